@@ -1,0 +1,140 @@
+/** The only fold of reply events into a whole reply. */
+
+import type { Part } from './prompt.ts';
+import type {
+  Choice,
+  ChoiceEnd,
+  OpenPart,
+  PartDetail,
+  Reply,
+  ReplyEvent,
+  ReplyStart,
+  TokenLogprob,
+  Usage,
+} from './reply.ts';
+import { mergeUsage } from './reply.ts';
+
+interface Building {
+  readonly open: OpenPart;
+  readonly signature: Part['signature'];
+  readonly own: Part['own'];
+  text: string;
+  details: PartDetail[];
+}
+
+interface BuildingChoice {
+  readonly parts: Building[];
+  readonly logprobs: TokenLogprob[];
+  end: Choice['end'];
+}
+
+/** Folds events as they come: `add` each, then `reply`. */
+export interface Collector {
+  add(event: ReplyEvent): void;
+  /** The reply as known now; whole once `reply-end` was added. */
+  reply(): Reply;
+}
+
+/** A collector with nothing in it. Cost per event is constant. */
+export function collector(): Collector {
+  const choices: BuildingChoice[] = [];
+  let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
+  let usage: Usage = {};
+
+  const choiceAt = (index: number): BuildingChoice => {
+    let choice = choices[index];
+    while (choice === undefined) {
+      choices.push({ parts: [], logprobs: [], end: { finish: 'other' } });
+      choice = choices[index];
+    }
+    return choice;
+  };
+
+  return {
+    add(event) {
+      switch (event.type) {
+        case 'part-delta': {
+          const part = choiceAt(event.choice).parts[event.index];
+          if (part) part.text += event.text;
+          return;
+        }
+        case 'part-start':
+          choiceAt(event.choice).parts[event.index] = {
+            open: event.part,
+            signature: event.signature,
+            own: event.own,
+            text: '',
+            details: [],
+          };
+          return;
+        case 'part-detail':
+          choiceAt(event.choice).parts[event.index]?.details.push(event);
+          return;
+        case 'logprobs':
+          choiceAt(event.choice).logprobs.push(...event.tokens);
+          return;
+        case 'choice-end':
+          choiceAt(event.choice).end = endOf(event);
+          return;
+        case 'usage':
+          usage = mergeUsage(usage, event.usage);
+          return;
+        case 'reply-start': {
+          const { type: _, ...rest } = event;
+          start = rest;
+          return;
+        }
+        case 'part-end':
+        case 'reply-end':
+          return;
+      }
+    },
+    reply: () => ({
+      start,
+      choices: choices.map(({ parts, end, logprobs }) => ({
+        parts: parts.map(closePart),
+        end,
+        ...(logprobs.length > 0 && { logprobs }),
+      })),
+      usage,
+    }),
+  };
+}
+
+/** The reply that a list of events makes. */
+export function collect(events: Iterable<ReplyEvent>): Reply {
+  const folded = collector();
+  for (const event of events) folded.add(event);
+  return folded.reply();
+}
+
+function endOf(event: ChoiceEnd): Choice['end'] {
+  const { type: _type, choice: _choice, ...end } = event;
+  return end;
+}
+
+function closePart({ open, signature: known, own, text, details }: Building): Part {
+  const signature = details.findLast((detail) => detail.signature)?.signature ?? known;
+  const redacted = details.findLast((detail) => detail.redacted)?.redacted;
+  const citations = details.flatMap((detail) => detail.citation ?? []);
+  const common = { ...(signature && { signature }), ...(own && { own }) };
+  switch (open.kind) {
+    case 'text':
+      return { kind: 'text', text, ...(citations.length > 0 && { citations }), ...common };
+    case 'refusal':
+      return { kind: 'refusal', text, ...common };
+    case 'thinking':
+      return { kind: 'thinking', text, ...(redacted && { redacted }), ...common };
+    case 'tool-call':
+      return {
+        kind: 'tool-call',
+        id: open.id,
+        name: open.name,
+        arguments: text,
+        ...(open.custom && { custom: true }),
+        ...common,
+      };
+    case 'opaque':
+      return { kind: 'opaque', format: open.format, value: open.value, ...common };
+  }
+}

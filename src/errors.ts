@@ -1,0 +1,78 @@
+/**
+ * The one error this program throws on purpose. A fault says what went wrong in nobody's words; each format's
+ * `errors.ts` says it in the words of its vendor.
+ */
+
+/** What went wrong, and the HTTP status it has unless the upstream said another one. */
+const STATUS = {
+  'invalid-request': 400,
+  'context-too-long': 400,
+  unauthenticated: 401,
+  'model-not-allowed': 403,
+  'permission-denied': 403,
+  'model-not-found': 404,
+  'not-found': 404,
+  'endpoint-not-available': 404,
+  'method-not-allowed': 405,
+  'request-timeout': 408,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  unprocessable: 422,
+  'rate-limited': 429,
+  'quota-exceeded': 429,
+  internal: 500,
+  'upstream-auth': 502,
+  'upstream-broken': 502,
+  'upstream-overloaded': 503,
+  overloaded: 503,
+  'upstream-timeout': 504,
+} as const;
+
+export type Fault = keyof typeof STATUS;
+
+export interface FaultDetails {
+  /** HTTP status, where the upstream's own is to be kept. */
+  readonly status?: number;
+  /** The request field at fault, as the caller wrote it. */
+  readonly param?: string;
+  /** The upstream's own machine-readable code, where it has a meaning to callers. */
+  readonly code?: string;
+  /** Seconds to wait before another try. */
+  readonly retryAfter?: number;
+  /** Response headers of this error beyond the usual ones, e.g. `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly fault: Fault;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly code: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param message what the caller is told: no key, no internal address, none of the caller's own text. */
+  constructor(fault: Fault, message: string, details: FaultDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.fault = fault;
+    this.status = details.status ?? STATUS[fault];
+    this.param = details.param;
+    this.code = details.code;
+    this.retryAfter = details.retryAfter;
+    this.headers = details.headers ?? {};
+  }
+}
+
+/** Any thrown value as a GatewayError: what is not one of ours is an internal error that tells nothing. */
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return new GatewayError('internal', 'The gateway failed to answer this request.', { cause: error });
+}
+
+/** A 400 for a field of the caller's request. */
+export function invalid(message: string, param?: string): GatewayError {
+  return new GatewayError('invalid-request', message, param === undefined ? {} : { param });
+}

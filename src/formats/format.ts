@@ -1,0 +1,96 @@
+/** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
+
+import type { Effort, FormatName, Prompt } from '../conversation/prompt.ts';
+import type { Reply, ReplyEvent } from '../conversation/reply.ts';
+import type { GatewayError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { Sse } from '../streams/sse.ts';
+import type { Step } from '../streams/step.ts';
+
+/** Something of the caller's request that does not reach the vendor as it was. */
+export interface Note {
+  /** The caller's field, in the caller's words where a parser says it, in neutral words where a renderer does. */
+  readonly field: string;
+  readonly outcome: 'approximated' | 'dropped' | 'passed-on';
+  /** Why, or into what. */
+  readonly detail: string;
+}
+
+/** Where notes go; the request path has nobody listening. */
+export type Report = (note: Note) => void;
+
+/** What a model can do, as far as a renderer must know. From the catalog. */
+export interface Target {
+  /** The model as the vendor calls it. */
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  /** How the model is told to think; absent: it cannot, or nobody knows. */
+  readonly thinking?: ThinkingTraits;
+  /** False where the model refuses temperature, top_p, top_k and the like (OpenAI's reasoning models, newest Claude). */
+  readonly sampling: boolean;
+  /** Whether the vendor enforces a JSON schema on the answer of this model. */
+  readonly structuredOutput: boolean;
+  /** The vendor's small deviation within its format, e.g. `openai`, `mistral`; '' is the plain format. */
+  readonly dialect: string;
+}
+
+export interface ThinkingTraits {
+  /** `effort`: a word (OpenAI, Gemini 3, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
+  readonly kinds: readonly ('effort' | 'budget')[];
+  /** The words it takes, from least to most; empty where it takes only budgets. */
+  readonly efforts: readonly Effort[];
+  /** Tokens, smallest and largest; absent where it takes only words. */
+  readonly budget?: { readonly min: number; readonly max: number };
+  /** Whether it can be told not to think at all. */
+  readonly canDisable: boolean;
+}
+
+/** What a caller asked, for whoever renders the answer. */
+export interface Asked {
+  readonly prompt: Prompt;
+  /** The caller's body as parsed: some formats echo parts of it. */
+  readonly body: JsonObject;
+  /** Unique to this exchange, letters and digits only: the stem of every id that has to be made up. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+/** Renders events for a caller; `fail` says a late error in the caller's format, as the last thing of the stream. */
+export interface EventRenderer extends Step<ReplyEvent, Sse> {
+  fail(error: GatewayError, out: { enqueue(event: Sse): void }): void;
+}
+
+/** The half that faces callers. */
+export interface Inbound {
+  /** @throws GatewayError `invalid-request` naming the field that is missing or wrong. */
+  parseRequest(body: JsonObject, report: Report): Prompt;
+  renderEvents(asked: Asked): EventRenderer;
+  renderReply(reply: Reply, asked: Asked): JsonObject;
+  /** What keeps a silent stream open without being an event to the client's SDK. */
+  readonly ping: string;
+}
+
+/** The half that faces vendors. */
+export interface Outbound {
+  /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
+  renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
+  /**
+   * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
+   * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
+   */
+  parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
+  /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */
+  parseError(status: number, body: string): GatewayError;
+}
+
+export interface Format {
+  readonly name: FormatName;
+  readonly inbound: Inbound;
+  readonly outbound: Outbound;
+  /** An error before the answer's head, as the body of the error response. */
+  renderError(error: GatewayError, requestId: string): JsonObject;
+}
+
+/** For callers who listen to no notes. */
+export const unreported: Report = () => {};

@@ -1,0 +1,76 @@
+/** JSON as it is on the wire (RFC 8259), and readers that take a value only where it is of the asked type. */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** Whether `value` is a JSON object: neither null nor a list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether `value` is a JSON list. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The string, or undefined where `value` is anything else. */
+export function asText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The finite number, or undefined where `value` is anything else. */
+export function asNumber(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The boolean, or undefined where `value` is anything else. */
+export function asFlag(value: Json | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** The object, or undefined where `value` is anything else. */
+export function asObject(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** The list, or an empty one where `value` is anything else. */
+export function asList(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : [];
+}
+
+/** The objects of a list; whatever else is in it is left out. */
+export function asObjects(value: Json | undefined): readonly JsonObject[] {
+  return asList(value).filter(isObject);
+}
+
+/**
+ * JSON text as a value.
+ * @throws SyntaxError where the text is not JSON.
+ */
+export function parseJson(text: string): Json {
+  // JSON.parse is typed `any`; what it returns is exactly Json.
+  const value: Json = JSON.parse(text);
+  return value;
+}
+
+/** JSON text as a value, or undefined where the text is not JSON. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `object` without the fields that are undefined: what JSON.stringify would write, as a value. */
+export function compact(object: JsonObject): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const key in object) {
+    const value = object[key];
+    if (value !== undefined) kept[key] = value;
+  }
+  return kept;
+}
