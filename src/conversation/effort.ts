@@ -1,0 +1,96 @@
+/**
+ * How much to think: words (OpenAI, Gemini 3, Claude 4.6 and later) and token budgets (Claude 4.5, Gemini 2.5), one
+ * turned into the other. The figures for low, medium and high are those of Google's own OpenAI-compatible endpoint.
+ */
+
+import type { Effort, Thinking } from './prompt.ts';
+
+/** What a model takes, as far as these tables must know. */
+export interface EffortTraits {
+  /** The words it takes; empty where it takes only budgets. */
+  readonly efforts: readonly Effort[];
+  /** Tokens, smallest and largest; absent where it takes only words. */
+  readonly budget?: { readonly min: number; readonly max: number };
+  /** Whether it can be told not to think at all. */
+  readonly canDisable: boolean;
+}
+
+/** From least to most. */
+const LADDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+const TOKENS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 32_768 } as const;
+
+/** `text` as an effort in lower case, or undefined where it is no such word. */
+export function asEffort(text: string): Effort | undefined {
+  const word = text.toLowerCase();
+  return LADDER.find((effort) => effort === word);
+}
+
+/** The word for a budget: 0 is `none`, up to 4,096 `low`, up to 16,384 `medium`, above that `high`. */
+export function effortOfBudget(budget: number): Effort {
+  if (budget <= 0) return 'none';
+  if (budget <= 4096) return 'low';
+  return budget <= 16_384 ? 'medium' : 'high';
+}
+
+/** The budget for a word, within `limits`. `none` is 0 whatever the limits are: whether that is allowed is not asked here. */
+export function budgetOfEffort(
+  effort: Effort,
+  limits: { readonly min: number; readonly max: number },
+): number {
+  if (effort === 'none') return 0;
+  return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
+}
+
+/** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined of an empty list. */
+export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
+  const at = LADDER.indexOf(effort);
+  const lower = LADDER.slice(0, at + 1).findLast((word) => supported.includes(word));
+  return lower ?? LADDER.slice(at + 1).find((word) => supported.includes(word));
+}
+
+/**
+ * What was asked, as a word this model takes.
+ * @returns `none` for 'do not think' where the model can do that, even if the word itself is not among its efforts (it
+ *   may be told in another way); undefined where nothing was asked, where the model is to decide, or where it takes no
+ *   words.
+ */
+export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | undefined {
+  const asked =
+    thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
+  if (asked === undefined) return undefined;
+  if (asked !== 'none') return nearestEffort(asked, traits.efforts);
+  if (traits.canDisable || traits.efforts.includes('none')) return 'none';
+  return nearestEffort('none', traits.efforts);
+}
+
+/**
+ * What was asked, as a budget this model takes.
+ * @returns 0 for 'do not think' where the model can do that, its smallest budget where it cannot; undefined where
+ *   nothing was asked, where the model is to decide, or where it takes no budgets.
+ */
+export function budgetFor(thinking: Thinking, traits: EffortTraits): number | undefined {
+  const limits = traits.budget;
+  if (limits === undefined) return undefined;
+  const asked = askedBudget(thinking, limits);
+  if (asked === undefined) return undefined;
+  if (asked > 0) return clamp(asked, limits);
+  return traits.canDisable ? 0 : limits.min;
+}
+
+/** Whether it was asked not to think at all. */
+export function isThinkingOff(thinking: Thinking): boolean {
+  return thinking.effort === 'none' || (thinking.effort === undefined && thinking.budget === 0);
+}
+
+function askedBudget(
+  thinking: Thinking,
+  limits: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (thinking.budget !== undefined) return thinking.budget;
+  return thinking.effort === undefined ? undefined : budgetOfEffort(thinking.effort, limits);
+}
+
+function clamp(tokens: number, limits: { readonly min: number; readonly max: number }): number {
+  return Math.min(Math.max(tokens, limits.min), limits.max);
+}
