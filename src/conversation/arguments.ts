@@ -1,0 +1,86 @@
+/**
+ * Arguments of tool calls: JSON text in one half of the formats, an object in the other. Numbers that a JavaScript
+ * number cannot hold (an order id of 19 digits) go through both ways as they were written.
+ */
+
+import type { Json, JsonObject } from '../json.ts';
+import { isObject } from '../json.ts';
+
+// ECMAScript 2025, "JSON.parse source text access": in every Node this runs on, not yet in the library types.
+declare global {
+  interface JSON {
+    /** A value that JSON.stringify writes as the given text; typed as what it stands for. */
+    rawJSON(text: string): number;
+    parse(
+      text: string,
+      reviver: (key: string, value: Json, context: { readonly source?: string }) => Json,
+    ): Json;
+  }
+}
+
+/** Deeper than any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
+const MAX_DEPTH = 500;
+
+/** No number of fewer digits can lose any. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * Arguments as the object that messages and generate-content want.
+ *
+ * @param text JSON text as the model wrote it, perhaps cut off; '' means none.
+ * @returns `{}` for none; `{ arguments: text }` where the text is no JSON object, or one too deep to be
+ *   written again, so that nothing of it is lost.
+ */
+export function argumentsObject(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  const value = tryParseExact(text);
+  return isObject(value) && !isDeeper(value, MAX_DEPTH) ? value : { arguments: text };
+}
+
+/** An object as the JSON text that chat-completions and responses want; '' where there is nothing in it. */
+export function argumentsText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value);
+  return text === '{}' ? '' : text;
+}
+
+/** Whether `text` is a whole JSON object: more of it cannot come. */
+export function isWholeArguments(text: string): boolean {
+  return text.trimEnd().endsWith('}') && isObject(tryParseExact(text));
+}
+
+/**
+ * JSON text as a value, whose long numbers are written back by JSON.stringify digit by digit. Such a number is an
+ * object to every other reader, so this is for values that are only carried.
+ * @throws SyntaxError where the text is not JSON.
+ */
+export function parseExact(text: string): Json {
+  if (!LONG_NUMBER.test(text)) {
+    const value: Json = JSON.parse(text);
+    return value;
+  }
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && losesDigits(value, source)
+      ? JSON.rawJSON(source)
+      : value,
+  );
+}
+
+function tryParseExact(text: string): Json | undefined {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function losesDigits(value: number, source: string): boolean {
+  return LONG_NUMBER.test(source) && String(value) !== source;
+}
+
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Part, Turn } from '../../src/conversation/prompt.ts';
+import { strictTurns } from '../../src/conversation/strict-turns.ts';
+
+const text = (value: string): Part => ({ kind: 'text', text: value });
+const call = (id: string): Part => ({ kind: 'tool-call', id, name: 'look_up', arguments: '{}' });
+const result = (id: string, value = `of ${id}`): Part => ({
+  kind: 'tool-result',
+  id,
+  content: [{ kind: 'text', text: value }],
+});
+const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
+const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
+const system = (...parts: Part[]): Turn => ({ role: 'system', parts });
+
+describe('strict turns', () => {
+  test('turns that are in order stay as they are', () => {
+    const turns = [user(text('a')), assistant(call('1')), user(result('1'), text('b')), assistant(text('c'))];
+    expect(strictTurns(turns)).toEqual(turns);
+  });
+
+  test('results of one turn come in one user turn, in the order of the calls, before text', () => {
+    expect(
+      strictTurns([
+        user(text('a')),
+        assistant(call('1'), call('2')),
+        user(text('by the way')),
+        user(result('2')),
+        user(result('1')),
+        user(text('go on')),
+      ]),
+    ).toEqual([
+      user(text('a')),
+      assistant(call('1'), call('2')),
+      user(result('1'), result('2'), text('by the way'), text('go on')),
+    ]);
+  });
+
+  test('a late result moves to its call', () => {
+    expect(
+      strictTurns([
+        user(text('a')),
+        assistant(call('1')),
+        user(text('quick')),
+        assistant(text('yes')),
+        user(result('1')),
+      ]),
+    ).toEqual([
+      user(text('a')),
+      assistant(call('1')),
+      user(result('1'), text('quick')),
+      assistant(text('yes')),
+    ]);
+  });
+
+  test('calls written as turns of their own are one turn', () => {
+    expect(
+      strictTurns([
+        user(text('a')),
+        assistant(call('1')),
+        assistant(call('2')),
+        user(result('1')),
+        user(result('2')),
+      ]),
+    ).toEqual([user(text('a')), assistant(call('1'), call('2')), user(result('1'), result('2'))]);
+  });
+
+  test('an id used again, even the empty one, is answered by what follows it', () => {
+    const turns = [
+      user(text('a')),
+      assistant(call(''), call('')),
+      user(result('', 'first'), result('', 'second')),
+      assistant(call('')),
+      user(result('', 'third')),
+    ];
+    expect(strictTurns(turns)).toEqual(turns);
+  });
+
+  test('a call without a result and a result without a call are left alone', () => {
+    const turns = [user(text('a')), assistant(call('1')), user(result('9'), text('b'))];
+    expect(strictTurns(turns)).toEqual(turns);
+  });
+
+  test('empty text goes, text with a signature stays, and so does nothing of an empty turn', () => {
+    const signed: Part = { kind: 'text', text: '', signature: { origin: 'google', value: 'c2ln' } };
+    expect(
+      strictTurns([user(text('a')), assistant(text('')), user(text('b'), text('')), assistant(signed)]),
+    ).toEqual([user(text('a'), text('b')), assistant(signed)]);
+  });
+
+  test('a conversation that starts with the assistant gets a user turn before it, after the system', () => {
+    expect(strictTurns([system(text('s')), assistant(text('hello')), user(text('hi'))])).toEqual([
+      system(text('s')),
+      user(text('.')),
+      assistant(text('hello')),
+      user(text('hi')),
+    ]);
+  });
+
+  test('fields of merged turns are kept', () => {
+    expect(
+      strictTurns([
+        { ...user(text('a')), extra: { x: 1 }, own: { format: 'messages', fields: { p: 1 } } },
+        { ...user(text('b')), extra: { y: 2 }, own: { format: 'messages', fields: { q: 2 } } },
+        user(text('c')),
+      ]),
+    ).toEqual([
+      {
+        ...user(text('a'), text('b'), text('c')),
+        extra: { x: 1, y: 2 },
+        own: { format: 'messages', fields: { p: 1, q: 2 } },
+      },
+    ]);
+  });
+
+  test('of any turns: roles alternate, no part is lost or doubled, doing it again changes nothing', () => {
+    const said = fc.constantFrom('a', 'b', '').map(text);
+    const called = fc.constantFrom('1', '2', '').map(call);
+    const answered = fc.constantFrom('1', '2', '').map((id) => result(id));
+    const turn: fc.Arbitrary<Turn> = fc.oneof(
+      fc.array(fc.oneof(said, answered), { maxLength: 4 }).map((parts) => user(...parts)),
+      fc.array(fc.oneof(said, called), { maxLength: 4 }).map((parts) => assistant(...parts)),
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
+        const strict = strictTurns(turns);
+        strict.forEach((one, at) => {
+          expect(one.role).toBe(at % 2 === 0 ? 'user' : 'assistant');
+          expect(one.parts.length).toBeGreaterThan(0);
+        });
+        const given = turns.flatMap((one) => one.parts.filter((p) => p.kind !== 'text' || p.text !== ''));
+        const kept = strict.flatMap((one) => one.parts.filter((p) => p.kind !== 'text' || p.text !== '.'));
+        expect(new Set(kept)).toEqual(new Set(given));
+        expect(kept.length).toBe(given.length);
+        expect(strictTurns(strict)).toEqual(strict);
+      }),
+    );
+  });
+
+  test('a hundred thousand turns of one role take no long time', () => {
+    const turns = Array.from({ length: 100_000 }, () => user(text('a'), result('1')));
+    expect(strictTurns(turns)[0]?.parts.length).toBe(200_000);
+  });
+});
