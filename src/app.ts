@@ -1,0 +1,151 @@
+/** The HTTP face: one line per path, each naming its format and operation. */
+
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { H3, type H3Event } from 'h3';
+import { allowOrigin, preflight } from './cors.ts';
+import { GatewayError } from './errors.ts';
+import type { FormatName } from './conversation/prompt.ts';
+import type { Gateway } from './gateway.ts';
+import type { JsonObject } from './json.ts';
+import type { Principal } from './keys.ts';
+import { listGoogleModels, listModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { answer } from './pipeline.ts';
+import { rescue } from './rescue.ts';
+import { admit } from './stages/authenticate.ts';
+import type { Incoming, Operation } from './stages/exchange.ts';
+
+/** What the app asks of whoever runs it. */
+export interface Host {
+  /** The gateway as it is now: a reload gives the next request another one. */
+  current(): Gateway;
+  /** False once the process is on its way out. */
+  ready(): boolean;
+}
+
+type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
+
+/** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
+const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
+
+export function createApp(host: Host): H3 {
+  const app = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    onError: (error, event) => rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event)),
+  });
+
+  const generate = (format: FormatName, operation: Operation = 'generate'): Endpoint => {
+    const route = { format, operation };
+    return (incoming) => answer(host.current(), route, incoming);
+  };
+  on('POST', '/v1/chat/completions', generate('chat-completions'));
+  on('POST', '/v1/responses', generate('responses'));
+  on('POST', '/v1/messages', generate('messages'));
+  on('POST', '/v1/messages/count_tokens', generate('messages', 'count-tokens'));
+  on('POST', '/v1beta/models/**', generate('generate-content'));
+  on('GET', '/v1/models', list('any', (gateway, principal, asksAnthropic) =>
+    listModels(gateway, principal, asksAnthropic)));
+  on('GET', '/v1/models/**', list('any', (gateway, principal, asksAnthropic, path) =>
+    oneModel(gateway, principal, modelIn(path, '/v1/models/'), asksAnthropic)));
+  on('GET', '/v1beta/models', list('generate-content', listGoogleModels));
+  on('GET', '/v1beta/models/**', list('generate-content', (gateway, principal, _, path) =>
+    oneGoogleModel(gateway, principal, modelIn(path, '/v1beta/models/'))));
+  on('GET', '/health/live', () => Response.json({ status: 'ok' }));
+  on('GET', '/health/ready', () =>
+    host.ready() ? Response.json({ status: 'ok' }) : Response.json({ status: 'draining' }, { status: 503 }));
+  for (const path of ANNOUNCED) {
+    app.all(path, (event) => fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)));
+  }
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
+    app.all(path, (event) => fail(event, methodNotAllowed('POST')));
+  }
+  for (const path of ['/v1/models', '/v1/models/**', '/v1beta/models', '/health/live', '/health/ready']) {
+    app.all(path, (event) => fail(event, methodNotAllowed('GET')));
+  }
+  app.all('/v1beta/models/**', (event) => fail(event, methodNotAllowed('GET, POST')));
+  app.all('/**', (event) => fail(event, new GatewayError('not-found', 'There is no such endpoint.')));
+  return app;
+
+  /** One path. Its answers can be read by browsers of the origins allowed. */
+  function on(method: 'GET' | 'POST', path: string, endpoint: Endpoint): void {
+    app.on(method, path, async (event) => {
+      const incoming = incomingOf(event);
+      const target = rawPath(incoming.message);
+      if (!isPlain(target)) return fail(event, new GatewayError('not-found', 'There is no such endpoint.'));
+      const response = await endpoint(incoming, target);
+      return allowOrigin(response, incoming.message, host.current().cors);
+    });
+    app.on('OPTIONS', path, (event) => preflight(incomingOf(event).message, host.current().cors));
+  }
+
+  /** A model list or an entry of it. */
+  function list(
+    family: FormatName | 'any',
+    render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => JsonObject,
+  ): Endpoint {
+    return (incoming, path) => {
+      const { message } = incoming;
+      const anthropic = message.headers['anthropic-version'] ?? message.headers['vendorb-version'];
+      const format = family === 'any' ? (anthropic === undefined ? 'chat-completions' : 'messages') : family;
+      try {
+        const gateway = host.current();
+        const query = new URLSearchParams(message.url?.split('?')[1]);
+        const principal = admit(gateway.keys, family, message, query);
+        const body = render(gateway, principal, anthropic !== undefined, path);
+        return Response.json(body, { headers: { 'x-request-id': incoming.id } });
+      } catch (error) {
+        return rescue(error, format, incoming);
+      }
+    };
+  }
+
+  function fail(event: H3Event, error: GatewayError): Response {
+    const incoming = incomingOf(event);
+    const response = rescue(error, familyOf(rawPath(incoming.message)), incoming);
+    return allowOrigin(response, incoming.message, host.current().cors);
+  }
+}
+
+/** Whose words an error on a path is said in. */
+function familyOf(path: string): FormatName {
+  if (path.startsWith('/v1beta')) return 'generate-content';
+  return path.startsWith('/v1/messages') ? 'messages' : 'chat-completions';
+}
+
+function incomingOf(event: H3Event): Incoming {
+  const message = event.req.runtime?.node?.req;
+  if (!(message instanceof IncomingMessage)) throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
+  return { id: requestId(message), message, signal: event.req.signal };
+}
+
+/** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */
+function requestId(message: IncomingMessage): string {
+  const given = message.headers['x-request-id'];
+  if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
+  return `req_${randomUUID().replaceAll('-', '')}`;
+}
+
+/** The path as it was sent: what routing has made of it may be another one. */
+function rawPath(message: IncomingMessage): string {
+  const target = message.url ?? '/';
+  const cut = target.indexOf('?');
+  return cut < 0 ? target : target.slice(0, cut);
+}
+
+/** Whether a path means what it says: no dot segments, spelled out or encoded, and nothing but a path. */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|\\/i.test(path);
+}
+
+function modelIn(path: string, prefix: string): string {
+  try {
+    return decodeURIComponent(path.slice(prefix.length));
+  } catch {
+    throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
+  }
+}
+
+function methodNotAllowed(allow: string): GatewayError {
+  return new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, { headers: { allow } });
+}

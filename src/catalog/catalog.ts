@@ -1,0 +1,50 @@
+/** What may be asked for: models by id, with case folded and the short form filled in. */
+
+import type { Model } from './model.ts';
+
+export interface Catalog {
+  /** Every model, in the catalog's order. */
+  readonly models: readonly Model[];
+  /**
+   * The model a caller means. A name without a vendor gets `defaultVendor`, whatever the name is: nothing is guessed.
+   * Case is not significant; nothing else is folded, trimmed or normalised, so that no two spellings that a key's
+   * restriction could tell apart mean the same model.
+   */
+  resolve(asked: string, defaultVendor: string): Model | undefined;
+}
+
+/** No real id is longer; a longer one is not even looked up. */
+const MAX_ID_LENGTH = 256;
+
+/** A catalog of `models`; `aliases` are further names (full ids) for canonical ids. */
+export function catalogOf(models: readonly Model[], aliases: Readonly<Record<string, string>> = {}): Catalog {
+  const byId = new Map<string, Model>();
+  for (const model of models) {
+    for (const alias of model.aliases ?? []) byId.set(alias.toLowerCase(), model);
+  }
+  for (const model of models) byId.set(model.id, model);
+  for (const [alias, id] of Object.entries(aliases)) {
+    const model = byId.get(id.toLowerCase());
+    if (model) byId.set(alias.toLowerCase(), model);
+  }
+  return {
+    models,
+    resolve(asked, defaultVendor) {
+      if (asked.length > MAX_ID_LENGTH) return undefined;
+      // toLowerCase folds a few letters outside ASCII into it (the Kelvin sign to k): such a name is nobody's.
+      if (/[^\x21-\x7e]/.test(asked)) return undefined;
+      const id = asked.toLowerCase();
+      return byId.get(id.includes('/') ? id : `${defaultVendor}/${id}`);
+    },
+  };
+}
+
+/** The vendor part of a canonical id. */
+export function vendorName(modelId: string): string {
+  return modelId.slice(0, modelId.indexOf('/'));
+}
+
+/** The part of a canonical id after the vendor. */
+export function modelName(modelId: string): string {
+  return modelId.slice(modelId.indexOf('/') + 1);
+}

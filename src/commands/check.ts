@@ -1,0 +1,22 @@
+/** `gateway check`: whether a configuration can be used, and what it comes to. */
+
+import { defineCommand } from 'citty';
+import { readConfig } from '../config/load.ts';
+import { configuredVendors } from '../config/vendors.ts';
+import { servedModels } from '../open.ts';
+import { orExit } from './or-exit.ts';
+
+export const check = defineCommand({
+  meta: { name: 'check', description: 'Check the configuration without starting anything.' },
+  args: { config: { type: 'positional', required: false, description: 'Configuration file (default gateway.config.*)' } },
+  async run({ args }) {
+    const environment = { ...process.env, ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }) };
+    const config = await orExit(readConfig(environment, process.cwd()));
+    const vendors = configuredVendors(config);
+    const names = vendors.all.map((vendor) => vendor.name);
+    console.log('The configuration is valid.');
+    if (names.length === 0) console.log('No vendor has a key: the sandbox would serve.');
+    else console.log(`Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`);
+    console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
+  },
+});

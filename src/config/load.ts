@@ -1,0 +1,87 @@
+/** The configuration: a file, and over it what the environment says. */
+
+import { loadConfig } from 'c12';
+import { z } from 'zod';
+import { type Config, configSchema } from './schema.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration that cannot be used: says which field, and what it should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Which environment variables say a vendor's key and address. */
+const VENDOR_VARIABLES = {
+  openai: 'OPENAI',
+  anthropic: 'ANTHROPIC',
+  google: 'GEMINI',
+  compatible: 'COMPATIBLE',
+} as const;
+
+/**
+ * Reads `gateway.config.*` in `directory`, or the file that GATEWAY_CONFIG names, and the environment.
+ * @throws ConfigError
+ */
+export async function readConfig(environment: Environment, directory: string): Promise<Config> {
+  const file = await readFile(environment['GATEWAY_CONFIG'], directory);
+  const parsed = configSchema.safeParse(withEnvironment(file, environment));
+  if (!parsed.success) throw new ConfigError(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
+  const { data } = parsed;
+  for (const [alias, id] of Object.entries(data.aliases)) {
+    if (!alias.includes('/')) throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
+  }
+  return data;
+}
+
+async function readFile(named: string | undefined, directory: string): Promise<Record<string, unknown>> {
+  try {
+    const { config } = await loadConfig<Record<string, unknown>>({
+      name: 'gateway',
+      cwd: directory,
+      ...(named !== undefined && named !== '' && { configFile: named, configFileRequired: true }),
+      rcFile: false,
+      globalRc: false,
+      packageJson: false,
+      dotenv: false,
+      extend: false,
+    });
+    return config ?? {};
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new ConfigError(`The configuration file cannot be read: ${reason}`);
+  }
+}
+
+/** What the environment says goes over what the file says. An empty variable says nothing. */
+function withEnvironment(file: Record<string, unknown>, environment: Environment): Record<string, unknown> {
+  const said = (name: string): string | undefined => environment[name] || undefined;
+  const vendors: Record<string, unknown> = { ...record(file['vendors']) };
+  for (const [vendor, prefix] of Object.entries(VENDOR_VARIABLES)) {
+    const apiKey = said(`${prefix}_API_KEY`);
+    const baseUrl = said(`${prefix}_BASE_URL`);
+    if (apiKey === undefined && baseUrl === undefined) continue;
+    vendors[vendor] = {
+      ...record(vendors[vendor]),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    };
+  }
+  const host = said('HOST');
+  const port = said('PORT');
+  const key = said('GATEWAY_API_KEY');
+  const keys = file['keys'];
+  return {
+    ...file,
+    vendors,
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port: Number(port) }),
+    ...(key !== undefined && {
+      keys: [...(Array.isArray(keys) ? keys : []), { name: 'GATEWAY_API_KEY', key }],
+    }),
+  };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,55 @@
+/** What browsers are told (WHATWG Fetch, 3.2): keys travel in headers, never in cookies, so no credentials. */
+
+import type { IncomingMessage } from 'node:http';
+import type { CorsOptions } from './gateway.ts';
+
+/** Answer headers that a page's script may read. */
+const EXPOSED = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-reset-tokens',
+].join(', ');
+
+/** The answer with what its origin must see to read it. */
+export function allowOrigin(response: Response, message: IncomingMessage, cors: CorsOptions): Response {
+  const allowed = allowedOrigin(message, cors);
+  if (allowed === undefined) return response;
+  response.headers.set('access-control-allow-origin', allowed);
+  response.headers.set('access-control-expose-headers', EXPOSED);
+  if (allowed !== '*') response.headers.append('vary', 'origin');
+  return response;
+}
+
+/** The answer to a preflight: needs no key, since browsers send none with it. */
+export function preflight(message: IncomingMessage, cors: CorsOptions): Response {
+  const allowed = allowedOrigin(message, cors);
+  const headers = new Headers({ vary: 'origin, access-control-request-headers' });
+  if (allowed !== undefined) {
+    headers.set('access-control-allow-origin', allowed);
+    headers.set('access-control-allow-methods', 'GET, POST, OPTIONS');
+    headers.set('access-control-max-age', '86400');
+    // SDKs send a dozen headers of their own and more with every release: what is asked for is allowed. It lets a
+    // page send headers, nothing else.
+    const asked = message.headers['access-control-request-headers'];
+    if (asked !== undefined) headers.set('access-control-allow-headers', asked);
+    if (message.headers['access-control-request-private-network'] === 'true') {
+      headers.set('access-control-allow-private-network', 'true');
+    }
+  }
+  return new Response(null, { status: 204, headers });
+}
+
+function allowedOrigin(message: IncomingMessage, { origins }: CorsOptions): string | undefined {
+  const { origin } = message.headers;
+  if (origin === undefined) return undefined;
+  if (origins === '*') return '*';
+  return origins.includes(origin) ? origin : undefined;
+}

@@ -1,0 +1,27 @@
+/** What a running gateway knows: one immutable value, made anew and swapped whole when the configuration changes. */
+
+import type { Dispatcher } from 'undici';
+import type { Catalog } from './catalog/catalog.ts';
+import type { Keys } from './keys.ts';
+import type { DecodeOptions } from './stages/decode.ts';
+import type { ReplyOptions } from './stages/translate-reply.ts';
+import type { UpstreamTimeouts } from './stages/upstream.ts';
+import type { LineMode } from './streams/line.ts';
+import type { Vendors } from './vendors/vendor.ts';
+
+export interface Gateway {
+  readonly keys: Keys;
+  /** Only models that some vendor with a key serves. */
+  readonly catalog: Catalog;
+  readonly vendors: Vendors;
+  readonly agent: Dispatcher;
+  readonly options: DecodeOptions & ReplyOptions & UpstreamTimeouts;
+  readonly cors: CorsOptions;
+  /** How the request path runs; `chained` is for tests and benches. */
+  readonly mode: LineMode;
+}
+
+/** Browser origins that may read answers: exact ones, or every one. */
+export interface CorsOptions {
+  readonly origins: readonly string[] | '*';
+}

@@ -1,0 +1,165 @@
+/**
+ * One pass over the bytes of a JSON object, without making a value of it: where its top-level values stand, whether
+ * it is closed, how deep and how large it is. The native path needs no more, and JSON.parse of a hostile body can
+ * cost a gigabyte.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { GatewayError, invalid } from './errors.ts';
+
+/** A value's place: the first byte and the one after the last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Deepest nesting taken; JSON.stringify and most validators fail long before a stack does. */
+export const MAX_DEPTH = 128;
+
+/** Most commas, colons and brackets taken: each may become an object in memory. */
+export const MAX_TOKENS = 500_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/** How far a string is read byte by byte before memchr is worth its call. */
+const SHORT_STRING = 24;
+
+/**
+ * The places of an object's top-level values, by key.
+ * @throws GatewayError `invalid-request` where the bytes are no closed JSON object in UTF-8, are nested deeper than
+ *   MAX_DEPTH, hold more than MAX_TOKENS, or have a top-level key twice: two readers may disagree on which counts.
+ */
+export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
+  if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
+  const spans = new Map<string, Span>();
+  const closers = new Uint8Array(MAX_DEPTH);
+  let depth = 0;
+  let tokens = 0;
+  let key: string | undefined;
+  let valueStart = -1;
+  let at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
+
+  const endValue = (end: number): void => {
+    if (key === undefined) return;
+    const span = { start: valueStart, end: lastNonSpace(bytes, end) };
+    if (span.end <= span.start) throw notJson(end);
+    spans.set(key, span);
+    key = undefined;
+    valueStart = -1;
+  };
+
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, at);
+      if (depth === 1) {
+        if (key === undefined) {
+          key = keyText(bytes, at, end);
+          if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
+          at = skipSpace(bytes, end);
+          if (bytes[at] !== COLON) throw notJson(at);
+          if (++tokens > MAX_TOKENS) throw tooLarge();
+          at = skipSpace(bytes, at + 1) - 1;
+          valueStart = at + 1;
+          continue;
+        }
+      }
+      at = end - 1;
+      continue;
+    }
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      if (depth === 1 && key === undefined) throw notJson(at);
+      if (depth === MAX_DEPTH) throw invalid(`The request body is nested deeper than ${MAX_DEPTH} levels.`);
+      if (++tokens > MAX_TOKENS) throw tooLarge();
+      closers[depth++] = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST;
+      continue;
+    }
+    if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      if (depth === 0 || closers[depth - 1] !== byte) throw notJson(at);
+      if (depth === 1) {
+        endValue(at);
+        const rest = skipSpace(bytes, at + 1);
+        if (rest < bytes.length) throw notJson(rest);
+        return spans;
+      }
+      depth--;
+      continue;
+    }
+    if (byte === COMMA || byte === COLON) {
+      if (++tokens > MAX_TOKENS) throw tooLarge();
+      if (depth === 1) {
+        if (byte === COLON) throw notJson(at);
+        endValue(at);
+      }
+      continue;
+    }
+    if (depth === 1 && key === undefined && skipSpace(bytes, at) === at) throw notJson(at);
+  }
+  throw notJson(bytes.length);
+}
+
+/** The byte after a string's closing quote; `start` is its opening one. */
+function endOfString(bytes: Buffer, start: number): number {
+  const near = Math.min(start + SHORT_STRING, bytes.length);
+  let at = start + 1;
+  for (; at < near; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) throw notJson(bytes.length);
+    let before = quote - 1;
+    while (before >= at && bytes[before] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function keyText(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start, end);
+  if (!raw.includes('\\')) return raw.slice(1, -1);
+  try {
+    return String(JSON.parse(raw));
+  } catch {
+    throw notJson(start);
+  }
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) {
+    at++;
+  }
+  return at;
+}
+
+function lastNonSpace(bytes: Buffer, end: number): number {
+  let at = end;
+  for (let byte = bytes[at - 1]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; ) {
+    at--;
+    byte = bytes[at - 1];
+  }
+  return at;
+}
+
+function printable(text: string): string {
+  return text.slice(0, 64).replaceAll(/[^\x20-\x7e]|"/g, '?');
+}
+
+function notJson(at: number): GatewayError {
+  return invalid(`The request body is not a valid JSON object (at byte ${at}).`);
+}
+
+function tooLarge(): GatewayError {
+  return invalid(`The request body holds more than ${MAX_TOKENS} JSON tokens.`);
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+/** The program's commands. */
+
+import { defineCommand, runMain } from 'citty';
+
+const main = defineCommand({
+  meta: { name: 'gateway', description: 'One address, one key, four wire formats, every text model of a catalog.' },
+  subCommands: {
+    start: () => import('./commands/start.ts').then((module) => module.start),
+    models: () => import('./commands/models.ts').then((module) => module.models),
+    check: () => import('./commands/check.ts').then((module) => module.check),
+    validate: () => import('./commands/validate.ts').then((module) => module.validate),
+    explain: () => import('./commands/explain.ts').then((module) => module.explain),
+  },
+});
+
+await runMain(main);

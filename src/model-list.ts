@@ -1,0 +1,82 @@
+/** The model lists, in the words of each family's clients. */
+
+import { modelName, vendorName } from './catalog/catalog.ts';
+import type { Model } from './catalog/model.ts';
+import { notSupported } from './stages/resolve-model.ts';
+import type { Gateway } from './gateway.ts';
+import { compact, type JsonObject } from './json.ts';
+import type { Principal } from './keys.ts';
+
+/** `GET /v1/models`: what the key may use; with what Anthropic's clients read where one asks. */
+export function listModels(gateway: Gateway, principal: Principal, anthropic: boolean): JsonObject {
+  const models = allowed(gateway, principal);
+  const data = models.map((model) => renderModel(model, anthropic));
+  if (!anthropic) return { object: 'list', data };
+  return {
+    object: 'list',
+    data,
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  };
+}
+
+/** `GET /v1/models/<vendor>/<model_name>`, or a short id. @throws GatewayError `model-not-found` */
+export function oneModel(
+  gateway: Gateway,
+  principal: Principal,
+  asked: string,
+  anthropic: boolean,
+): JsonObject {
+  const defaultVendor = anthropic ? 'anthropic' : 'openai';
+  return renderModel(find(gateway, principal, asked, defaultVendor), anthropic);
+}
+
+/** `GET /v1beta/models`: google's models only. */
+export function listGoogleModels(gateway: Gateway, principal: Principal): JsonObject {
+  const models = allowed(gateway, principal).filter((model) => vendorName(model.id) === 'google');
+  return { models: models.map(renderGoogleModel) };
+}
+
+/** `GET /v1beta/models/{model}`. @throws GatewayError `model-not-found` */
+export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: string): JsonObject {
+  const model = find(gateway, principal, asked, 'google');
+  if (vendorName(model.id) !== 'google') throw notSupported(asked, 'google');
+  return renderGoogleModel(model);
+}
+
+function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
+  return catalog.models.filter((model) => principal.allows(model.id));
+}
+
+function find({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
+  const model = catalog.resolve(asked, defaultVendor);
+  // A model that the key may not use is not in its list, so it is not told apart from one that is not there.
+  if (model === undefined || !principal.allows(model.id)) throw notSupported(asked, defaultVendor);
+  return model;
+}
+
+function renderModel(model: Model, anthropic: boolean): JsonObject {
+  const standard = { id: model.id, object: 'model', created: model.created, owned_by: vendorName(model.id) };
+  if (!anthropic) return standard;
+  return {
+    ...standard,
+    type: 'model',
+    display_name: model.name,
+    created_at: new Date(model.created * 1000).toISOString(),
+    max_input_tokens: model.contextWindow,
+    max_tokens: model.maxOutputTokens,
+  };
+}
+
+function renderGoogleModel(model: Model): JsonObject {
+  return compact({
+    name: `models/${modelName(model.id)}`,
+    version: modelName(model.id),
+    displayName: model.name,
+    inputTokenLimit: model.contextWindow,
+    outputTokenLimit: model.maxOutputTokens,
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+    thinking: model.thinking !== undefined ? true : undefined,
+  });
+}

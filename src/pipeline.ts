@@ -1,0 +1,28 @@
+/** The whole life of a request, in one expression. */
+
+import type { Gateway } from './gateway.ts';
+import { rescue } from './rescue.ts';
+import { authenticate } from './stages/authenticate.ts';
+import { decode } from './stages/decode.ts';
+import { encode } from './stages/encode.ts';
+import type { Incoming, Route } from './stages/exchange.ts';
+import { resolveModel } from './stages/resolve-model.ts';
+import { translateReply } from './stages/translate-reply.ts';
+import { translateRequest } from './stages/translate-request.ts';
+import { upstream } from './stages/upstream.ts';
+import { line } from './streams/line.ts';
+
+/** The answer to a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
+export function answer(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
+  const { keys, catalog, vendors, agent, options, mode } = gateway;
+  return line(incoming, mode)
+    .to(decode(route, options)) // what is asked, and in which format
+    .to(authenticate(keys)) // by whom
+    .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
+    .to(translateRequest()) // in the words of the vendor
+    .to(upstream(agent, options)) // the vendor's answer: a head, and a body still coming
+    .to(translateReply(options)) // the same answer in the words of the caller
+    .to(encode())
+    .only()
+    .catch((error: unknown) => rescue(error, route.format, incoming));
+}

@@ -1,0 +1,61 @@
+/** By whom: the one key a request carries, on the carriers of its endpoint family. */
+
+import type { IncomingMessage } from 'node:http';
+import type { FormatName } from '../conversation/prompt.ts';
+import { GatewayError } from '../errors.ts';
+import type { Keys, Principal } from '../keys.ts';
+import type { Admitted, Call } from './exchange.ts';
+
+/** No key is longer: what is longer is not even hashed. */
+const MAX_KEY_LENGTH = 512;
+
+/** Key headers of an endpoint family, besides `Authorization`. */
+const KEY_HEADERS: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': [],
+  responses: [],
+  messages: ['x-api-key'],
+  'generate-content': ['x-goog-api-key', 'x-vendorc-api-key'],
+};
+
+/** Every key header there is, for endpoints that serve clients of several families (the model list). */
+const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
+
+export function authenticate(keys: Keys): (call: Call) => Admitted {
+  return (call) => ({ ...call, principal: admit(keys, call.route.format, call.message, call.query) });
+}
+
+/**
+ * Who sent a request.
+ * @param family whose carriers count; `any` for endpoints that clients of several families share.
+ * @throws GatewayError `unauthenticated`, in the same words whether a key is unknown, malformed or contradicted.
+ */
+export function admit(
+  keys: Keys,
+  family: FormatName | 'any',
+  message: IncomingMessage,
+  query: URLSearchParams,
+): Principal {
+  const carried = new Set<string>();
+  for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
+    const value = message.headers[name];
+    if (typeof value === 'string') carried.add(value.trim());
+  }
+  const { authorization } = message.headers;
+  if (authorization !== undefined) carried.add(bearer(authorization));
+  // The key in the query counts where no header carries one: a header is the safer carrier, so it wins.
+  if (carried.size === 0 && family === 'generate-content') {
+    const inQuery = query.get('key');
+    if (inQuery !== null) carried.add(inQuery);
+  }
+
+  const [key, ...others] = carried;
+  if (key === undefined) throw new GatewayError('unauthenticated', 'No API key was given.');
+  const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
+  if (principal === undefined) throw new GatewayError('unauthenticated', 'The API key is not valid.');
+  return principal;
+}
+
+function bearer(authorization: string): string {
+  const match = /^bearer +(\S+)$/i.exec(authorization);
+  return match?.[1] ?? '';
+}

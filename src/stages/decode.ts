@@ -1,0 +1,66 @@
+/** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
+
+import { GatewayError } from '../errors.ts';
+import { readBody } from '../read-body.ts';
+import type { Call, Incoming, Route } from './exchange.ts';
+
+export interface DecodeOptions {
+  /** Largest body, in bytes. */
+  readonly bodyLimit: number;
+}
+
+/** `application/json` and `application/<anything>+json`, with or without parameters. */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+/** The generate-content methods served, and what each asks for. */
+const METHODS: Readonly<Record<string, Route['operation']>> = {
+  generateContent: 'generate',
+  streamGenerateContent: 'generate',
+  countTokens: 'count-tokens',
+};
+
+/** Path prefix of generate-content's models. */
+const MODELS_PATH = '/v1beta/models/';
+
+export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
+  return ({ id, message, signal }) => {
+    const target = message.url ?? '/';
+    const cut = target.indexOf('?');
+    const path = cut < 0 ? target : target.slice(0, cut);
+    const query = new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
+    requireJson(message.headers['content-type']);
+    const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
+    return {
+      id,
+      message,
+      signal,
+      route: named === undefined ? route : { ...route, operation: named.operation },
+      query,
+      ...(named !== undefined && { named }),
+      readBody: () => readBody(message, options.bodyLimit),
+    };
+  };
+}
+
+function requireJson(type: string | undefined): void {
+  if (type === undefined || JSON_TYPE.test(type)) return;
+  throw new GatewayError('unsupported-media-type', 'The request body must be application/json.');
+}
+
+/** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */
+function namedInPath(path: string): { model: string; method: string; operation: Route['operation'] } {
+  const call = path.slice(MODELS_PATH.length);
+  const colon = call.lastIndexOf(':');
+  const method = call.slice(colon + 1);
+  const operation = colon > 0 && Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  if (operation === undefined) throw new GatewayError('not-found', 'There is no such method.');
+  return { model: decoded(call.slice(0, colon)), method, operation };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,84 @@
+/** The one value that travels the request path, and what each stage adds to it. */
+
+import type { IncomingMessage } from 'node:http';
+import type { Model } from '../catalog/model.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Asked, Format, Target } from '../formats/format.ts';
+import type { Principal } from '../keys.ts';
+import type { UpstreamAnswer } from '../vendors/send.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+
+export type Operation = 'generate' | 'count-tokens';
+
+/** What a path stands for. */
+export interface Route {
+  readonly format: FormatName;
+  readonly operation: Operation;
+}
+
+/** A request as it arrived. */
+export interface Incoming {
+  /** What every answer, log line and error calls this exchange. */
+  readonly id: string;
+  readonly message: IncomingMessage;
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** After `decode`: what is asked, and in which format. The body is still on its way. */
+export interface Call extends Incoming {
+  readonly route: Route;
+  /** Query parameters. */
+  readonly query: URLSearchParams;
+  /** Where the path names the model and the method (generate-content): those. */
+  readonly named?: { readonly model: string; readonly method: string };
+  /** Reads the body, once. @throws GatewayError */
+  readBody(): Promise<Buffer>;
+}
+
+/** After `authenticate`: by whom. */
+export interface Admitted extends Call {
+  readonly principal: Principal;
+}
+
+/** After `resolve-model`: of which model, served by whom, natively or not. */
+export interface Routed extends Admitted {
+  readonly model: Model;
+  readonly vendor: Vendor;
+  /** The format the vendor is spoken to in; the caller's own on the native path. */
+  readonly spoken: FormatName;
+  /** The caller's body; only the value of its top-level `model` is the vendor's name of the model. */
+  readonly body: Buffer;
+}
+
+/** How a reply is brought back into the caller's format. */
+export interface Translation {
+  readonly inbound: Format;
+  readonly outbound: Format;
+  readonly asked: Asked;
+  readonly target: Target;
+}
+
+/** After `translate-request`: what goes to the vendor. */
+export interface Prepared extends Routed {
+  readonly path: string;
+  readonly headers: string[];
+  /** What is sent. */
+  readonly payload: Uint8Array;
+  /** Absent on the native path. */
+  readonly translation?: Translation;
+}
+
+/** After `upstream`: the vendor's answer, a head and a body still coming. */
+export interface Answered extends Prepared {
+  readonly answer: UpstreamAnswer;
+}
+
+/** After `translate-reply`: the answer as the caller is to have it. */
+export interface Replied {
+  readonly id: string;
+  readonly format: FormatName;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | string;
+}

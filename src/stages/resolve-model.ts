@@ -1,0 +1,104 @@
+/** Of which model; native or translated is settled here. */
+
+import { modelName, vendorName, type Catalog } from '../catalog/catalog.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { GatewayError, invalid } from '../errors.ts';
+import { asText, isObject, type Json, parseJson } from '../json.ts';
+import { scanObject, type Span } from '../json-scan.ts';
+import { formatsOf, upstreamName, type Vendors } from '../vendors/vendor.ts';
+import type { Admitted, Routed } from './exchange.ts';
+
+/** Whose model a name without a vendor means, by endpoint. */
+export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
+  'chat-completions': 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  'generate-content': 'google',
+};
+
+export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
+  return async (admitted) => {
+    const { route, principal, named } = admitted;
+    const body = withoutByteOrderMark(await admitted.readBody());
+    const spans = scanObject(body);
+    const span = spans.get('model');
+    const asked = named?.model ?? modelInBody(body, span);
+    const defaultVendor = DEFAULT_VENDOR[route.format];
+    const model = catalog.resolve(asked, defaultVendor);
+    const vendor = model && vendors.serving(model);
+    if (model === undefined || vendor === undefined) throw notSupported(asked, defaultVendor);
+    // generate-content reaches its own vendor's models only.
+    if (route.format === 'generate-content' && vendorName(model.id) !== defaultVendor) {
+      throw notSupported(asked, defaultVendor);
+    }
+    if (!principal.allows(model.id)) {
+      throw new GatewayError('model-not-allowed', `This API key may not use the model ${model.id}.`);
+    }
+    const formats = formatsOf(vendor, model);
+    const native = formats.includes(route.format);
+    if (!native && route.operation === 'count-tokens') {
+      throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
+    }
+    if (named !== undefined) requireSameModel(body, spans, catalog, model.id);
+    const name = upstreamName(vendor, model);
+    return {
+      ...admitted,
+      model,
+      vendor,
+      spoken: native ? route.format : formats[0],
+      body: span === undefined || named !== undefined || asked === name ? body : splice(body, span, name),
+    };
+  };
+}
+
+/** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */
+export function notSupported(asked: string, defaultVendor: string): GatewayError {
+  const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
+  const shown = id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
+  return new GatewayError('model-not-found', `Model not supported: ${shown}`, { param: 'model' });
+}
+
+function modelInBody(body: Buffer, span: Span | undefined): string {
+  if (span === undefined) throw invalid('model: Field required', 'model');
+  const model = asText(valueAt(body, span));
+  if (model === undefined) throw invalid('model: Input should be a string', 'model');
+  return model;
+}
+
+/**
+ * Where the path names the model, the body may name it too (`model`, and `generateContentRequest.model` when tokens
+ * are counted): it must be the same one, or a key's restriction would hang on which of them the vendor reads.
+ */
+function requireSameModel(
+  body: Buffer,
+  spans: ReadonlyMap<string, Span>,
+  catalog: Catalog,
+  modelId: string,
+): void {
+  const inner = ['generateContentRequest', 'generate_content_request'].map((key) => spans.get(key));
+  const values = [spans.get('model'), ...inner].map((span) => span && valueAt(body, span));
+  for (const value of values) {
+    const also = isObject(value) ? value['model'] : value;
+    if (also === undefined) continue;
+    const name = asText(also)?.replace(/^models\//, '');
+    if (name === undefined || catalog.resolve(name, vendorName(modelId))?.id !== modelId) {
+      throw invalid(`The body names another model than the path, which names ${modelName(modelId)}.`, 'model');
+    }
+  }
+}
+
+function valueAt(body: Buffer, span: Span): Json {
+  try {
+    return parseJson(body.toString('utf8', span.start, span.end));
+  } catch {
+    throw invalid(`The request body is not valid JSON (at byte ${span.start}).`);
+  }
+}
+
+function splice(body: Buffer, span: Span, name: string): Buffer {
+  return Buffer.concat([body.subarray(0, span.start), Buffer.from(JSON.stringify(name)), body.subarray(span.end)]);
+}
+
+function withoutByteOrderMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}

@@ -1,0 +1,142 @@
+/** The same answer in the words of the caller; byte for byte as it is on the native path. */
+
+import { collector } from '../conversation/collect.ts';
+import { GatewayError } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
+import { fuse, run, type Step } from '../streams/step.ts';
+import { through } from '../streams/through.ts';
+import { responseHeaders } from '../vendors/headers.ts';
+import type { Answered, Replied, Translation } from './exchange.ts';
+import { formats } from '../formats/all.ts';
+import type { UpstreamAnswer } from '../vendors/send.ts';
+import type { ReplyEvent } from '../conversation/reply.ts';
+
+export interface ReplyOptions {
+  /** Milliseconds of silence after which a translated stream says that it is alive. */
+  readonly keepAlive: number;
+  /** Milliseconds that the head of a translated stream waits for the first event, so that a failure has its status. */
+  readonly hold: number;
+}
+
+/** Largest whole answer that is translated, and largest error body that is read, in bytes. */
+const MAX_WHOLE = 64 * 1024 * 1024;
+const MAX_ERROR = 1024 * 1024;
+
+export function translateReply(options: ReplyOptions): (answered: Answered) => Promise<Replied> {
+  return async (answered) => {
+    const { id, route, answer, translation } = answered;
+    const outbound = translation?.outbound ?? formats[answered.spoken];
+    if (answer.status >= 400) return refused(answered, outbound);
+    const reply = { id, format: route.format, status: answer.status, headers: responseHeaders(answer.headers) };
+    if (translation === undefined) return { ...reply, body: answer.body };
+    return translation.asked.prompt.stream
+      ? { ...reply, ...(await streamed(answer, translation, options)) }
+      : { ...reply, ...(await whole(answer, translation)) };
+  };
+}
+
+/**
+ * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it; but that the vendor
+ * refused the gateway's own key is not the caller's doing, and the text may show that key.
+ */
+async function refused({ id, route, answer, translation }: Answered, outbound: Format): Promise<Replied> {
+  const body = await readWhole(answer.body, MAX_ERROR);
+  const error = outbound.outbound.parseError(answer.status, body.toString('utf8'));
+  if (translation === undefined && error.fault !== 'upstream-auth') {
+    return { id, format: route.format, status: answer.status, headers: responseHeaders(answer.headers), body };
+  }
+  throw withRetryAfter(error, answer.headers['retry-after']);
+}
+
+async function streamed(answer: UpstreamAnswer, translation: Translation, options: ReplyOptions) {
+  const { inbound, outbound, asked, target } = translation;
+  const renderer = inbound.inbound.renderEvents(asked);
+  const events = fuse(outbound.outbound.parseEvents(asked.prompt, target), renderer);
+  const encoder = encodeSse();
+  const { body, ready } = through(answer.body, fuse(fuse(decodeBody(answer), events), encoder), {
+    fail: (error, out) => renderer.fail(error, { enqueue: (event) => encoder.transform(event, out) }),
+    keepAlive: { text: inbound.inbound.ping, milliseconds: options.keepAlive },
+  });
+  await within(ready, options.hold);
+  return { headers: eventStreamHeaders(responseHeaders(answer.headers)), body };
+}
+
+async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target }: Translation) {
+  const folded = collector();
+  const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
+  const parse = fuse(decodeBody(answer), outbound.outbound.parseEvents(asked.prompt, target));
+  run(fuse(parse, fold), [await readWhole(answer.body, MAX_WHOLE)]);
+  const headers = responseHeaders(answer.headers);
+  headers.delete('content-length');
+  headers.set('content-type', 'application/json');
+  return { headers, body: JSON.stringify(inbound.inbound.renderReply(folded.reply(), asked)) };
+}
+
+/** The vendor's bytes as events: what it says the body is decides, not what was asked for. */
+function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
+  const type = String(answer.headers['content-type'] ?? '');
+  if (type.startsWith('text/event-stream')) return decodeSse();
+  if (/^application\/(?:[\w.-]+\+)?json/i.test(type)) return decodeWhole();
+  void answer.body.cancel();
+  throw new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
+}
+
+/** A whole body as the one event it stands for. */
+function decodeWhole(): Step<Uint8Array, Sse> {
+  const chunks: Uint8Array[] = [];
+  return {
+    transform: (chunk) => {
+      chunks.push(chunk);
+    },
+    flush: (out) => out.enqueue({ data: Buffer.concat(chunks).toString('utf8') }),
+  };
+}
+
+async function readWhole(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > limit) throw new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Waits for `ready`, but no longer than `milliseconds`. @throws what `ready` throws in that time. */
+async function within(ready: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const held = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([ready, held]).finally(() => clearTimeout(timer));
+}
+
+/** Headers that keep every proxy on the way from buffering or changing a stream. */
+function eventStreamHeaders(headers: Headers): Headers {
+  headers.delete('content-length');
+  headers.set('content-type', 'text/event-stream; charset=utf-8');
+  headers.set('cache-control', 'no-cache, no-transform');
+  headers.set('x-accel-buffering', 'no');
+  return headers;
+}
+
+function withRetryAfter(error: GatewayError, header: string | string[] | undefined): GatewayError {
+  const seconds = retryAfterSeconds(String(header ?? ''));
+  if (seconds === undefined || error.retryAfter !== undefined) return error;
+  return new GatewayError(error.fault, error.message, {
+    status: error.status,
+    retryAfter: seconds,
+    ...(error.param !== undefined && { param: error.param }),
+    ...(error.code !== undefined && { code: error.code }),
+    cause: error,
+  });
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as seconds from now; undefined where it is neither. */
+function retryAfterSeconds(text: string): number | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+}

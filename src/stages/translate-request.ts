@@ -1,0 +1,96 @@
+/** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
+
+import { formats } from '../formats/all.ts';
+import type { Target } from '../formats/format.ts';
+import { unreported } from '../formats/format.ts';
+import { invalid } from '../errors.ts';
+import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+import type { Model } from '../catalog/model.ts';
+import { vendorName } from '../catalog/catalog.ts';
+import { requestHeaders } from '../vendors/headers.ts';
+import { upstreamName, type Vendor } from '../vendors/vendor.ts';
+import type { Prepared, Routed } from './exchange.ts';
+
+export function translateRequest(): (routed: Routed) => Prepared {
+  return (routed) => (routed.spoken === routed.route.format ? native(routed) : translated(routed));
+}
+
+function native(routed: Routed): Prepared {
+  const { vendor, spoken, route, message, query, named, body, model } = routed;
+  const stream = message.headers.accept?.includes('text/event-stream') ?? false;
+  return {
+    ...routed,
+    path: vendor.basePath + nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) + passedOn(query),
+    headers: requestHeaders(vendor, spoken, message.headers, stream),
+    payload: body,
+  };
+}
+
+function translated(routed: Routed): Prepared {
+  const { vendor, spoken, route, model, id } = routed;
+  const body = parsedBody(routed.body);
+  const inbound = formats[route.format];
+  const outbound = formats[spoken];
+  const target = targetOf(vendor, model);
+  const prompt = { ...inbound.inbound.parseRequest(body, unreported), model: target.model };
+  const payload = JSON.stringify(outbound.outbound.renderRequest(prompt, target, unreported));
+  const asked = { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
+  return {
+    ...routed,
+    path: vendor.basePath + translatedPath(spoken, target.model, prompt.stream),
+    headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
+    payload: Buffer.from(payload),
+    translation: { inbound, outbound, asked, target },
+  };
+}
+
+/** What a renderer must know of a model at a vendor. */
+export function targetOf(vendor: Vendor, model: Model): Target {
+  return {
+    model: upstreamName(vendor, model),
+    maxOutputTokens: model.maxOutputTokens,
+    ...(model.thinking !== undefined && { thinking: model.thinking }),
+    sampling: model.sampling ?? true,
+    structuredOutput: model.structuredOutput ?? true,
+    dialect: model.dialect ?? vendor.dialect ?? vendorName(model.id),
+  };
+}
+
+function parsedBody(bytes: Buffer): JsonObject {
+  const body = tryParseJson(bytes.toString('utf8'));
+  if (!isObject(body)) throw invalid('The request body is not a valid JSON object.');
+  return body;
+}
+
+function nativePath(
+  format: Routed['spoken'],
+  operation: Routed['route']['operation'],
+  model: string,
+  method: string | undefined,
+): string {
+  if (format === 'messages' && operation === 'count-tokens') return '/v1/messages/count_tokens';
+  if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+  return translatedPath(format, model, false);
+}
+
+function translatedPath(format: Routed['spoken'], model: string, stream: boolean): string {
+  switch (format) {
+    case 'chat-completions':
+      return '/chat/completions';
+    case 'responses':
+      return '/responses';
+    case 'messages':
+      return '/v1/messages';
+    case 'generate-content': {
+      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+    }
+  }
+}
+
+/** The caller's query without the gateway's own key. */
+function passedOn(query: URLSearchParams): string {
+  query.delete('key');
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,115 @@
+/** Which headers cross the gateway: allow-lists, both ways, and the one credential that is added. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Auth, Vendor } from './vendor.ts';
+
+/** Callers' headers that any vendor may have on the native path. */
+const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
+
+/** Callers' headers that mean something to one family of vendors, by prefix; sent to no other. */
+const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
+  'chat-completions': ['openai-', 'x-stainless-'],
+  responses: ['openai-', 'x-stainless-'],
+  messages: ['anthropic-', 'x-stainless-'],
+  'generate-content': ['x-goog-'],
+};
+
+/** Of those, the ones that choose whose account is used: the gateway's vendor key decides that. */
+const NEVER_SENT = new Set([
+  'openai-organization',
+  'openai-project',
+  'x-goog-api-key',
+  'x-goog-user-project',
+  'anthropic-organization-id',
+]);
+
+/** The neutral spellings that callers may use. */
+const REQUEST_ALIASES: Readonly<Record<string, string>> = {
+  'vendorb-version': 'anthropic-version',
+  'vendorb-beta': 'anthropic-beta',
+};
+
+/** Vendors' headers that callers get. */
+const RESPONSE_HEADERS = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'cache-control',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'request-id',
+  'warning',
+  'deprecation',
+  'sunset',
+  'server-timing',
+]);
+
+const RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-', 'openai-', 'x-goog-', 'x-gemini-'];
+
+/** Of those, the ones that tell whose account it is. */
+const NEVER_ANSWERED = new Set(['openai-organization', 'openai-project', 'anthropic-organization-id']);
+
+/** What Anthropic calls the version of its format that this gateway speaks. */
+export const ANTHROPIC_VERSION = '2023-06-01';
+
+/**
+ * The headers of a request to a vendor, as undici takes them: names and values in turn.
+ * @param caller the caller's headers where they are meant for this vendor (native path); undefined where they are not.
+ */
+export function requestHeaders(
+  vendor: Vendor,
+  format: FormatName,
+  caller: IncomingHttpHeaders | undefined,
+  stream: boolean,
+): string[] {
+  const sent: Record<string, string> = {};
+  if (caller !== undefined) {
+    const nominated = connectionNominated(caller);
+    const prefixes = REQUEST_PREFIXES[format];
+    for (const given in caller) {
+      const name = Object.hasOwn(REQUEST_ALIASES, given) ? (REQUEST_ALIASES[given] ?? given) : given;
+      const value = caller[given];
+      if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
+      if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
+    }
+  }
+  if (format === 'messages') sent['anthropic-version'] ??= ANTHROPIC_VERSION;
+  sent['accept'] ??= stream ? 'text/event-stream' : 'application/json';
+  // A compressed stream would hold events back until a block of it is full.
+  sent['accept-encoding'] = 'identity';
+  sent['content-type'] = 'application/json';
+  sent['user-agent'] = 'gateway';
+  for (const name in vendor.headers) sent[name] = vendor.headers[name] ?? '';
+  sent[vendor.auth] = credential(vendor.auth, vendor.key);
+
+  const list: string[] = [];
+  for (const name in sent) list.push(name, sent[name] ?? '');
+  return list;
+}
+
+/** A vendor's response headers that the caller may see. */
+export function responseHeaders(upstream: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const name in upstream) {
+    const value = upstream[name];
+    if (value === undefined || NEVER_ANSWERED.has(name)) continue;
+    if (RESPONSE_HEADERS.has(name) || RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) {
+      headers.set(name, typeof value === 'string' ? value : value.join(', '));
+    }
+  }
+  return headers;
+}
+
+function credential(auth: Auth, key: string): string {
+  return auth === 'authorization' ? `Bearer ${key}` : key;
+}
+
+/** Headers that the caller's `Connection` header declares to be of this hop only (RFC 9110, 7.6.1). */
+function connectionNominated(headers: IncomingHttpHeaders): ReadonlySet<string> {
+  const { connection } = headers;
+  if (connection === undefined) return new Set();
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}

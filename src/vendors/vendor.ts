@@ -1,0 +1,65 @@
+/** A vendor: an address, a credential, the formats it speaks. Configuration, no code. */
+
+import type { Model } from '../catalog/model.ts';
+import { modelName, vendorName } from '../catalog/catalog.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+
+/** The header a vendor reads its key from. */
+export type Auth = 'authorization' | 'x-api-key' | 'x-goog-api-key';
+
+export interface Vendor {
+  readonly name: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What comes before every path at this address: '' or `/v1`, no slash at its end. */
+  readonly basePath: string;
+  readonly key: string;
+  readonly auth: Auth;
+  /** What it speaks; the first is what other formats are translated to. */
+  readonly formats: readonly [FormatName, ...FormatName[]];
+  /** Whether it is sent `<vendor>/<model>` rather than the model's name alone. */
+  readonly fullIds: boolean;
+  /** Deviation within its format; absent: the vendor part of the model's id. */
+  readonly dialect?: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Vendors by name. */
+export interface Vendors {
+  readonly all: readonly Vendor[];
+  /** Who serves a model, or undefined where nobody with a key does. */
+  serving(model: Model): Vendor | undefined;
+}
+
+/** The vendors whose models are only ever served by themselves, each speaking a format of its own. */
+const OWN_FORMAT = new Set(['openai', 'anthropic', 'google']);
+
+/** `compatible` serves every model whose vendor is not named. */
+export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefined): Vendors {
+  const byName = new Map(named.map((vendor) => [vendor.name, vendor]));
+  return {
+    all: compatible === undefined ? named : [...named, compatible],
+    serving(model) {
+      const name = vendorName(model.id);
+      return byName.get(name) ?? (OWN_FORMAT.has(name) ? undefined : compatible);
+    },
+  };
+}
+
+/** The formats in which `vendor` serves `model`, the one to translate to first. */
+export function formatsOf(vendor: Vendor, model: Model): readonly [FormatName, ...FormatName[]] {
+  return model.endpoints === undefined ? vendor.formats : [...vendor.formats, ...model.endpoints];
+}
+
+/** The model as the vendor calls it. */
+export function upstreamName(vendor: Vendor, model: Model): string {
+  if (model.upstream !== undefined) return model.upstream;
+  return vendor.fullIds ? model.id : modelName(model.id);
+}
+
+/** Base URL as the two parts a request is sent to. @throws TypeError where `url` is none. */
+export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {
+  const { origin, pathname } = new URL(url);
+  return { origin, basePath: pathname.replace(/\/+$/, '') };
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../src/errors.ts';
+import { MAX_DEPTH, scanObject } from '../src/json-scan.ts';
+
+const scan = (text: string) => scanObject(Buffer.from(text));
+const valuesOf = (text: string) => {
+  const bytes = Buffer.from(text);
+  return Object.fromEntries(
+    [...scanObject(bytes)].map(([key, { start, end }]) => [key, bytes.toString('utf8', start, end)]),
+  );
+};
+
+describe('scanObject', () => {
+  test.each([
+    ['{}', {}],
+    [' {"a":1} ', { a: '1' }],
+    ['{"a" :\t[1, {"model":"no"}] , "model": "yes"}', { a: '[1, {"model":"no"}]', model: '"yes"' }],
+    ['{"mod\\u0065l":"x"}', { model: '"x"' }],
+    ['{"a":"\\"}{","b":"\\\\","c":"\\\\\\""}', { a: '"\\"}{"', b: '"\\\\"', c: '"\\\\\\""' }],
+    [`{"long":"${'x'.repeat(40)}\\"${'y'.repeat(40)}\\\\","b":null}`, { long: `"${'x'.repeat(40)}\\"${'y'.repeat(40)}\\\\"`, b: 'null' }],
+    ['{"n":1e400,"m":-0,"o":12345678901234567890}', { n: '1e400', m: '-0', o: '12345678901234567890' }],
+    ['{"__proto__":{"x":1}}', { ['__proto__']: '{"x":1}' }],
+  ])('finds the top-level values of %s', (text, values) => {
+    expect(Object.entries(valuesOf(text))).toEqual(Object.entries(values));
+  });
+
+  test.each([
+    '', 'null', '[]', '"x"', '1', '{', '{"a"', '{"a":', '{"a":1', '{"a":}', '{"a":1}}', '{"a":1} x', '{"a":[}', '{"a":[1}',
+    '{a:1}', '{"a" 1}', '{"a":1 "b":2 "c"', '{:1}', '{"a":"x', '{foo}', '{{}}', '{[]}',
+  ])('refuses %s', (text) => {
+    expect(() => scan(text)).toThrow(GatewayError);
+  });
+
+  test('refuses a top-level key twice, however it is spelled', () => {
+    expect(() => scan('{"model":"a","model":"b"}')).toThrow('the key "model" twice');
+    expect(() => scan('{"model":"a","mo\\u0064el":"b"}')).toThrow('the key "model" twice');
+    expect(() => scan('{"a":{"x":1,"x":2}}')).not.toThrow();
+  });
+
+  test('refuses what is too deep, too large or not UTF-8, quickly', () => {
+    expect(() => scan(`{"a":${'['.repeat(1_000_000)}`)).toThrow(`deeper than ${MAX_DEPTH}`);
+    expect(() => scan(`{"a":[${'{},'.repeat(2_000_000)}{}]}`)).toThrow('JSON tokens');
+    expect(() => scanObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
+  });
+
+  test('agrees with JSON.parse on every object there is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.nat(4), (object, indent) => {
+        const values = valuesOf(JSON.stringify(object, undefined, indent));
+        expect(Object.entries(values).map(([key, text]) => [key, JSON.parse(text)])).toEqual(
+          Object.entries(JSON.parse(JSON.stringify(object))),
+        );
+      }),
+    );
+  });
+
+  test('throws nothing but its own error, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          scanObject(Buffer.concat([Buffer.from('{"a":'), bytes]));
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+        }
+      }),
+    );
+  });
+});

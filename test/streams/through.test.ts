@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import type { Step } from '../../src/streams/step.ts';
+import { through } from '../../src/streams/through.ts';
+
+const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
+const bytes = (string: string): Uint8Array => new TextEncoder().encode(string);
+const upper: Step<Uint8Array, string> = { transform: (chunk, out) => out.enqueue(text(chunk).toUpperCase()) };
+const fail = (error: GatewayError, out: { enqueue(text: string): void }): void => out.enqueue(`<${error.fault}>`);
+
+/** A source that gives what it is told, and remembers how often it was asked and whether it was cancelled. */
+function source(pieces: (string | Error)[], endless = false) {
+  const state = { pulls: 0, cancelled: undefined as unknown };
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        state.pulls++;
+        const piece = endless ? 'x' : pieces.shift();
+        if (piece instanceof Error) controller.error(piece);
+        else if (piece === undefined) controller.close();
+        else controller.enqueue(bytes(piece));
+      },
+      cancel(reason) {
+        state.cancelled = reason;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, state };
+}
+
+describe('through', () => {
+  test('gives one chunk for one chunk, and what flush says at the end', async () => {
+    const { stream } = source(['ab', 'c']);
+    const step: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        for (const letter of text(chunk)) out.enqueue(`${letter}.`);
+      },
+      flush: (out) => out.enqueue('end'),
+    };
+    const { body } = through(stream, step, { fail });
+    expect((await Array.fromAsync(body)).map(text)).toEqual(['a.b.', 'c.', 'end']);
+  });
+
+  test('pulls only when asked', async () => {
+    const { stream, state } = source([], true);
+    const { body, ready } = through(stream, upper, { fail });
+    await ready;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(state.pulls).toBe(1);
+    const reader = body.getReader();
+    await reader.read();
+    await reader.read();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(state.pulls).toBe(2);
+    await reader.cancel();
+  });
+
+  test('goes on until something comes out of what goes in', async () => {
+    const { stream } = source(['skip', 'skip', 'this']);
+    const step: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        if (text(chunk) !== 'skip') out.enqueue(text(chunk));
+      },
+    };
+    expect((await Array.fromAsync(through(stream, step, { fail }).body)).map(text)).toEqual(['this']);
+  });
+
+  test('a failure after some output is said in the consumer\'s words, after that output, and ends the stream', async () => {
+    const { stream } = source(['a', new GatewayError('upstream-timeout', 'slow')]);
+    const { body, ready } = through(stream, upper, { fail });
+    await ready;
+    expect((await Array.fromAsync(body)).map(text)).toEqual(['A', '<upstream-timeout>']);
+  });
+
+  test('a step that throws keeps what it had said, and the source is cancelled', async () => {
+    const { stream, state } = source(['a', 'b', 'c']);
+    const step: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        out.enqueue(text(chunk));
+        if (text(chunk) === 'b') throw new TypeError('a bug');
+      },
+    };
+    const { body } = through(stream, step, { fail });
+    expect((await Array.fromAsync(body)).map(text)).toEqual(['a', 'b<internal>']);
+    expect(state.cancelled).toBeInstanceOf(TypeError);
+  });
+
+  test('a failure before any output is told by ready', async () => {
+    const { stream } = source([new GatewayError('upstream-broken', 'gone')]);
+    await expect(through(stream, upper, { fail }).ready).rejects.toThrow('gone');
+  });
+
+  test('cancelling reaches the source at once, even while it is silent', async () => {
+    let cancelled: unknown;
+    const silent = new ReadableStream<Uint8Array>({
+      cancel(reason) {
+        cancelled = reason;
+      },
+    });
+    const reader = through(silent, upper, { fail }).body.getReader();
+    const pending = reader.read();
+    await reader.cancel('left');
+    expect(cancelled).toBe('left');
+    expect(await pending).toEqual({ done: true, value: undefined });
+  });
+
+  test('a silent source is bridged by keep-alives, which stop when it speaks', async () => {
+    let speak: (() => void) | undefined;
+    const quiet = new ReadableStream<Uint8Array>({
+      start(controller) {
+        speak = () => {
+          controller.enqueue(bytes('now'));
+          controller.close();
+        };
+      },
+    });
+    const { body } = through(quiet, upper, { fail, keepAlive: { text: ': ping\n\n', milliseconds: 5 } });
+    const reader = body.getReader();
+    expect(text((await reader.read()).value)).toBe(': ping\n\n');
+    speak?.();
+    const rest: string[] = [];
+    for (let read = await reader.read(); !read.done; read = await reader.read()) rest.push(text(read.value));
+    expect(rest.filter((piece) => piece !== ': ping\n\n')).toEqual(['NOW']);
+  });
+});
