@@ -1,0 +1,163 @@
+/** A script as Gemini's generateContent answers (recorded from Gemini 2.5 and 3 models in August 2026). */
+
+import type { JsonObject } from '../../json.ts';
+import { asNumber, asObject, parseJson } from '../../json.ts';
+import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
+import { tail } from '../script.ts';
+import { sign } from '../signatures.ts';
+
+const FINISH = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  'stop-sequence': 'STOP',
+  calls: 'STOP',
+  refusal: 'SAFETY',
+} as const;
+
+export const GEMINI_STREAM_ERROR: JsonObject = {
+  error: {
+    code: 503,
+    message: 'The model is overloaded. Please try again later.',
+    status: 'UNAVAILABLE',
+  },
+};
+
+/** `candidatesTokenCount` leaves thoughts out, and is absent while there is nothing to count. */
+function usageMetadata(usage: ScriptUsage, output: number, thoughts: number): JsonObject {
+  return {
+    promptTokenCount: usage.input,
+    ...(output > 0 && { candidatesTokenCount: output }),
+    totalTokenCount: usage.input + output + thoughts,
+    ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.input }],
+    ...(usage.cacheRead > 0 && { cacheTokensDetails: [{ modality: 'TEXT', tokenCount: usage.cacheRead }] }),
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+    serviceTier: 'standard',
+  };
+}
+
+function answer(stamp: Stamp, candidates: readonly JsonObject[], usage: JsonObject): JsonObject {
+  return {
+    candidates,
+    usageMetadata: usage,
+    modelVersion: stamp.model,
+    responseId: tail(stamp, 0, 22),
+  };
+}
+
+function candidateCount(stamp: Stamp): number {
+  const config = asObject(stamp.body['generationConfig'] ?? stamp.body['generation_config']);
+  return asNumber(config?.['candidateCount'] ?? config?.['candidate_count']) ?? 1;
+}
+
+/** Models of the third generation name their calls and sign them; earlier ones sign only what they thought about. */
+function isThird(stamp: Stamp): boolean {
+  return !/gemini-[12]\b/.test(stamp.model);
+}
+
+function signs(script: Script, stamp: Stamp): boolean {
+  return isThird(stamp) || script.parts.some((part) => part.kind === 'thinking');
+}
+
+function ending(script: Script): JsonObject {
+  return {
+    finishReason: FINISH[script.finish],
+    ...(script.finish === 'calls' && { finishMessage: 'Model generated function call(s).' }),
+    ...(script.finish === 'refusal' && { safetyRatings: SAFETY_RATINGS }),
+  };
+}
+
+const SAFETY_RATINGS: readonly JsonObject[] = [
+  { category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' },
+  { category: 'HARM_CATEGORY_HATE_SPEECH', probability: 'NEGLIGIBLE' },
+  { category: 'HARM_CATEGORY_SEXUALLY_EXPLICIT', probability: 'NEGLIGIBLE' },
+  { category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true },
+];
+
+/** The parts as they come; calls come whole. Only the first call of several is signed. */
+function* pieces(script: Script, stamp: Stamp): Generator<JsonObject> {
+  let call = 0;
+  for (const part of script.parts) {
+    if (part.kind === 'call') {
+      yield callPart(part, script, stamp, call);
+      call += 1;
+    } else if (part.kind === 'thinking') {
+      for (const text of part.pieces) yield { text, thought: true };
+    } else {
+      for (const text of part.pieces) yield { text };
+    }
+  }
+}
+
+function callPart(
+  part: Extract<ScriptPart, { kind: 'call' }>,
+  script: Script,
+  stamp: Stamp,
+  index: number,
+): JsonObject {
+  const args = parseJson(part.pieces.join(''));
+  return {
+    functionCall: { name: part.name, args, ...(isThird(stamp) && { id: tail(stamp, index, 8) }) },
+    ...(index === 0 && signs(script, stamp) && { thoughtSignature: sign('google', part.name) }),
+  };
+}
+
+export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent> {
+  const { usage } = script;
+  const visible = usage.output - usage.reasoning;
+  const count = candidateCount(stamp);
+  const hasCalls = script.parts.some((part) => part.kind === 'call');
+  const chunk = (
+    index: number,
+    parts: readonly JsonObject[],
+    end: JsonObject,
+    now: JsonObject,
+  ): WireEvent => ({
+    data: JSON.stringify(answer(stamp, [{ content: { parts, role: 'model' }, ...end, index }], now)),
+  });
+  const total = [...pieces(script, stamp)].length;
+  for (let index = 0; index < count; index += 1) {
+    let told = 0;
+    for (const part of pieces(script, stamp)) {
+      told += 1;
+      const thinks = part['thought'] === true;
+      const thoughts = thinks ? 0 : usage.reasoning;
+      yield chunk(
+        index,
+        [part],
+        {},
+        usageMetadata(usage, thinks ? 0 : Math.ceil((visible * told) / total), thoughts),
+      );
+    }
+    if (script.broken) {
+      yield { data: JSON.stringify(GEMINI_STREAM_ERROR) };
+      return;
+    }
+    // A thought signature of a text comes on an empty text part at the end.
+    const signed = !hasCalls && signs(script, stamp);
+    const last = { text: '', ...(signed && { thoughtSignature: sign('google', 'text') }) };
+    yield chunk(index, [last], ending(script), usageMetadata(usage, visible, usage.reasoning));
+  }
+}
+
+export function wholeGemini(script: Script, stamp: Stamp): JsonObject {
+  const { usage } = script;
+  const signed = !script.parts.some((part) => part.kind === 'call') && signs(script, stamp);
+  let call = 0;
+  const parts = script.parts.map((part, index): JsonObject => {
+    if (part.kind === 'call') {
+      call += 1;
+      return callPart(part, script, stamp, call - 1);
+    }
+    const text = part.pieces.join('');
+    if (part.kind === 'thinking') return { text, thought: true };
+    const last = index === script.parts.length - 1;
+    return { text, ...(last && signed && { thoughtSignature: sign('google', 'text') }) };
+  });
+  const candidates = Array.from({ length: candidateCount(stamp) }, (_, index) => ({
+    content: { parts, role: 'model' },
+    ...ending(script),
+    index,
+  }));
+  return answer(stamp, candidates, usageMetadata(usage, usage.output - usage.reasoning, usage.reasoning));
+}
