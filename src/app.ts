@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
+import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
-import type { FormatName } from './conversation/prompt.ts';
 import type { Gateway } from './gateway.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
@@ -44,18 +44,34 @@ export function createApp(host: Host): H3 {
   on('POST', '/v1/messages', generate('messages'));
   on('POST', '/v1/messages/count_tokens', generate('messages', 'count-tokens'));
   on('POST', '/v1beta/models/**', generate('generate-content'));
-  on('GET', '/v1/models', list('any', (gateway, principal, asksAnthropic) =>
-    listModels(gateway, principal, asksAnthropic)));
-  on('GET', '/v1/models/**', list('any', (gateway, principal, asksAnthropic, path) =>
-    oneModel(gateway, principal, modelIn(path, '/v1/models/'), asksAnthropic)));
+  on(
+    'GET',
+    '/v1/models',
+    list('any', (gateway, principal, asksAnthropic) => listModels(gateway, principal, asksAnthropic)),
+  );
+  on(
+    'GET',
+    '/v1/models/**',
+    list('any', (gateway, principal, asksAnthropic, path) =>
+      oneModel(gateway, principal, modelIn(path, '/v1/models/'), asksAnthropic),
+    ),
+  );
   on('GET', '/v1beta/models', list('generate-content', listGoogleModels));
-  on('GET', '/v1beta/models/**', list('generate-content', (gateway, principal, _, path) =>
-    oneGoogleModel(gateway, principal, modelIn(path, '/v1beta/models/'))));
+  on(
+    'GET',
+    '/v1beta/models/**',
+    list('generate-content', (gateway, principal, _, path) =>
+      oneGoogleModel(gateway, principal, modelIn(path, '/v1beta/models/')),
+    ),
+  );
   on('GET', '/health/live', () => Response.json({ status: 'ok' }));
   on('GET', '/health/ready', () =>
-    host.ready() ? Response.json({ status: 'ok' }) : Response.json({ status: 'draining' }, { status: 503 }));
+    host.ready() ? Response.json({ status: 'ok' }) : Response.json({ status: 'draining' }, { status: 503 }),
+  );
   for (const path of ANNOUNCED) {
-    app.all(path, (event) => fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)));
+    app.all(path, (event) =>
+      fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
+    );
   }
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
     app.all(path, (event) => fail(event, methodNotAllowed('POST')));

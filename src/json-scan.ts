@@ -5,7 +5,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { GatewayError, invalid } from './errors.ts';
+import { type GatewayError, invalid } from './errors.ts';
 
 /** A value's place: the first byte and the one after the last. */
 export interface Span {
@@ -137,7 +137,11 @@ function keyText(bytes: Buffer, start: number, end: number): string {
 
 function skipSpace(bytes: Buffer, from: number): number {
   let at = from;
-  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) {
+  for (
+    let byte = bytes[at];
+    byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+    byte = bytes[at]
+  ) {
     at++;
   }
   return at;

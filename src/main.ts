@@ -1,10 +1,12 @@
-#!/usr/bin/env node
 /** The program's commands. */
 
 import { defineCommand, runMain } from 'citty';
 
 const main = defineCommand({
-  meta: { name: 'gateway', description: 'One address, one key, four wire formats, every text model of a catalog.' },
+  meta: {
+    name: 'gateway',
+    description: 'One address, one key, four wire formats, every text model of a catalog.',
+  },
   subCommands: {
     start: () => import('./commands/start.ts').then((module) => module.start),
     models: () => import('./commands/models.ts').then((module) => module.models),

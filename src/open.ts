@@ -8,8 +8,8 @@ import type { Config } from './config/schema.ts';
 import { configuredVendors, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, type KeyRecord, keysOf } from './keys.ts';
-import type { LineMode } from './streams/line.ts';
 import { startSandbox } from './sandbox/sandbox.ts';
+import type { LineMode } from './streams/line.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
 export interface OpenGateway {

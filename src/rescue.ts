@@ -1,7 +1,7 @@
 /** The one place that makes an error into an answer, for as long as no head has been sent. */
 
-import { asGatewayError } from './errors.ts';
 import type { FormatName } from './conversation/prompt.ts';
+import { asGatewayError } from './errors.ts';
 import { formats } from './formats/all.ts';
 import { discard } from './read-body.ts';
 import type { Incoming } from './stages/exchange.ts';

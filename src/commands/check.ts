@@ -8,7 +8,13 @@ import { orExit } from './or-exit.ts';
 
 export const check = defineCommand({
   meta: { name: 'check', description: 'Check the configuration without starting anything.' },
-  args: { config: { type: 'positional', required: false, description: 'Configuration file (default gateway.config.*)' } },
+  args: {
+    config: {
+      type: 'positional',
+      required: false,
+      description: 'Configuration file (default gateway.config.*)',
+    },
+  },
   async run({ args }) {
     const environment = { ...process.env, ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }) };
     const config = await orExit(readConfig(environment, process.cwd()));
@@ -16,7 +22,10 @@ export const check = defineCommand({
     const names = vendors.all.map((vendor) => vendor.name);
     console.log('The configuration is valid.');
     if (names.length === 0) console.log('No vendor has a key: the sandbox would serve.');
-    else console.log(`Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`);
+    else
+      console.log(
+        `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
+      );
     console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
   },
 });

@@ -22,7 +22,9 @@ export const models = defineCommand({
       return;
     }
     const width = Math.max(5, ...listed.map((model) => model.id.length));
-    console.log(`${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`);
+    console.log(
+      `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
+    );
     for (const { id, contextWindow, maxOutputTokens, prices } of listed) {
       const numbers = [
         String(contextWindow).padStart(9),

@@ -8,7 +8,10 @@ import { validateFile } from '../validate/validate-file.ts';
 const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
 
 export const validate = defineCommand({
-  meta: { name: 'validate', description: 'Check a recorded answer (SSE or JSON) against the protocol of its format.' },
+  meta: {
+    name: 'validate',
+    description: 'Check a recorded answer (SSE or JSON) against the protocol of its format.',
+  },
   args: {
     file: { type: 'positional', required: true, description: 'File that holds the answer' },
     format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the events)` },
@@ -20,7 +23,8 @@ export const validate = defineCommand({
       process.exit(2);
     }
     const result = validateFile(await readFile(args.file, 'utf8'), format);
-    for (const { rule, index, detail } of result.violations) console.log(`event ${index}: ${rule}: ${detail}`);
+    for (const { rule, index, detail } of result.violations)
+      console.log(`event ${index}: ${rule}: ${detail}`);
     console.log(`${result.format}: ${result.violations.length} violations`);
     if (result.violations.length > 0) process.exit(1);
   },

@@ -33,6 +33,8 @@ export async function storeNewKey(directory: string): Promise<string> {
   const path = join(directory, KEY_FILE);
   const key = makeKey();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, `${JSON.stringify([{ name: 'first', hash: hashKey(key) }], undefined, 2)}\n`, { mode: 0o600 });
+  await writeFile(path, `${JSON.stringify([{ name: 'first', hash: hashKey(key) }], undefined, 2)}\n`, {
+    mode: 0o600,
+  });
   return key;
 }

@@ -26,10 +26,12 @@ const VENDOR_VARIABLES = {
 export async function readConfig(environment: Environment, directory: string): Promise<Config> {
   const file = await readFile(environment['GATEWAY_CONFIG'], directory);
   const parsed = configSchema.safeParse(withEnvironment(file, environment));
-  if (!parsed.success) throw new ConfigError(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new ConfigError(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
   const { data } = parsed;
   for (const [alias, id] of Object.entries(data.aliases)) {
-    if (!alias.includes('/')) throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
+    if (!alias.includes('/'))
+      throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
   }
   return data;
 }

@@ -23,8 +23,13 @@ const keySchema = z
   .strictObject({
     name: z.string().min(1),
     key: z.string().min(8).max(512).optional(),
-    hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex').optional(),
-    models: z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*')).optional(),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+      .optional(),
+    models: z
+      .array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'))
+      .optional(),
   })
   .refine((key) => (key.key === undefined) !== (key.hash === undefined), 'needs either key or hash');
 
@@ -37,7 +42,15 @@ export const configSchema = z.strictObject({
   /** Further names: alias to id, both `<vendor>/<model_name>`. */
   aliases: z.record(z.string(), z.string()).default({}),
   keys: z.array(keySchema).default([]),
-  limits: z.strictObject({ bodyBytes: z.number().int().positive().default(32 * 1024 * 1024) }).prefault({}),
+  limits: z
+    .strictObject({
+      bodyBytes: z
+        .number()
+        .int()
+        .positive()
+        .default(32 * 1024 * 1024),
+    })
+    .prefault({}),
   timeouts: z
     .strictObject({
       connect: milliseconds.default(5_000),

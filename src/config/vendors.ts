@@ -3,7 +3,10 @@
 import { splitBaseUrl, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
 
-type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string; readonly dialect?: string };
+type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & {
+  readonly baseUrl?: string;
+  readonly dialect?: string;
+};
 
 const KNOWN: Readonly<Record<string, Defaults>> = {
   openai: {
@@ -12,7 +15,12 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
     formats: ['chat-completions', 'responses'],
     fullIds: false,
   },
-  anthropic: { baseUrl: 'https://api.anthropic.com', auth: 'x-api-key', formats: ['messages'], fullIds: false },
+  anthropic: {
+    baseUrl: 'https://api.anthropic.com',
+    auth: 'x-api-key',
+    formats: ['messages'],
+    fullIds: false,
+  },
   google: {
     baseUrl: 'https://generativelanguage.googleapis.com',
     auth: 'x-goog-api-key',
@@ -37,6 +45,16 @@ export function configuredVendors(config: Config): Vendors {
   for (const [name, { baseUrl, apiKey }] of Object.entries(config.vendors)) {
     const url = baseUrl ?? KNOWN[name]?.baseUrl;
     if (apiKey !== undefined && url !== undefined) places[name] = { baseUrl: url, apiKey };
+  }
+  return vendorsAt(places, config);
+}
+
+/** Every known vendor, with or without a key: for whoever only wants to know what would be sent where. */
+export function everyVendor(config: Config): Vendors {
+  const places: Record<string, Place> = {};
+  for (const name of new Set([...Object.keys(KNOWN), ...Object.keys(config.vendors)])) {
+    const { baseUrl, apiKey = '' } = config.vendors[name] ?? {};
+    places[name] = { baseUrl: baseUrl ?? KNOWN[name]?.baseUrl ?? 'http://localhost', apiKey };
   }
   return vendorsAt(places, config);
 }

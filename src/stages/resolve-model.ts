@@ -1,10 +1,10 @@
 /** Of which model; native or translated is settled here. */
 
-import { modelName, vendorName, type Catalog } from '../catalog/catalog.ts';
+import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
-import { scanObject, type Span } from '../json-scan.ts';
+import { type Span, scanObject } from '../json-scan.ts';
 import { formatsOf, upstreamName, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
 
@@ -82,7 +82,10 @@ function requireSameModel(
     if (also === undefined) continue;
     const name = asText(also)?.replace(/^models\//, '');
     if (name === undefined || catalog.resolve(name, vendorName(modelId))?.id !== modelId) {
-      throw invalid(`The body names another model than the path, which names ${modelName(modelId)}.`, 'model');
+      throw invalid(
+        `The body names another model than the path, which names ${modelName(modelId)}.`,
+        'model',
+      );
     }
   }
 }
@@ -96,7 +99,11 @@ function valueAt(body: Buffer, span: Span): Json {
 }
 
 function splice(body: Buffer, span: Span, name: string): Buffer {
-  return Buffer.concat([body.subarray(0, span.start), Buffer.from(JSON.stringify(name)), body.subarray(span.end)]);
+  return Buffer.concat([
+    body.subarray(0, span.start),
+    Buffer.from(JSON.stringify(name)),
+    body.subarray(span.end),
+  ]);
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

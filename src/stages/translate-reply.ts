@@ -1,16 +1,16 @@
 /** The same answer in the words of the caller; byte for byte as it is on the native path. */
 
 import { collector } from '../conversation/collect.ts';
+import type { ReplyEvent } from '../conversation/reply.ts';
 import { GatewayError } from '../errors.ts';
+import { formats } from '../formats/all.ts';
 import type { Format } from '../formats/format.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { responseHeaders } from '../vendors/headers.ts';
-import type { Answered, Replied, Translation } from './exchange.ts';
-import { formats } from '../formats/all.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
-import type { ReplyEvent } from '../conversation/reply.ts';
+import type { Answered, Replied, Translation } from './exchange.ts';
 
 export interface ReplyOptions {
   /** Milliseconds of silence after which a translated stream says that it is alive. */
@@ -28,7 +28,12 @@ export function translateReply(options: ReplyOptions): (answered: Answered) => P
     const { id, route, answer, translation } = answered;
     const outbound = translation?.outbound ?? formats[answered.spoken];
     if (answer.status >= 400) return refused(answered, outbound);
-    const reply = { id, format: route.format, status: answer.status, headers: responseHeaders(answer.headers) };
+    const reply = {
+      id,
+      format: route.format,
+      status: answer.status,
+      headers: responseHeaders(answer.headers),
+    };
     if (translation === undefined) return { ...reply, body: answer.body };
     return translation.asked.prompt.stream
       ? { ...reply, ...(await streamed(answer, translation, options)) }
@@ -44,7 +49,13 @@ async function refused({ id, route, answer, translation }: Answered, outbound: F
   const body = await readWhole(answer.body, MAX_ERROR);
   const error = outbound.outbound.parseError(answer.status, body.toString('utf8'));
   if (translation === undefined && error.fault !== 'upstream-auth') {
-    return { id, format: route.format, status: answer.status, headers: responseHeaders(answer.headers), body };
+    return {
+      id,
+      format: route.format,
+      status: answer.status,
+      headers: responseHeaders(answer.headers),
+      body,
+    };
   }
   throw withRetryAfter(error, answer.headers['retry-after']);
 }
@@ -98,7 +109,8 @@ async function readWhole(body: ReadableStream<Uint8Array>, limit: number): Promi
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > limit) throw new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
+    if (size > limit)
+      throw new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

@@ -1,12 +1,12 @@
 /** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
 
+import { vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import { invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Target } from '../formats/format.ts';
 import { unreported } from '../formats/format.ts';
-import { invalid } from '../errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
-import type { Model } from '../catalog/model.ts';
-import { vendorName } from '../catalog/catalog.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { upstreamName, type Vendor } from '../vendors/vendor.ts';
 import type { Prepared, Routed } from './exchange.ts';
@@ -20,7 +20,10 @@ function native(routed: Routed): Prepared {
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {
     ...routed,
-    path: vendor.basePath + nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) + passedOn(query),
+    path:
+      vendor.basePath +
+      nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) +
+      passedOn(query),
     headers: requestHeaders(vendor, spoken, message.headers, stream),
     payload: body,
   };
@@ -34,7 +37,12 @@ function translated(routed: Routed): Prepared {
   const target = targetOf(vendor, model);
   const prompt = { ...inbound.inbound.parseRequest(body, unreported), model: target.model };
   const payload = JSON.stringify(outbound.outbound.renderRequest(prompt, target, unreported));
-  const asked = { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
+  const asked = {
+    prompt,
+    body,
+    id: id.replaceAll(/[^A-Za-z0-9]/g, ''),
+    created: Math.floor(Date.now() / 1000),
+  };
   return {
     ...routed,
     path: vendor.basePath + translatedPath(spoken, target.model, prompt.stream),

@@ -12,7 +12,10 @@ export interface UpstreamTimeouts {
   readonly idle: number;
 }
 
-export function upstream(agent: Dispatcher, timeouts: UpstreamTimeouts): (prepared: Prepared) => Promise<Answered> {
+export function upstream(
+  agent: Dispatcher,
+  timeouts: UpstreamTimeouts,
+): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
     const answer = await send(
       agent,

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that a Node too old to read the rest can still say so in one line.
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 19)) {
+  await import('./main.ts');
+} else {
+  console.error(
+    `The gateway needs Node 22.19 or later; this is ${process.version}. npm brings one along where it can: install without --omit=optional, and start with npm start.`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,60 @@
+/** `gateway explain REQUEST.json --model ID`: what a request becomes, and what is lost on the way. */
+
+import { readFile } from 'node:fs/promises';
+import { defineCommand } from 'citty';
+import { catalogOf } from '../catalog/catalog.ts';
+import { readConfig } from '../config/load.ts';
+import { everyVendor } from '../config/vendors.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { GatewayError } from '../errors.ts';
+import { type Explanation, explain as explainRequest, formatOfRequest } from '../explain.ts';
+import { asText, isObject, tryParseJson } from '../json.ts';
+import { catalogModels } from '../open.ts';
+import { orExit } from './or-exit.ts';
+
+const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
+
+export const explain = defineCommand({
+  meta: { name: 'explain', description: 'Show what a request becomes for a model, field by field.' },
+  args: {
+    file: { type: 'positional', required: true, description: 'JSON file that holds the request' },
+    model: { type: 'string', description: 'Model to explain it for (default: the one it names)' },
+    format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the fields)` },
+    json: { type: 'boolean', description: 'As JSON' },
+  },
+  async run({ args }) {
+    const body = tryParseJson(await readFile(args.file, 'utf8'));
+    if (!isObject(body)) return fail(`${args.file} does not hold a JSON object.`);
+    const format = args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
+    if (format === undefined) return fail(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+    const model = args.model ?? asText(body['model']);
+    if (model === undefined) return fail('The request names no model: give one with --model.');
+    const config = await orExit(readConfig(process.env, process.cwd()));
+    const catalog = catalogOf(catalogModels(config), config.aliases);
+    try {
+      const explanation = explainRequest(catalog, everyVendor(config), format, model, body);
+      console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      fail(`The caller would be told (${error.status}): ${error.message}`);
+    }
+  },
+});
+
+function printed({ from, to, native, model, request, notes, mapped }: Explanation): string {
+  const path = native ? `${from}, native: only the model's name may change` : `${from} translated to ${to}`;
+  const rows = notes.map(({ field, outcome, detail }) => `  ${outcome.padEnd(12)}  ${field}: ${detail}`);
+  return [
+    `${model}: ${path}`,
+    '',
+    ...rows,
+    ...mapped.map((field) => `  ${native ? 'unchanged' : 'mapped'.padEnd(12)}  ${field}`),
+    '',
+    JSON.stringify(request, undefined, 2),
+  ].join('\n');
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+/** What a request becomes for a model, and what became of each of its fields. */
+
+import type { Catalog } from './catalog/catalog.ts';
+import type { FormatName } from './conversation/prompt.ts';
+import { invalid } from './errors.ts';
+import { formats } from './formats/all.ts';
+import type { Note } from './formats/format.ts';
+import { asObjects, isObject, type JsonObject } from './json.ts';
+import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
+import { targetOf } from './stages/translate-request.ts';
+import { formatsOf, upstreamName, type Vendors } from './vendors/vendor.ts';
+
+export interface Explanation {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  readonly native: boolean;
+  /** Canonical id of the model. */
+  readonly model: string;
+  /** The request as the vendor gets it. */
+  readonly request: JsonObject;
+  /** What did not reach the vendor as it was. */
+  readonly notes: readonly Note[];
+  /** The caller's fields that did, in meaning. */
+  readonly mapped: readonly string[];
+}
+
+/**
+ * @param asked the model as a caller writes it.
+ * @throws GatewayError what the caller of such a request would be told.
+ */
+export function explain(
+  catalog: Catalog,
+  vendors: Vendors,
+  from: FormatName,
+  asked: string,
+  body: JsonObject,
+): Explanation {
+  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
+  const vendor = model && vendors.serving(model);
+  if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
+  const spoken = formatsOf(vendor, model);
+  const name = upstreamName(vendor, model);
+  if (spoken.includes(from)) {
+    const request = 'model' in body ? { ...body, model: name } : body;
+    return { from, to: from, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
+  }
+  if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
+  const notes: Note[] = [];
+  const note = (said: Note): void => {
+    notes.push(said);
+  };
+  const to = spoken[0];
+  const prompt = { ...formats[from].inbound.parseRequest(body, note), model: name };
+  const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), note);
+  const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
+  const mapped = Object.keys(body).filter((field) => !noted.has(field));
+  return { from, to, native: false, model: model.id, request, notes, mapped };
+}
+
+/** The format a request is written in, as far as its fields tell. */
+export function formatOfRequest(body: JsonObject): FormatName {
+  if (body['contents'] !== undefined) return 'generate-content';
+  if (body['input'] !== undefined) return 'responses';
+  const anthropic =
+    body['system'] !== undefined ||
+    body['thinking'] !== undefined ||
+    body['stop_sequences'] !== undefined ||
+    asObjects(body['tools']).some((tool) => isObject(tool['input_schema'])) ||
+    asObjects(body['messages']).some((message) =>
+      asObjects(message['content']).some((block) => ANTHROPIC_BLOCKS.has(block['type'])),
+    );
+  return anthropic ? 'messages' : 'chat-completions';
+}
+
+/** Block types that only `messages` has. */
+const ANTHROPIC_BLOCKS = new Set<unknown>(['tool_use', 'tool_result', 'image', 'document', 'thinking', 'redacted_thinking']);

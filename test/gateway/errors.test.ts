@@ -1,0 +1,287 @@
+/** The error table, in each caller's own format, on every endpoint. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+let upstream: TestUpstream;
+let gateway: TestGateway;
+let respond: Respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+
+const RESTRICTED = 'gw-a-restricted-key';
+
+beforeAll(async () => {
+  upstream = await startUpstream((received, response, request) => respond(received, response, request));
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(upstream.url),
+    limits: { bodyBytes: 100_000 },
+    keys: [{ name: 'restricted', key: RESTRICTED, models: ['openai/gpt-4o-mini', 'google/gemini-2.5-pro'] }],
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+interface Endpoint {
+  readonly path: string;
+  readonly format: FormatName;
+  readonly model?: string;
+  readonly keyHeader: string;
+}
+
+const endpoints: Endpoint[] = [
+  { path: '/v1/chat/completions', format: 'chat-completions', model: 'gpt-4o', keyHeader: 'authorization' },
+  { path: '/v1/responses', format: 'responses', model: 'gpt-4o', keyHeader: 'authorization' },
+  { path: '/v1/messages', format: 'messages', model: 'claude-sonnet-4-5', keyHeader: 'x-api-key' },
+  { path: '/v1/messages/count_tokens', format: 'messages', model: 'claude-sonnet-4-5', keyHeader: 'x-api-key' },
+  { path: '/v1beta/models/gemini-2.5-flash:generateContent', format: 'generate-content', keyHeader: 'x-goog-api-key' },
+  { path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse', format: 'generate-content', keyHeader: 'x-goog-api-key' },
+  { path: '/v1beta/models/gemini-2.5-flash:countTokens', format: 'generate-content', keyHeader: 'x-goog-api-key' },
+];
+
+const carrier = (endpoint: Endpoint, key: string): Record<string, string> =>
+  endpoint.keyHeader === 'authorization' ? { authorization: `Bearer ${key}` } : { [endpoint.keyHeader]: key };
+
+const post = (endpoint: Endpoint, body: string, headers: Record<string, string> = carrier(endpoint, KEY)) =>
+  fetch(gateway.url + endpoint.path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-request-id': 'the-request', ...headers },
+  });
+
+interface Expected {
+  readonly status: number;
+  readonly openai: readonly [type: string, code: string | null];
+  readonly anthropic: string;
+  readonly google: string;
+  readonly message: RegExp;
+}
+
+/** That a response is `expected` in the endpoint's own shape, whole. */
+async function expectError(response: Response, { format }: Endpoint, expected: Expected): Promise<void> {
+  const text = await response.text();
+  expect(response.status, text).toBe(expected.status);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('x-request-id')).toBe('the-request');
+  const body = JSON.parse(text);
+  const message = expect.stringMatching(expected.message);
+  if (format === 'messages') {
+    expect(body).toEqual({ type: 'error', error: { type: expected.anthropic, message }, request_id: 'the-request' });
+    return;
+  }
+  if (format === 'generate-content') {
+    expect(body).toMatchObject({ error: { code: expected.status, message, status: expected.google } });
+    return;
+  }
+  const [type, code] = expected.openai;
+  expect(body).toEqual({ error: { message, type, param: body.error.param, code } });
+  expect(body.error).toHaveProperty('param');
+}
+
+describe.each(endpoints)('$path', (endpoint) => {
+  const body = JSON.stringify(endpoint.model ? { model: endpoint.model } : { contents: [] });
+  const badBody: Expected = {
+    status: 400,
+    openai: ['invalid_request_error', null],
+    anthropic: 'invalid_request_error',
+    google: 'INVALID_ARGUMENT',
+    message: /JSON object/,
+  };
+
+  test.each(['', 'null', '[1]', '"x"', 'model=x', `${body}x`, body.slice(0, -1)])('a body that is no JSON object: %s', async (bad) => {
+    await expectError(await post(endpoint, bad), endpoint, badBody);
+  });
+
+  test('nested too deep', async () => {
+    const deep = `{"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    await expectError(await post(endpoint, deep), endpoint, { ...badBody, message: /nested/ });
+  });
+
+  test.each([
+    ['none', {}, /No API key/],
+    ['an unknown one', carrier(endpoint, 'gw-not-a-key'), /not valid/],
+    ['an empty one', carrier(endpoint, ''), /API key/],
+    ['a long one', carrier(endpoint, 'x'.repeat(8000)), /not valid/],
+    ['two that disagree', { ...carrier(endpoint, 'gw-other-key'), authorization: `Basic ${KEY}` }, /not valid/],
+  ])('key: %s', async (_, headers, message) => {
+    await expectError(await post(endpoint, body, headers), endpoint, {
+      status: 401,
+      openai: ['invalid_request_error', 'invalid_api_key'],
+      anthropic: 'authentication_error',
+      google: 'UNAUTHENTICATED',
+      message,
+    });
+  });
+
+  test('a key that may not use the model', async () => {
+    await expectError(await post(endpoint, body, carrier(endpoint, RESTRICTED)), endpoint, {
+      status: 403,
+      openai: ['permission_error', 'model_not_allowed'],
+      anthropic: 'permission_error',
+      google: 'PERMISSION_DENIED',
+      message: /may not use/,
+    });
+  });
+
+  test('a model that is not in the catalog', async () => {
+    const there = endpoint.model
+      ? post(endpoint, '{"model":"no-such-model"}')
+      : post({ ...endpoint, path: endpoint.path.replace('gemini-2.5-flash', 'no-such-model') }, body);
+    await expectError(await there, endpoint, {
+      status: 404,
+      openai: ['invalid_request_error', 'model_not_found'],
+      anthropic: 'not_found_error',
+      google: 'NOT_FOUND',
+      message: /^Model not supported: (openai|anthropic|google)\/no-such-model$/,
+    });
+  });
+
+  test('too large', async () => {
+    await expectError(await post(endpoint, `{"x":"${'x'.repeat(200_000)}"}`), endpoint, {
+      status: 413,
+      openai: ['invalid_request_error', 'request_too_large'],
+      anthropic: 'request_too_large',
+      google: 'INVALID_ARGUMENT',
+      message: /100000 bytes/,
+    });
+  });
+
+  test('a wrong content type', async () => {
+    const response = await post(endpoint, body, { ...carrier(endpoint, KEY), 'content-type': 'text/plain' });
+    await expectError(response, endpoint, { ...badBody, status: 415, message: /application\/json/ });
+  });
+
+  test('a wrong method', async () => {
+    const response = await fetch(gateway.url + endpoint.path, { method: 'PUT', headers: { 'x-request-id': 'the-request' } });
+    expect(response.headers.get('allow')).toContain('POST');
+    await expectError(response, endpoint, {
+      status: 405,
+      openai: ['invalid_request_error', null],
+      anthropic: 'not_found_error',
+      google: 'NOT_FOUND',
+      message: /POST/,
+    });
+  });
+
+  test('the vendor cannot be reached, resets, or answers with a redirect', async () => {
+    const broken: Expected = {
+      status: 502,
+      openai: ['api_error', null],
+      anthropic: 'api_error',
+      google: 'UNAVAILABLE',
+      message: /upstream/,
+    };
+    respond = (_, response) => response.destroy();
+    await expectError(await post(endpoint, body), endpoint, broken);
+    respond = (_, response) => response.writeHead(302, { location: `${upstream.url}/elsewhere` }).end();
+    const before = upstream.received.length;
+    await expectError(await post(endpoint, body), endpoint, broken);
+    expect(upstream.received.length).toBe(before + 1);
+  });
+
+  test('nothing says whether a client should retry what cannot succeed', async () => {
+    const wrong = await post(endpoint, body, carrier(endpoint, 'gw-not-a-key'));
+    expect(wrong.headers.get('x-should-retry')).toBe('false');
+  });
+});
+
+describe('model restrictions hold whatever the spelling', () => {
+  const chat: Endpoint = { path: '/v1/chat/completions', format: 'chat-completions', keyHeader: 'authorization' };
+  const status = async (endpoint: Endpoint, body: string) =>
+    (await post(endpoint, body, carrier(endpoint, RESTRICTED))).status;
+
+  test.each(['openai/gpt-4o-mini', 'gpt-4o-mini', 'GPT-4O-Mini', 'OpenAI/gpt-4o-mini'])('allowed: %s', async (model) => {
+    respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    expect(await status(chat, JSON.stringify({ model }))).toBe(200);
+  });
+
+  test.each([
+    ['openai/gpt-4o', 403],
+    ['GPT-4O', 403],
+    ['OPENAI/GPT-4o', 403],
+    ['anthropic/claude-sonnet-4-5', 403],
+    [' gpt-4o-mini', 404],
+    ['gpt-4o-mini ', 404],
+    ['openai/gpt-4o-mini/', 404],
+    ['ｇpt-4o-mini', 404],
+    ['gpt-4o-mini\u0000', 404],
+    ['openai%2Fgpt-4o-mini', 404],
+    ['gpt\u212a', 404],
+    ['openai//gpt-4o', 404],
+    ['../openai/gpt-4o', 404],
+  ])('refused: %j', async (model, expected) => {
+    expect(await status(chat, JSON.stringify({ model }))).toBe(expected);
+  });
+
+  test('a body that names two models is refused', async () => {
+    expect(await status(chat, '{"model":"gpt-4o-mini","model":"gpt-4o"}')).toBe(400);
+    expect(await status(chat, '{"model":"gpt-4o","mod\\u0065l":"gpt-4o-mini"}')).toBe(400);
+  });
+
+  test.each([
+    ['gemini-2.5-pro', 200],
+    ['GEMINI-2.5-pro', 200],
+    ['google%2Fgemini-2.5-pro', 200],
+    ['google/gemini-2.5-pro', 200],
+    ['gemini-2.5-flash', 403],
+    ['%67emini-2.5-flash', 403],
+    ['openai/gpt-4o-mini', 404],
+    ['gpt-4o-mini', 404],
+    ['gemini-2.5-pro%00', 404],
+    ['gemini%252D2.5-pro', 404],
+    ['%ff', 404],
+  ])('in the path, %s: %d', async (model, expected) => {
+    const endpoint: Endpoint = { path: `/v1beta/models/${model}:generateContent`, format: 'generate-content', keyHeader: 'x-goog-api-key' };
+    expect(await status(endpoint, '{"contents":[]}')).toBe(expected);
+  });
+
+  test.each([
+    ['generateContent', '{"model":"models/gemini-2.5-flash"}', 400],
+    ['generateContent', '{"model":"models/gemini-2.5-pro"}', 200],
+    ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-flash"}}', 400],
+    ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-pro","contents":[]}}', 200],
+  ])('a body of %s that names a model beside the path: %s', async (method, body, expected) => {
+    const endpoint: Endpoint = { path: `/v1beta/models/gemini-2.5-pro:${method}`, format: 'generate-content', keyHeader: 'x-goog-api-key' };
+    expect(await status(endpoint, body)).toBe(expected);
+  });
+});
+
+describe('paths', () => {
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(gateway.url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
+
+  test.each(['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'])('%s is announced', async (path) => {
+    const response = await get(path, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_available' } });
+  });
+
+  test.each([
+    ['/nope?key=SECRET', 'error.type', 'invalid_request_error'],
+    ['/v1/messages/nope?key=SECRET', 'error.type', 'not_found_error'],
+    ['/v1beta/nope?key=SECRET', 'error.status', 'NOT_FOUND'],
+    ['/v1beta/models/gemini-2.5-flash:nope?key=SECRET', 'error.status', 'NOT_FOUND'],
+  ])('%s: 404 in the format of its family, without the URL', async (path, field, value) => {
+    const response = await get(path, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY } });
+    const text = await response.text();
+    expect(response.status).toBe(404);
+    expect(JSON.parse(text)).toHaveProperty(field, value);
+    expect(text).not.toContain('SECRET');
+    expect(text).not.toContain('nope');
+  });
+
+  test('tokens are counted for anthropic models only', async () => {
+    const counting = endpoints[3];
+    if (counting === undefined) throw new TypeError('no endpoint');
+    const response = await post(counting, '{"model":"openai/gpt-4o","messages":[]}');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+  });
+
+  test.each(['bad id with spaces', 'a'.repeat(200), 'x<script>'])('a request id that is not sane is replaced: %s', async (id) => {
+    const response = await get('/v1/models', { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+  });
+});

@@ -1,0 +1,360 @@
+/** The native path of all four formats: what the caller sends and what the vendor answers pass byte for byte. */
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+
+let upstream: TestUpstream;
+let gateway: TestGateway;
+let respond: Respond;
+
+beforeAll(async () => {
+  upstream = await startUpstream((received, response, request) => respond(received, response, request));
+  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.received.length = 0;
+  respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+});
+
+interface Path {
+  readonly name: string;
+  readonly path: string;
+  /** As a caller writes the model, with the vendor; absent where the path names it. */
+  readonly model?: string;
+  readonly upstreamModel?: string;
+  readonly upstreamPath: string;
+  readonly auth: Record<string, string>;
+  readonly vendorAuth: [header: string, value: string];
+}
+
+const bearer = { authorization: `Bearer ${KEY}` };
+const paths: Path[] = [
+  {
+    name: 'chat-completions, openai',
+    path: '/v1/chat/completions',
+    model: 'openai/gpt-4o',
+    upstreamModel: 'gpt-4o',
+    upstreamPath: '/v1/chat/completions',
+    auth: bearer,
+    vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
+  },
+  {
+    name: 'chat-completions, another vendor',
+    path: '/v1/chat/completions',
+    model: 'deepseek/deepseek-chat',
+    upstreamModel: 'deepseek/deepseek-chat',
+    upstreamPath: '/v1/chat/completions',
+    auth: bearer,
+    vendorAuth: ['authorization', 'Bearer vendor-key-compatible'],
+  },
+  {
+    name: 'responses',
+    path: '/v1/responses',
+    model: 'openai/gpt-4o',
+    upstreamModel: 'gpt-4o',
+    upstreamPath: '/v1/responses',
+    auth: bearer,
+    vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
+  },
+  {
+    name: 'messages',
+    path: '/v1/messages',
+    model: 'anthropic/claude-sonnet-4-5',
+    upstreamModel: 'claude-sonnet-4-5',
+    upstreamPath: '/v1/messages',
+    auth: { 'x-api-key': KEY },
+    vendorAuth: ['x-api-key', 'vendor-key-anthropic'],
+  },
+  {
+    name: 'count_tokens',
+    path: '/v1/messages/count_tokens',
+    model: 'anthropic/claude-sonnet-4-5',
+    upstreamModel: 'claude-sonnet-4-5',
+    upstreamPath: '/v1/messages/count_tokens',
+    auth: { 'x-api-key': KEY },
+    vendorAuth: ['x-api-key', 'vendor-key-anthropic'],
+  },
+  ...['generateContent', 'streamGenerateContent', 'countTokens'].map((method) => ({
+    name: method,
+    path: `/v1beta/models/gemini-2.5-flash:${method}`,
+    upstreamPath: `/v1beta/models/gemini-2.5-flash:${method}`,
+    auth: { 'x-goog-api-key': KEY },
+    vendorAuth: ['x-goog-api-key', 'vendor-key-google'] satisfies [string, string],
+  })),
+];
+
+/** Bodies that a parse and a print would change. `"MODEL"` stands for the model's value. */
+const bodies: [name: string, body: string][] = [
+  ['odd spacing', ' {\r\n\t"messages" :\t[ ] ,"model"  :\n "MODEL" , "x":[1 ,2 , 3 ]\n}\n '],
+  ['escapes', '{"model":"MODEL","text":"\\u00e9\\ud83d\\ude00\\/ \\u0000 é 😀 \u2028"}'],
+  ['big numbers', '{"a":12345678901234567890,"b":1.0,"c":-0,"d":1e400,"e":0.1000,"model":"MODEL"}'],
+  [
+    'unknown fields, nested duplicates',
+    '{"zzz":{"a":1,"a":2,"model":"inner"},"model":"MODEL","__proto__":{"x":1}}',
+  ],
+  [
+    '5 MB of text',
+    `{"model":"MODEL","text":"${'Zeile \\n "\\"" 漢字 '.repeat(250_000).replaceAll('"\\""', '\\"')}"}`,
+  ],
+];
+
+const send = (path: Path, body: string, headers: Record<string, string> = {}) =>
+  fetch(gateway.url + path.path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...path.auth, ...headers },
+  });
+
+describe.each(paths)('$name', (path) => {
+  test.each(bodies)('passes %s unchanged, but for the vendor part of the model', async (_, template) => {
+    // Where the path names the model, the body has none.
+    const template_ = path.model === undefined ? template.replace(/"model"(?=\s*:\s*"MODEL")/, '"model_"') : template;
+    const sent = template_.replace('MODEL', path.model ?? 'MODEL');
+    const expected = template_.replace('MODEL', path.upstreamModel ?? 'MODEL');
+    let got = '';
+    respond = ({ body }, response) => {
+      got = sha256(body);
+      // What the vendor answers is as odd as what it got.
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    };
+    const response = await send(path, sent);
+    const answer = Buffer.from(await response.arrayBuffer());
+    expect(response.status).toBe(200);
+    expect(got).toBe(sha256(expected));
+    expect(sha256(answer)).toBe(sha256(expected));
+    expect(upstream.received[0]?.url).toBe(path.upstreamPath);
+  });
+
+  test('streams what the vendor streams, each piece when it comes', async () => {
+    const pieces = [
+      'event: a\r\ndata: {"x":',
+      '1}\r\n\r\n: comment\n\n',
+      'data: \u{1f600}',
+      '\n\n',
+      'data: [DONE]\n\n',
+    ];
+    let next: (() => void) | undefined;
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const rest = [...pieces];
+      next = () => {
+        const piece = rest.shift();
+        if (piece === undefined) response.end();
+        else response.write(piece);
+      };
+      next();
+    };
+    const response = await send(
+      path,
+      JSON.stringify({ ...(path.model && { model: path.model }), stream: true }),
+    );
+    const seen: string[] = [];
+    // Each piece is asked for only when the one before has arrived: nothing is held back.
+    for await (const chunk of response.body ?? []) {
+      seen.push(Buffer.from(chunk).toString());
+      next?.();
+    }
+    expect(seen).toEqual(pieces);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+  });
+
+  test("sends the vendor's own credential and no other", async () => {
+    await send(path, JSON.stringify(path.model ? { model: path.model } : {}), {
+      cookie: 'a=b',
+      'x-forwarded-for': '1.2.3.4',
+      'x-nominated': 'hop',
+      'openai-organization': 'org-caller',
+      'proxy-authorization': 'Basic x',
+    });
+    const headers = upstream.received[0]?.headers ?? {};
+    const [header, value] = path.vendorAuth;
+    expect(headers[header]).toBe(value);
+    expect(JSON.stringify(headers)).not.toContain(KEY);
+    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key'].filter((name) => name !== header)) {
+      expect(headers[name]).toBeUndefined();
+    }
+    for (const name of [
+      'cookie',
+      'x-forwarded-for',
+      'x-nominated',
+      'openai-organization',
+      'proxy-authorization',
+    ]) {
+      expect(headers[name]).toBeUndefined();
+    }
+  });
+
+  test('an error of the vendor comes back as the vendor wrote it', async () => {
+    const text = '{ "error" : {"message":"no such luck", "odd":1.0 } }';
+    respond = (_, response) =>
+      response.writeHead(422, { 'content-type': 'application/json', 'retry-after': '7' }).end(text);
+    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    expect(response.status).toBe(422);
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(await response.text()).toBe(text);
+  });
+
+  test("that the vendor refused the gateway's key is not said to be the caller's fault, nor shown", async () => {
+    respond = (_, response) =>
+      response
+        .writeHead(401, { 'content-type': 'application/json' })
+        .end('{"error":{"message":"Incorrect API key provided: vendor-key-openai"}}');
+    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    expect(response.status).toBe(502);
+    expect(await response.text()).not.toContain('vendor-key');
+  });
+
+  test('the upstream is aborted within 100 ms of the caller leaving', async () => {
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    };
+    const closed = upstream.closed();
+    const controller = new AbortController();
+    const response = await fetch(gateway.url + path.path, {
+      method: 'POST',
+      body: JSON.stringify(path.model ? { model: path.model } : {}),
+      headers: { 'content-type': 'application/json', ...path.auth },
+      signal: controller.signal,
+    });
+    await response.body?.getReader().read();
+    const left = performance.now();
+    controller.abort();
+    expect((await closed) - left).toBeLessThan(100);
+  });
+
+  test('so it is when the caller leaves before the vendor has said a word', async () => {
+    let arrived: (() => void) | undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    respond = () => arrived?.();
+    const closed = upstream.closed();
+    const controller = new AbortController();
+    const pending = fetch(gateway.url + path.path, {
+      method: 'POST',
+      body: JSON.stringify(path.model ? { model: path.model } : {}),
+      headers: { 'content-type': 'application/json', ...path.auth },
+      signal: controller.signal,
+    });
+    pending.catch(() => undefined);
+    await arrival;
+    const left = performance.now();
+    controller.abort();
+    expect((await closed) - left).toBeLessThan(100);
+  });
+});
+
+describe('headers and query of the native path', () => {
+  const messages = paths.find((path) => path.name === 'messages');
+  if (messages === undefined) throw new TypeError('no messages path');
+  const body = JSON.stringify({ model: 'claude-sonnet-4-5' });
+
+  test('anthropic-version is filled in, or the one given is kept, under either name', async () => {
+    await send(messages, body);
+    await send(messages, body, { 'anthropic-version': '2024-01-01' });
+    await send(messages, body, { 'vendorB-version': '2025-01-01', 'vendorB-beta': 'b1' });
+    expect(upstream.received.map(({ headers }) => headers['anthropic-version'])).toEqual([
+      '2023-06-01',
+      '2024-01-01',
+      '2025-01-01',
+    ]);
+    expect(upstream.received[2]?.headers['anthropic-beta']).toBe('b1');
+  });
+
+  test('anthropic-beta and the query pass; the key in a query does not', async () => {
+    await fetch(`${gateway.url}/v1/messages?beta=true&x=1`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-api-key': KEY, 'anthropic-beta': 'a-2025,b-2025' },
+    });
+    await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&key=${KEY}`, {
+      method: 'POST',
+      body: '{"contents":[]}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(upstream.received.map(({ url }) => url)).toEqual([
+      '/v1/messages?beta=true&x=1',
+      '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    ]);
+    expect(upstream.received[0]?.headers['anthropic-beta']).toBe('a-2025,b-2025');
+  });
+
+  test("the vendor's rate limits pass, its account and its cookies do not", async () => {
+    respond = (_, response) =>
+      response
+        .writeHead(200, {
+          'content-type': 'application/json',
+          'x-ratelimit-remaining-tokens': '5',
+          'anthropic-ratelimit-requests-remaining': '6',
+          'openai-organization': 'org-of-the-gateway',
+          'anthropic-organization-id': 'org',
+          'set-cookie': 'a=b',
+          server: 'nginx',
+        })
+        .end('{}');
+    const { headers } = await send(messages, body, { 'x-request-id': 'mine-1' });
+    expect(headers.get('x-ratelimit-remaining-tokens')).toBe('5');
+    expect(headers.get('anthropic-ratelimit-requests-remaining')).toBe('6');
+    for (const name of ['openai-organization', 'anthropic-organization-id', 'set-cookie', 'server']) {
+      expect(headers.get(name)).toBeNull();
+    }
+    expect(headers.get('x-request-id')).toBe('mine-1');
+  });
+
+  test('a model that is spelled in its own way reaches the vendor as the vendor spells it', async () => {
+    for (const model of ['Anthropic/Claude-Sonnet-4-5', 'CLAUDE-SONNET-4-5', 'claude-sonnet-4-5']) {
+      await send(messages, JSON.stringify({ model, n: 1 }));
+    }
+    expect(upstream.received.map(({ body }) => body.toString())).toEqual(
+      Array(3).fill('{"model":"claude-sonnet-4-5","n":1}'),
+    );
+  });
+});
+
+describe('a caller who stops reading', () => {
+  const total = 200 * 1024 * 1024;
+
+  test('stops the vendor, and loses nothing when reading goes on', { timeout: 60_000 }, async () => {
+    let written = 0;
+    const sent = createHash('sha256');
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const event = `data: ${'x'.repeat(8184)}\n\n`;
+      const more = (): void => {
+        while (written < total) {
+          sent.update(event);
+          written += event.length;
+          if (!response.write(event)) {
+            response.once('drain', more);
+            return;
+          }
+        }
+        response.end();
+      };
+      more();
+    };
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'gpt-4o', stream: true }),
+      headers: { 'content-type': 'application/json', ...bearer },
+    });
+    // Wait until nothing moves any more: kernel buffers and ours are full.
+    let before = -1;
+    while (written !== before) {
+      before = written;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    const got = createHash('sha256');
+    for await (const chunk of response.body ?? []) got.update(chunk);
+    expect(got.digest('hex')).toBe(sent.digest('hex'));
+  });
+});

@@ -1,0 +1,149 @@
+/** What the packages underneath would do on their own, and must not do here. Each was measured in them once. */
+
+import { spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+let upstream: TestUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), limits: { bodyBytes: 200_000 } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+/** Sends bytes as they are; resolves with everything that came back when the connection is over. */
+function raw(bytes: string, after?: (socket: Socket) => void): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+    socket.write(bytes);
+    after?.(socket);
+  });
+}
+
+/** A chunked POST whose sender goes on sending, whatever it is told. */
+function flood(headers: string): Promise<string> {
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${headers}\r\n`;
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+  return raw(head, (socket) => {
+    let sent = 0;
+    const more = (): void => {
+      while (!socket.destroyed && sent++ < 200) {
+        if (!socket.write(chunk)) {
+          socket.once('drain', more);
+          return;
+        }
+      }
+      socket.end();
+    };
+    more();
+  });
+}
+
+describe('F1: a request body that is refused while it arrives', () => {
+  test('200 floods over the limit: each is told 413, and the process lives', { timeout: 60_000 }, async () => {
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => flood(`Authorization: Bearer ${KEY}\r\n`)));
+      expect(answers.filter((text) => text.startsWith('HTTP/1.1 413'))).toHaveLength(20);
+    }
+    expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
+  });
+
+  test('200 floods without a key: each is told 401, without their body being read first', { timeout: 60_000 }, async () => {
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => flood('')));
+      expect(answers.filter((text) => text.startsWith('HTTP/1.1 401'))).toHaveLength(20);
+    }
+    expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
+  });
+
+  test('a body that is declared too large is refused before a byte of it', async () => {
+    const answer = await raw(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 999999999\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 413/);
+  });
+});
+
+describe('F8: what routing makes of a path', () => {
+  test.each([
+    '/v1/models/../../health/live',
+    '/v1/models/%2e%2e/%2e%2e/health/live',
+    '/v1/../health/live',
+    '//health/live',
+    '/v1/models/..%2f..%2fhealth/live',
+    '/v1beta/models/../models',
+    '/v1/chat/./completions',
+    '/health\\live',
+  ])('%s is nothing but a 404 that does not show it', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await raw(`${method} ${path}?key=SECRET HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 40[045]/);
+      expect(answer).not.toContain('SECRET');
+      expect(answer).not.toContain('"status":"ok"');
+    }
+  });
+
+  test('an absolute target is no way in, either', async () => {
+    const answer = await raw('GET http://evil/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 404/);
+  });
+});
+
+describe('F2, F3: SIGTERM', () => {
+  test('lets a live stream finish, refuses new connections, and exits 0', { timeout: 30_000 }, async () => {
+    const slow = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      let event = 0;
+      const timer = setInterval(() => {
+        response.write(`data: ${++event}\n\n`);
+        if (event === 20) {
+          clearInterval(timer);
+          response.end('data: [DONE]\n\n');
+        }
+      }, 50);
+    });
+    const child = spawn(process.execPath, ['src/cli.js', 'start'], {
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        GATEWAY_API_KEY: KEY,
+        OPENAI_API_KEY: 'vendor-key',
+        OPENAI_BASE_URL: `${slow.url}/v1`,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exit = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.on('data', (chunk) => {
+        const match = /http:\/\/[\d.:]+/.exec(String(chunk));
+        if (match) resolve(match[0]);
+      });
+    });
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      body: '{"model":"gpt-4o","stream":true}',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    });
+    child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect(fetch(`${url}/health/live`)).rejects.toThrow();
+    const text = await response.text();
+    expect(text.match(/data: \d+/g)).toHaveLength(20);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(await exit).toBe(0);
+    await slow.close();
+  });
+});
