@@ -1,0 +1,133 @@
+/**
+ * A model of the catalog: what it is called, what it costs, what it can do.
+ *
+ * Where the figures of `models.json` come from, and how to renew them. Names, limits, prices and effort words are those
+ * of the vendors' own model and pricing pages (developers.openai.com, platform.claude.com, ai.google.dev,
+ * api-docs.deepseek.com, docs.x.ai, docs.mistral.ai, docs.z.ai, platform.kimi.ai); of the model lists their APIs answer,
+ * which for Claude also say what thinking a model takes; and of the collections that follow those pages, which are the
+ * quickest way to see what has changed: models.dev (anomalyco/models.dev, a file a model) and LiteLLM's
+ * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
+ * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
+ * that of the shorter prompts where long ones cost more (GPT-5.4 and later, Gemini Pro, Claude Haiku 5.5), that of the
+ * off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash, until the
+ * end of 2026). What is not published is left out. Thinking is left out where a model has a switch or a budget of the
+ * vendor's own that its format has no field for.
+ */
+
+import { z } from 'zod';
+
+const ID = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
+
+const tokens = z.number().int().positive();
+const dollars = z.number().nonnegative();
+const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+const prices = z
+  .strictObject({
+    input: dollars,
+    output: dollars,
+    /** Input read from a cache. */
+    cacheRead: dollars.exactOptional(),
+    /** Input written to a cache that lives for minutes. */
+    cacheWrite: dollars.exactOptional(),
+    /** Input written to a cache that lives for an hour. */
+    cacheWriteHour: dollars.exactOptional(),
+  })
+  .readonly();
+
+const budget = z
+  .strictObject({ min: z.number().int().nonnegative(), max: tokens })
+  .readonly()
+  .refine(({ min, max }) => min <= max, 'min must not be above max');
+
+const thinking = z
+  .strictObject({
+    kinds: z
+      .array(z.enum(['effort', 'budget']))
+      .min(1)
+      .readonly(),
+    efforts: z.array(effort).readonly(),
+    budget: budget.exactOptional(),
+    canDisable: z.boolean(),
+  })
+  .readonly()
+  .refine(
+    (traits) => traits.kinds.includes('effort') === traits.efforts.length > 0,
+    'efforts go with the kind effort, and only with it',
+  )
+  .refine(
+    (traits) => traits.kinds.includes('budget') === (traits.budget !== undefined),
+    'a budget goes with the kind budget, and only with it',
+  )
+  .refine(
+    (traits) => traits.canDisable || !traits.efforts.includes('none'),
+    'a model that takes the effort none can be told not to think',
+  );
+
+/** One model, as the catalog's data file and a configuration write it. */
+export const modelSchema = z
+  .strictObject({
+    id: z.string().max(256).regex(ID, 'must be <vendor>/<model_name> in lower case'),
+    /** For people to read. */
+    name: z.string().min(1),
+    /** When it was released, Unix seconds. */
+    created: z.number().int().nonnegative(),
+    /** Tokens of prompt and answer together. */
+    contextWindow: tokens,
+    maxOutputTokens: tokens,
+    /** US dollars per million tokens. */
+    prices,
+    /** Further ids of the very same model. */
+    aliases: z
+      .array(z.string().max(256).regex(new RegExp(ID, 'i'), 'must be <vendor>/<model_name>'))
+      .readonly()
+      .exactOptional(),
+    /** What it reads. */
+    input: z
+      .array(z.enum(['text', 'image', 'document', 'audio', 'video']))
+      .min(1)
+      .readonly()
+      .exactOptional(),
+    /** How it is told to think; absent: it cannot, or nobody knows. */
+    thinking: thinking.exactOptional(),
+    /** False where it refuses temperature, top_p, top_k and the like. Absent: true. */
+    sampling: z.boolean().exactOptional(),
+    /** Whether a JSON schema is enforced on its answer. Absent: true. */
+    structuredOutput: z.boolean().exactOptional(),
+    /** Formats its service speaks besides those of its vendor. */
+    endpoints: z
+      .tuple([z.literal('responses')])
+      .readonly()
+      .exactOptional(),
+    /** Deviation within its format. Absent: the vendor's. */
+    dialect: z.string().exactOptional(),
+    /** The name its vendor is sent, where it is not the part after the slash. */
+    upstream: z.string().min(1).exactOptional(),
+  })
+  .readonly();
+
+export type Model = z.infer<typeof modelSchema>;
+
+const modelsSchema = z
+  .array(modelSchema)
+  .readonly()
+  .superRefine((models, context) => {
+    const taken = new Set<string>();
+    for (const [index, model] of models.entries()) {
+      for (const name of [model.id, ...(model.aliases ?? [])].map((text) => text.toLowerCase())) {
+        if (taken.has(name))
+          context.addIssue({ code: 'custom', path: [index], message: `${name} is there twice` });
+        taken.add(name);
+      }
+    }
+  });
+
+/**
+ * Models from parsed JSON: each as the schema says, and no id or alias twice, whatever its case.
+ * @throws Error whose message says which field of which model is wrong, and what it should be.
+ */
+export function parseModels(value: unknown): readonly Model[] {
+  const parsed = modelsSchema.safeParse(value);
+  if (!parsed.success) throw new Error(`Bad model catalog:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
