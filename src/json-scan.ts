@@ -28,8 +28,8 @@ const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** How far a string is read byte by byte before memchr is worth its call. */
-const SHORT_STRING = 24;
+/** How many bytes without a quote make a memchr for the next one worth its call. */
+const PLAIN_RUN = 64;
 
 /**
  * The places of an object's top-level values, by key.
@@ -108,21 +108,24 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
 
 /** The byte after a string's closing quote; `start` is its opening one. */
 function endOfString(bytes: Buffer, start: number): number {
-  const near = Math.min(start + SHORT_STRING, bytes.length);
+  const length = bytes.length;
   let at = start + 1;
-  for (; at < near; at++) {
+  for (let plain = 0; at < length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
+    if (byte === BACKSLASH) {
+      if (bytes[++at] === QUOTE) plain = 0;
+    } else if (++plain === PLAIN_RUN) {
+      const quote = bytes.indexOf(QUOTE, at + 1);
+      if (quote < 0) break;
+      let before = quote - 1;
+      while (before > at && bytes[before] === BACKSLASH) before--;
+      if ((quote - before) % 2 === 1) return quote + 1;
+      at = quote;
+      plain = 0;
+    }
   }
-  for (;;) {
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) throw notJson(bytes.length);
-    let before = quote - 1;
-    while (before >= at && bytes[before] === BACKSLASH) before--;
-    if ((quote - before) % 2 === 1) return quote + 1;
-    at = quote + 1;
-  }
+  throw notJson(length);
 }
 
 function keyText(bytes: Buffer, start: number, end: number): string {

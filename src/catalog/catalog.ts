@@ -20,7 +20,11 @@ const MAX_ID_LENGTH = 256;
 export function catalogOf(models: readonly Model[], aliases: Readonly<Record<string, string>> = {}): Catalog {
   const byId = new Map<string, Model>();
   for (const model of models) {
-    for (const alias of model.aliases ?? []) byId.set(alias.toLowerCase(), model);
+    for (const alias of model.aliases ?? []) {
+      // A dated name is the vendor's own: it means that snapshot, so it is what the vendor is sent.
+      const own = vendorName(alias) === vendorName(model.id);
+      byId.set(alias.toLowerCase(), own ? { ...model, upstream: modelName(alias) } : model);
+    }
   }
   for (const model of models) byId.set(model.id, model);
   for (const [alias, id] of Object.entries(aliases)) {

@@ -21,6 +21,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     const { route, principal, named } = admitted;
     const body = withoutByteOrderMark(await admitted.readBody());
     const spans = scanObject(body);
+    refuseOtherSpellings(spans);
     const span = spans.get('model');
     const asked = named?.model ?? modelInBody(body, span);
     const defaultVendor = DEFAULT_VENDOR[route.format];
@@ -56,6 +57,15 @@ export function notSupported(asked: string, defaultVendor: string): GatewayError
   const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
   const shown = id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
   return new GatewayError('model-not-found', `Model not supported: ${shown}`, { param: 'model' });
+}
+
+/** Some upstreams read keys without regard to case, and would take `MODEL` for the model. */
+function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
+  for (const key of spans.keys()) {
+    if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') {
+      throw invalid(`${key}: Unknown field; the model goes into "model"`, key);
+    }
+  }
 }
 
 function modelInBody(body: Buffer, span: Span | undefined): string {

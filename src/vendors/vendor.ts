@@ -1,7 +1,7 @@
 /** A vendor: an address, a credential, the formats it speaks. Configuration, no code. */
 
-import type { Model } from '../catalog/model.ts';
 import { modelName, vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 
 /** The header a vendor reads its key from. */
@@ -54,8 +54,7 @@ export function formatsOf(vendor: Vendor, model: Model): readonly [FormatName, .
 
 /** The model as the vendor calls it. */
 export function upstreamName(vendor: Vendor, model: Model): string {
-  if (model.upstream !== undefined) return model.upstream;
-  return vendor.fullIds ? model.id : modelName(model.id);
+  return vendor.fullIds ? model.id : (model.upstream ?? modelName(model.id));
 }
 
 /** Base URL as the two parts a request is sent to. @throws TypeError where `url` is none. */

@@ -49,8 +49,8 @@ const paths: Path[] = [
   {
     name: 'chat-completions, another vendor',
     path: '/v1/chat/completions',
-    model: 'deepseek/deepseek-chat',
-    upstreamModel: 'deepseek/deepseek-chat',
+    model: 'deepseek/deepseek-v4-flash',
+    upstreamModel: 'deepseek/deepseek-v4-flash',
     upstreamPath: '/v1/chat/completions',
     auth: bearer,
     vendorAuth: ['authorization', 'Bearer vendor-key-compatible'],
