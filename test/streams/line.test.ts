@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type Line, line, type LineMode, stage } from '../../src/streams/line.ts';
+import { type Line, type LineMode, line, stage } from '../../src/streams/line.ts';
 
 const modes: LineMode[] = ['fused', 'chained'];
 
@@ -22,22 +22,25 @@ describe.each(modes)('a %s line', (mode) => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  test.each(['sync', 'async'])('fails with what a %s stage throws, and runs no stage after it', async (kind) => {
-    const error = new RangeError('no');
-    let reached = false;
-    const failing = line(1, mode)
-      .to((): number | Promise<number> => {
-        if (kind === 'sync') throw error;
-        return Promise.reject(error);
-      })
-      .to((n) => {
-        reached = true;
-        return n;
-      })
-      .only();
-    await expect(failing).rejects.toBe(error);
-    expect(reached).toBe(false);
-  });
+  test.each(['sync', 'async'])(
+    'fails with what a %s stage throws, and runs no stage after it',
+    async (kind) => {
+      const error = new RangeError('no');
+      let reached = false;
+      const failing = line(1, mode)
+        .to((): number | Promise<number> => {
+          if (kind === 'sync') throw error;
+          return Promise.reject(error);
+        })
+        .to((n) => {
+          reached = true;
+          return n;
+        })
+        .only();
+      await expect(failing).rejects.toBe(error);
+      expect(reached).toBe(false);
+    },
+  );
 });
 
 test('a stage is a TransformStream', async () => {

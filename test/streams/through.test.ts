@@ -6,7 +6,8 @@ import { through } from '../../src/streams/through.ts';
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 const bytes = (string: string): Uint8Array => new TextEncoder().encode(string);
 const upper: Step<Uint8Array, string> = { transform: (chunk, out) => out.enqueue(text(chunk).toUpperCase()) };
-const fail = (error: GatewayError, out: { enqueue(text: string): void }): void => out.enqueue(`<${error.fault}>`);
+const fail = (error: GatewayError, out: { enqueue(text: string): void }): void =>
+  out.enqueue(`<${error.fault}>`);
 
 /** A source that gives what it is told, and remembers how often it was asked and whether it was cancelled. */
 function source(pieces: (string | Error)[], endless = false) {
@@ -66,7 +67,7 @@ describe('through', () => {
     expect((await Array.fromAsync(through(stream, step, { fail }).body)).map(text)).toEqual(['this']);
   });
 
-  test('a failure after some output is said in the consumer\'s words, after that output, and ends the stream', async () => {
+  test("a failure after some output is said in the consumer's words, after that output, and ends the stream", async () => {
     const { stream } = source(['a', new GatewayError('upstream-timeout', 'slow')]);
     const { body, ready } = through(stream, upper, { fail });
     await ready;

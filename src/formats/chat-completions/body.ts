@@ -1,0 +1,84 @@
+/**
+ * Readers of a caller's body that say what is wrong with a field in OpenAI's own words. `null` is absent, as it is at
+ * OpenAI.
+ */
+
+import { GatewayError } from '../../errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
+
+/** The number of a field, or undefined where there is none. */
+export function numberAt(value: Json | undefined, param: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw wrongType(param, 'a decimal', value);
+}
+
+/** The integer of a field, or undefined where there is none. */
+export function integerAt(value: Json | undefined, param: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw wrongType(param, 'an integer', value);
+}
+
+/** The boolean of a field, or undefined where there is none. */
+export function flagAt(value: Json | undefined, param: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw wrongType(param, 'a boolean', value);
+}
+
+/** The string of a field, or undefined where there is none. */
+export function textAt(value: Json | undefined, param: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw wrongType(param, 'a string', value);
+}
+
+/** The object of a field, or undefined where there is none. */
+export function objectAt(value: Json | undefined, param: string): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isObject(value)) return value;
+  throw wrongType(param, 'an object', value);
+}
+
+/** The objects of a field's list, or undefined where there is none. */
+export function objectsAt(value: Json | undefined, param: string): readonly JsonObject[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isList(value)) throw wrongType(param, 'an array of objects', value);
+  return value.map((item, at) => {
+    if (isObject(item)) return item;
+    throw wrongType(`${param}[${at}]`, 'an object', item);
+  });
+}
+
+/** A 400 for a field of the wrong type. */
+export function wrongType(param: string, expected: string, value: Json): GatewayError {
+  const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
+  return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
+}
+
+/** A 400 for a field that has to be there. */
+export function missing(param: string): GatewayError {
+  const message = `Missing required parameter: '${param}'.`;
+  return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
+}
+
+/** An object's fields that say something: without those that are null. */
+export function said(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+/** Whether an object has no field at all. */
+export function isEmpty(fields: JsonObject): boolean {
+  for (const _ in fields) return false;
+  return true;
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,84 @@
+/** Why an answer ended: chat-completions' words and those its relatives use, both ways. */
+
+import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
+import { GatewayError } from '../../errors.ts';
+
+const FINISH: Readonly<Record<string, Finish>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
+  // Together; Mistral; what services in front of Claude and Gemini let through.
+  eos: 'stop',
+  model_length: 'context-length',
+  end_turn: 'stop',
+  stop_sequence: 'stop-sequence',
+  tool_use: 'tool-calls',
+  max_tokens: 'length',
+  refusal: 'refusal',
+  pause_turn: 'pause',
+  safety: 'content-filter',
+};
+
+/** OpenAI's five words: no need to carry them beside what they mean. */
+const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
+
+/**
+ * A finish_reason by its meaning.
+ * @throws GatewayError where the word says that the answer failed: Mistral and OpenRouter `error`, DeepSeek
+ *   `insufficient_system_resource`.
+ */
+export function parseFinish(word: string): Finish {
+  if (word === 'error') throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
+  if (word === 'insufficient_system_resource') {
+    throw new GatewayError('upstream-overloaded', 'The upstream ran out of resources while it was answering.');
+  }
+  return Object.hasOwn(FINISH, word) ? (FINISH[word] ?? 'other') : 'other';
+}
+
+/** The vendor's own word where it says more than ours. */
+export function nativeWord(word: string, native: string | undefined): string | undefined {
+  return native ?? (STANDARD.has(word) ? undefined : word);
+}
+
+/** What the finish means beside what was said: services say `stop` after calls, and `tool_calls` without any. */
+export function settleFinish(finish: Finish, has: { readonly calls: boolean; readonly refusal: boolean }): Finish {
+  if (finish === 'stop' && has.calls) return 'tool-calls';
+  if (finish === 'stop' && has.refusal) return 'refusal';
+  if (finish === 'tool-calls' && !has.calls) return 'stop';
+  return finish;
+}
+
+/** The finish_reason of an answer that has calls, or a refusal's text, or neither. */
+export function renderFinish(
+  finish: Finish,
+  has: { readonly calls: boolean; readonly refusal: boolean },
+): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
+  switch (finish) {
+    case 'length':
+    case 'context-length':
+      return 'length';
+    case 'content-filter':
+    case 'malformed-call':
+      return 'content_filter';
+    case 'refusal':
+      return has.refusal ? 'stop' : 'content_filter';
+    case 'tool-calls':
+    case 'stop':
+    case 'stop-sequence':
+    case 'pause':
+    case 'other':
+      return has.calls ? 'tool_calls' : 'stop';
+  }
+}
+
+/** What a choice's end says beyond its finish_reason, as additional fields of the choice. */
+export function finishFields(end: Omit<ChoiceEnd, 'type' | 'choice'>): Record<string, string> {
+  return {
+    ...(end.native !== undefined && { native_finish_reason: end.native }),
+    // vLLM's name for the sequence that ended the answer.
+    ...(end.stopSequence !== undefined && { stop_reason: end.stopSequence }),
+    ...(end.explanation !== undefined && { finish_explanation: end.explanation }),
+  };
+}

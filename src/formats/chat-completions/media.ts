@@ -1,0 +1,181 @@
+/** Content parts of messages: text, images, audio, video and files, both ways. */
+
+import type { MediaPart, OpaquePart, Own, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import { GatewayError } from '../../errors.ts';
+import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, missing, said } from './body.ts';
+
+export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
+
+/** The names a format may write file ids under: chat-completions and responses share OpenAI's file store. */
+const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
+
+/**
+ * One part of a message's content. A kind nobody here knows is opaque.
+ * @throws GatewayError where a known kind lacks what makes it one.
+ */
+export function parsePart(value: JsonObject, param: string): ContentPart {
+  const { type, ...fields } = value;
+  switch (type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text': {
+      const { text, ...rest } = fields;
+      if (typeof text !== 'string') throw missing(`${param}.text`);
+      return { kind: 'text', text, ...markAndRest(rest) };
+    }
+    case 'refusal': {
+      const { refusal, ...rest } = fields;
+      if (typeof refusal !== 'string') throw missing(`${param}.refusal`);
+      return { kind: 'refusal', text: refusal, ...markAndRest(rest) };
+    }
+    case 'image_url':
+    case 'video_url':
+    case 'file_url': {
+      const { [type]: link, ...rest } = fields;
+      return parseLink(type, link, rest, param);
+    }
+    case 'input_audio': {
+      const { input_audio: audio, ...rest } = fields;
+      const data = asText(asObject(audio)?.['data']);
+      if (data === undefined) throw missing(`${param}.input_audio.data`);
+      const format = asText(asObject(audio)?.['format']) ?? 'wav';
+      const source = { kind: 'base64', data } as const;
+      return { kind: 'media', media: 'audio', mediaType: `audio/${format}`, source, ...markAndRest(rest) };
+    }
+    case 'file': {
+      const { file, ...rest } = fields;
+      return parseFile(asObject(file) ?? {}, rest, param);
+    }
+    default:
+      if (typeof type !== 'string') throw missing(`${param}.type`);
+      return { kind: 'opaque', format: 'chat-completions', value };
+  }
+}
+
+/** A `data:` URL (RFC 2397) in base64, taken apart; undefined for any other URL. */
+export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+  if (!url.startsWith('data:')) return undefined;
+  const comma = url.indexOf(',');
+  const head = url.slice('data:'.length, comma);
+  if (comma < 0 || !head.endsWith(';base64')) return undefined;
+  const [mediaType = ''] = head.split(';', 1);
+  return { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) };
+}
+
+function parseLink(
+  type: 'image_url' | 'video_url' | 'file_url',
+  link: Json | undefined,
+  around: JsonObject,
+  param: string,
+): MediaPart {
+  const { url: address, detail, ...rest } = asObject(link) ?? {};
+  const url = asText(link) ?? asText(address);
+  if (url === undefined) throw missing(`${param}.${type}.url`);
+  const inline = parseDataUrl(url);
+  const left = said(rest);
+  return {
+    kind: 'media',
+    media: type === 'image_url' ? 'image' : type === 'video_url' ? 'video' : 'document',
+    ...(inline && { mediaType: inline.mediaType }),
+    source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
+    ...(typeof detail === 'string' && { detail }),
+    ...markAndRest(around, type === 'file_url' || !isEmpty(left) ? { [type]: left } : {}),
+  };
+}
+
+function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPart {
+  const { file_id: id, file_data: data, filename, ...rest } = file;
+  const name = asText(filename);
+  const left = said(rest);
+  const common = {
+    kind: 'media',
+    media: 'document',
+    ...(name !== undefined && { name }),
+    ...markAndRest(around, isEmpty(left) ? {} : { file: left }),
+  } as const;
+  if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
+  if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
+  if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
+  const inline = parseDataUrl(data);
+  const mediaType = inline?.mediaType ?? 'application/pdf';
+  return { ...common, mediaType, source: { kind: 'base64', data: inline?.data ?? data } };
+}
+
+/**
+ * What may stand on any part: cache marks in OpenAI's spelling and in Anthropic's, as OpenRouter and LiteLLM take it,
+ * and what nobody here knows. The mark's own spelling is kept, for the two differ in what they can say.
+ */
+export function markAndRest(
+  fields: JsonObject,
+  own: JsonObject = {},
+): Pick<TextPart, 'mark' | 'own' | 'extra'> {
+  const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...rest } = fields;
+  const written = said({ prompt_cache_breakpoint: breakpoint, cache_control: control });
+  const extra = said(rest);
+  const ttl = asText(asObject(control)?.['ttl']);
+  const kept = { ...own, ...written };
+  return {
+    ...(!isEmpty(written) && { mark: ttl === undefined ? {} : { ttl } }),
+    ...(!isEmpty(kept) && { own: ownFields(kept) }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+export function ownFields(fields: JsonObject): Own {
+  return { format: 'chat-completions', fields };
+}
+
+/**
+ * A media part as chat-completions writes it.
+ * @param named whether a file must have a name: OpenAI refuses `file_data` without one, so one is made.
+ * @throws GatewayError where the format has no way to write it.
+ */
+export function renderMedia(part: MediaPart, named: boolean): JsonObject {
+  const { source, detail, name, media } = part;
+  const own = part.own?.format === 'chat-completions' ? part.own.fields : {};
+  if (source.kind === 'file') {
+    if (!FILE_STORES.includes(source.format)) throw cannotTake(`A file id of another vendor's file store`);
+    const file = { ...asObject(own['file']), file_id: source.id, ...(name !== undefined && { filename: name }) };
+    return { type: 'file', file };
+  }
+  if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
+  if (media === 'audio') {
+    if (source.kind === 'url') throw cannotTake('Audio given by its address');
+    return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
+  }
+  const url = source.kind === 'url' ? source.url : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
+  if (media === 'image') {
+    return { type: 'image_url', image_url: { ...asObject(own['image_url']), url, ...(detail !== undefined && { detail }) } };
+  }
+  if (media === 'video') {
+    return { type: 'video_url', video_url: { ...asObject(own['video_url']), url, ...(detail !== undefined && { detail }) } };
+  }
+  if (own['file_url'] !== undefined) return { type: 'file_url', file_url: { ...asObject(own['file_url']), url } };
+  const filename = name ?? (named ? `document.${extension(part.mediaType)}` : undefined);
+  return {
+    type: 'file',
+    file: { ...asObject(own['file']), file_data: url, ...(filename !== undefined && { filename }) },
+  };
+}
+
+/** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */
+function audioFormat(mediaType: string | undefined): string {
+  const [, subtype = 'wav'] = (mediaType ?? 'audio/wav').split(';', 1).join('').split('/');
+  if (subtype === 'mpeg') return 'mp3';
+  return subtype === 'x-wav' || subtype === 'wave' ? 'wav' : subtype;
+}
+
+function fallbackType(media: MediaPart['media']): string {
+  if (media === 'image') return 'image/png';
+  return media === 'video' ? 'video/mp4' : 'application/pdf';
+}
+
+function extension(mediaType: string | undefined): string {
+  const subtype = mediaType?.split('/')[1]?.replaceAll(/[^a-z0-9]/g, '');
+  return subtype && subtype.length <= 5 ? subtype : 'bin';
+}
+
+function cannotTake(what: string): GatewayError {
+  return new GatewayError('invalid-request', `${what} cannot be sent to this model.`, { param: 'messages' });
+}

@@ -1,0 +1,190 @@
+/** A caller's chat-completions body to a prompt. */
+
+import type { HostedTool, OutputFormat, Prompt, Tool } from '../../conversation/prompt.ts';
+import { GatewayError } from '../../errors.ts';
+import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { parseThinking } from './ask-thinking.ts';
+import { flagAt, integerAt, isEmpty, missing, numberAt, objectAt, objectsAt, said, textAt, wrongType } from './body.ts';
+import { ownFields } from './media.ts';
+import { parseTurns } from './parse-turns.ts';
+import { parseFunction, parseTool, parseToolChoice, searchTool } from './tools.ts';
+
+/** Fields of OpenAI's API reference that no other format has a word for. */
+const OWN = new Set([
+  'audio',
+  'logit_bias',
+  'modalities',
+  'moderation',
+  'prediction',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'store',
+  'verbosity',
+]);
+
+/**
+ * @returns the prompt; its model is spelled as the caller did.
+ * @throws GatewayError `invalid-request` in OpenAI's words, naming the field.
+ */
+export function parseRequest(body: JsonObject, report: Report): Prompt {
+  const {
+    model,
+    messages,
+    max_tokens,
+    max_completion_tokens,
+    temperature,
+    top_p,
+    top_k,
+    n,
+    stop,
+    seed,
+    frequency_penalty,
+    presence_penalty,
+    logprobs,
+    top_logprobs,
+    user,
+    metadata,
+    service_tier,
+    stream,
+    stream_options,
+    tools,
+    tool_choice,
+    parallel_tool_calls,
+    functions,
+    function_call,
+    response_format,
+    web_search_options,
+    reasoning_effort,
+    reasoning,
+    thinking,
+    enable_thinking,
+    thinking_budget,
+    ...rest
+  } = body;
+  if (typeof model !== 'string' || model === '') {
+    throw new GatewayError('invalid-request', 'you must provide a model parameter', { param: 'model' });
+  }
+  textAt(reasoning_effort, 'reasoning_effort');
+  const asked = parseThinking({
+    effort: reasoning_effort,
+    reasoning,
+    thinking,
+    enable: enable_thinking,
+    budget: thinking_budget,
+  });
+  const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
+  const output = parseOutput(response_format);
+  const choice = tool_choice ?? function_call ?? undefined;
+  const toolChoice = parseToolChoice(choice);
+  const identifier = asText(rest['safety_identifier']);
+  const own = said({
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => OWN.has(key))),
+    ...asked.own,
+    ...(!isEmpty(streamRest) && { stream_options: streamRest }),
+    ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
+    ...(response_format && output === undefined && { response_format }),
+  });
+  const extra: JsonObject = {
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => !OWN.has(key))),
+    ...asked.extra,
+  };
+  for (const field of Object.keys(extra)) {
+    report({ field, outcome: 'passed-on', detail: 'no field of chat-completions: the vendor is to judge it' });
+  }
+  return {
+    model,
+    turns: parseTurns(messagesAt(messages)),
+    ...present('tools', parseTools(tools, functions, web_search_options)),
+    ...present('toolChoice', toolChoice),
+    ...present('parallelToolCalls', flagAt(parallel_tool_calls, 'parallel_tool_calls')),
+    ...present('output', output),
+    ...present('thinking', asked.thinking),
+    ...present(
+      'maxTokens',
+      integerAt(max_completion_tokens, 'max_completion_tokens') ?? integerAt(max_tokens, 'max_tokens'),
+    ),
+    ...present('temperature', numberAt(temperature, 'temperature')),
+    ...present('topP', numberAt(top_p, 'top_p')),
+    ...present('topK', numberAt(top_k, 'top_k')),
+    ...present('stop', parseStop(stop)),
+    ...present('seed', integerAt(seed, 'seed')),
+    ...present('frequencyPenalty', numberAt(frequency_penalty, 'frequency_penalty')),
+    ...present('presencePenalty', numberAt(presence_penalty, 'presence_penalty')),
+    ...present('choices', integerAt(n, 'n')),
+    ...present('logprobs', flagAt(logprobs, 'logprobs')),
+    ...present('topLogprobs', integerAt(top_logprobs, 'top_logprobs')),
+    // OpenAI's newer name for the same; where both are given the older one stands as the caller's.
+    ...present('user', textAt(user, 'user') ?? identifier),
+    ...present('metadata', objectAt(metadata, 'metadata')),
+    ...present('serviceTier', textAt(service_tier, 'service_tier')),
+    stream: flagAt(stream, 'stream') ?? false,
+    ...present('includeUsage', flagAt(include_usage, 'stream_options.include_usage')),
+    ...(!isEmpty(own) && { own: ownFields(own) }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+function messagesAt(value: Json | undefined): readonly JsonObject[] {
+  const messages = objectsAt(value, 'messages');
+  if (messages === undefined) throw missing('messages');
+  if (messages.length > 0) return messages;
+  const text =
+    "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
+  throw new GatewayError('invalid-request', text, { param: 'messages', code: 'empty_array' });
+}
+
+/** Tools, the old `functions`, and the web search that stands at the top of the body. */
+function parseTools(
+  tools: Json | undefined,
+  functions: Json | undefined,
+  search: Json | undefined,
+): readonly Tool[] | undefined {
+  const listed = objectsAt(tools, 'tools')?.map((tool, at) => parseTool(tool, `tools[${at}]`));
+  const old = objectsAt(functions, 'functions')?.map((fn, at) => parseFunction(fn, {}, `functions[${at}]`));
+  const options = objectAt(search, 'web_search_options');
+  const searching: HostedTool[] = options === undefined ? [] : [searchTool(options)];
+  if (listed === undefined && old === undefined && searching.length === 0) return undefined;
+  return [...(listed ?? []), ...(old ?? []), ...searching];
+}
+
+function parseStop(value: Json | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return [value];
+  if (!isList(value)) throw wrongType('stop', 'one of a string or array of strings', value);
+  return value.map((item, at) => {
+    if (typeof item === 'string') return item;
+    throw wrongType(`stop[${at}]`, 'a string', item);
+  });
+}
+
+/** The output format, or undefined where there is none or one nobody here knows. */
+function parseOutput(value: Json | undefined): OutputFormat | undefined {
+  const format = objectAt(value, 'response_format');
+  if (format === undefined) return undefined;
+  if (format['type'] === 'text') return { kind: 'text' };
+  if (format['type'] === 'json_object') return { kind: 'json' };
+  if (format['type'] !== 'json_schema') return undefined;
+  const fields = format['json_schema'];
+  if (!isObject(fields)) throw missing('response_format.json_schema');
+  return {
+    kind: 'json-schema',
+    ...present('name', textAt(fields['name'], 'response_format.json_schema.name')),
+    ...present('description', textAt(fields['description'], 'response_format.json_schema.description')),
+    schema: asObject(fields['schema']) ?? {},
+    ...present('strict', flagAt(fields['strict'], 'response_format.json_schema.strict')),
+  };
+}
+
+/** `{ [key]: value }` where there is a value, else nothing. */
+function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : record(key, value);
+}
+
+function record<K extends string, V>(key: K, value: V): { readonly [P in K]?: V } {
+  const made: { [P in K]?: V } = {};
+  made[key] = value;
+  return made;
+}

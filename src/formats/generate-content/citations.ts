@@ -1,0 +1,116 @@
+/**
+ * `groundingMetadata` and `citationMetadata`, as neutral citations of the text. Gemini counts offsets in bytes of
+ * UTF-8 (REST reference, Segment and CitationSource); neutral ones count UTF-16 code units.
+ */
+
+import type { Citation } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+
+/** The citations in a candidate's metadata that have a URL, on the text they are about. */
+export function parseCitations(
+  text: string,
+  grounding: JsonObject | undefined,
+  citation: JsonObject | undefined,
+): readonly Citation[] {
+  if (grounding === undefined && citation === undefined) return [];
+  const unitAt = utf16Offsets(text);
+  return [
+    ...(grounding ? groundingCitations(text, grounding, unitAt) : []),
+    ...sourceCitations(citation, unitAt),
+  ];
+}
+
+function groundingCitations(text: string, grounding: JsonObject, unitAt: UnitAt): readonly Citation[] {
+  const chunks = asList(grounding['groundingChunks']).map((chunk) => sourceOf(asObject(chunk)));
+  return asObjects(grounding['groundingSupports']).flatMap((support) => {
+    const segment = asObject(support['segment']) ?? {};
+    const citedText = asText(segment['text']);
+    const place = placeOf(text, segment, citedText, unitAt);
+    return asList(support['groundingChunkIndices']).flatMap((index) => {
+      const source = typeof index === 'number' ? chunks[index] : undefined;
+      return source ? [{ ...source, ...(citedText !== undefined && { citedText }), ...place }] : [];
+    });
+  });
+}
+
+function sourceOf(chunk: JsonObject | undefined): { url: string; title?: string } | undefined {
+  const source =
+    asObject(chunk?.['web']) ?? asObject(chunk?.['retrievedContext']) ?? asObject(chunk?.['maps']);
+  const url = asText(source?.['uri']);
+  const title = asText(source?.['title']);
+  return url ? { url, ...(title && { title }) } : undefined;
+}
+
+/** Offsets are checked against the quoted text: other parts may have been counted in, and then the text is looked for. */
+function placeOf(
+  text: string,
+  segment: JsonObject,
+  quoted: string | undefined,
+  unitAt: UnitAt,
+): { start: number; end: number } | undefined {
+  const start = unitAt(asNumber(segment['startIndex']) ?? 0);
+  const end = unitAt(asNumber(segment['endIndex']) ?? -1);
+  if (start !== undefined && end !== undefined && start <= end) {
+    if (quoted === undefined || text.slice(start, end) === quoted) return { start, end };
+  }
+  const found = quoted ? text.indexOf(quoted) : -1;
+  return quoted && found >= 0 ? { start: found, end: found + quoted.length } : undefined;
+}
+
+function sourceCitations(metadata: JsonObject | undefined, unitAt: UnitAt): readonly Citation[] {
+  const sources = [...asObjects(metadata?.['citations']), ...asObjects(metadata?.['citationSources'])];
+  return sources.flatMap((source) => {
+    const url = asText(source['uri']);
+    if (!url) return [];
+    const title = asText(source['title']);
+    const start = unitAt(asNumber(source['startIndex']) ?? 0);
+    const end = unitAt(asNumber(source['endIndex']) ?? -1);
+    const isPlaced = start !== undefined && end !== undefined && start <= end;
+    return [{ url, ...(title && { title }), ...(isPlaced && { start, end }) }];
+  });
+}
+
+/** The code unit that starts at a byte; undefined where no character starts (or the text ends) there. */
+type UnitAt = (byte: number) => number | undefined;
+
+function utf16Offsets(text: string): UnitAt {
+  const bytes = Buffer.byteLength(text, 'utf8');
+  if (bytes === text.length) return (byte) => (byte >= 0 && byte <= bytes ? byte : undefined);
+  const units = new Map<number, number>();
+  let byte = 0;
+  let unit = 0;
+  for (const character of text) {
+    units.set(byte, unit);
+    byte += Buffer.byteLength(character, 'utf8');
+    unit += character.length;
+  }
+  units.set(byte, unit);
+  return (at) => units.get(at);
+}
+
+/** Citations as `groundingMetadata`; undefined of none that has a URL. */
+export function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
+  const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
+  const supports: JsonObject[] = [];
+  for (const { url, title, citedText, start, end } of citations) {
+    if (url === undefined) continue;
+    const known = chunks.get(url) ?? {
+      index: chunks.size,
+      chunk: { web: { uri: url, ...(title && { title }) } },
+    };
+    chunks.set(url, known);
+    if (start === undefined || end === undefined) continue;
+    const segment = {
+      startIndex: Buffer.byteLength(text.slice(0, start), 'utf8'),
+      endIndex: Buffer.byteLength(text.slice(0, end), 'utf8'),
+      text: citedText ?? text.slice(start, end),
+    };
+    supports.push({ segment, groundingChunkIndices: [known.index] });
+  }
+  if (chunks.size === 0) return undefined;
+  return {
+    groundingChunks: [...chunks.values()].map(({ chunk }) => chunk),
+    ...(supports.length > 0 && { groundingSupports: supports }),
+  };
+}

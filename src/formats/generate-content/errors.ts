@@ -1,0 +1,173 @@
+/**
+ * Google's errors (google.rpc.Status, AIP-193): `{"error": {code, message, status, details}}`, in a list where a
+ * stream was asked for without `alt=sse`.
+ */
+
+import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, tryParseJson } from '../../json.ts';
+
+const TYPE = 'type.googleapis.com/google.rpc.';
+
+/** An error answer by its meaning. @param body as it came, JSON or not. */
+export function parseError(status: number, body: string): GatewayError {
+  const parsed = tryParseJson(body);
+  const value: Json | undefined = Array.isArray(parsed) ? parsed[0] : parsed;
+  const error = asObject(asObject(value)?.['error']);
+  if (error) return parseErrorObject(error, status);
+  const text = asText(asObject(value)?.['error']);
+  return parseErrorObject(text === undefined ? {} : { message: text }, status);
+}
+
+/** The object under `error`. @param status of the response, where the error came as one. */
+export function parseErrorObject(error: JsonObject, status?: number): GatewayError {
+  const code = asNumber(error['code']);
+  const http =
+    status !== undefined && status >= 400 ? status : code !== undefined && code >= 400 ? code : 500;
+  const word = asText(error['status']) ?? '';
+  const message = hideConsumer(asText(error['message']) ?? '');
+  const details = asObjects(error['details']);
+  const fault = faultOf(http, word, message, details);
+  const facts = factsOf(fault, http, details);
+  return new GatewayError(fault, messageOf(fault, message), facts);
+}
+
+function faultOf(http: number, word: string, message: string, details: readonly JsonObject[]): Fault {
+  const reason = asText(detailOf(details, 'ErrorInfo')?.['reason']);
+  if (reason?.startsWith('API_KEY_') || /^API key (?:not valid|expired|not found)/i.test(message)) {
+    return 'upstream-auth';
+  }
+  switch (word || http) {
+    case 'INVALID_ARGUMENT':
+    case 'OUT_OF_RANGE':
+    case 400:
+      return invalidFault(message, http);
+    case 'FAILED_PRECONDITION':
+      // The place or the account the gateway calls from, not the request.
+      return /location|billing/i.test(message) ? 'upstream-auth' : 'invalid-request';
+    case 'UNAUTHENTICATED':
+    case 'PERMISSION_DENIED':
+    case 401:
+    case 402:
+    case 403:
+      return 'upstream-auth';
+    case 'NOT_FOUND':
+    case 404:
+      return /\bmodels?\b/i.test(message) ? 'model-not-found' : 'not-found';
+    case 'ALREADY_EXISTS':
+    case 'ABORTED':
+    case 409:
+      return 'conflict';
+    case 413:
+      return 'too-large';
+    case 422:
+      return 'unprocessable';
+    case 'RESOURCE_EXHAUSTED':
+    case 429:
+      return isQuota(details) ? 'quota-exceeded' : 'rate-limited';
+    case 'UNAVAILABLE':
+    case 503:
+    case 529:
+      return 'upstream-overloaded';
+    case 'DEADLINE_EXCEEDED':
+    case 408:
+    case 504:
+      return 'upstream-timeout';
+    default:
+      return http >= 400 && http < 500 && http !== 499 ? 'invalid-request' : 'upstream-broken';
+  }
+}
+
+function invalidFault(message: string, http: number): Fault {
+  if (http === 413) return 'too-large';
+  return /token count.*exceeds the maximum|exceeds the maximum number of tokens/i.test(message)
+    ? 'context-too-long'
+    : 'invalid-request';
+}
+
+/** A quota of a day does not come back by waiting a minute. */
+function isQuota(details: readonly JsonObject[]): boolean {
+  const violations = asObjects(detailOf(details, 'QuotaFailure')?.['violations']);
+  return violations.some((violation) => /per_?day/i.test(asText(violation['quotaId']) ?? ''));
+}
+
+function factsOf(fault: Fault, http: number, details: readonly JsonObject[]): FaultDetails {
+  const param = asText(asObjects(detailOf(details, 'BadRequest')?.['fieldViolations'])[0]?.['field']);
+  const delay = Number.parseFloat(asText(detailOf(details, 'RetryInfo')?.['retryDelay']) ?? '');
+  const isCallers = http < 500 && !fault.startsWith('upstream-');
+  return {
+    ...(isCallers && { status: http }),
+    ...(param && isCallers && { param }),
+    ...(delay >= 0 && { retryAfter: Math.ceil(delay) }),
+  };
+}
+
+/** What the caller is told. Nothing of the gateway's own standing with Google, and no empty sentence. */
+function messageOf(fault: Fault, message: string): string {
+  if (fault === 'upstream-auth') return "The upstream refused the gateway's credentials.";
+  if (message !== '') return message;
+  if (fault === 'upstream-overloaded') return 'The upstream is overloaded.';
+  if (fault === 'upstream-timeout') return 'The upstream took too long.';
+  if (fault === 'upstream-broken') return 'The upstream failed.';
+  return 'The upstream refused the request.';
+}
+
+/** Google names the project that pays: the gateway's, not the caller's. */
+function hideConsumer(message: string): string {
+  return message.replaceAll(/ for consumer '[^']*'/g, '').replaceAll(/\bprojects?\/[\w-]+/g, 'the project');
+}
+
+function detailOf(details: readonly JsonObject[], name: string): JsonObject | undefined {
+  return details.find((detail) => asText(detail['@type'])?.endsWith(`google.rpc.${name}`));
+}
+
+const STATUSES: Readonly<Record<Fault, string>> = {
+  'invalid-request': 'INVALID_ARGUMENT',
+  'context-too-long': 'INVALID_ARGUMENT',
+  unauthenticated: 'UNAUTHENTICATED',
+  'model-not-allowed': 'PERMISSION_DENIED',
+  'permission-denied': 'PERMISSION_DENIED',
+  'model-not-found': 'NOT_FOUND',
+  'not-found': 'NOT_FOUND',
+  'endpoint-not-available': 'NOT_FOUND',
+  'method-not-allowed': 'NOT_FOUND',
+  'request-timeout': 'DEADLINE_EXCEEDED',
+  conflict: 'ABORTED',
+  'too-large': 'INVALID_ARGUMENT',
+  'unsupported-media-type': 'INVALID_ARGUMENT',
+  unprocessable: 'INVALID_ARGUMENT',
+  'rate-limited': 'RESOURCE_EXHAUSTED',
+  'quota-exceeded': 'RESOURCE_EXHAUSTED',
+  internal: 'INTERNAL',
+  'upstream-auth': 'INTERNAL',
+  'upstream-broken': 'UNAVAILABLE',
+  'upstream-overloaded': 'UNAVAILABLE',
+  overloaded: 'UNAVAILABLE',
+  'upstream-timeout': 'DEADLINE_EXCEEDED',
+};
+
+/** An error as the body of a response, or as the last chunk of a stream. */
+export function renderError(error: GatewayError, requestId: string): JsonObject {
+  const details = [
+    ...(error.param === undefined
+      ? []
+      : [
+          {
+            '@type': `${TYPE}BadRequest`,
+            fieldViolations: [{ field: error.param, description: error.message }],
+          },
+        ]),
+    ...(error.retryAfter === undefined
+      ? []
+      : [{ '@type': `${TYPE}RetryInfo`, retryDelay: `${error.retryAfter}s` }]),
+    ...(requestId === '' ? [] : [{ '@type': `${TYPE}RequestInfo`, requestId }]),
+  ];
+  return {
+    error: {
+      code: error.status,
+      message: error.message,
+      status: STATUSES[error.fault],
+      ...(details.length > 0 && { details }),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Why Gemini stopped. The set is open: new words come without notice, and some callers make them numbers. */
+
+import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
+import type { Json } from '../../json.ts';
+
+/**
+ * Candidate.FinishReason of v1beta by number: what is sent where a caller asks for `$alt=json;enum-encoding=int`.
+ */
+const BY_NUMBER: readonly string[] = [
+  'FINISH_REASON_UNSPECIFIED',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+  'IMAGE_SAFETY',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_OTHER',
+  'NO_IMAGE',
+  'IMAGE_RECITATION',
+];
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: 'content-filter',
+  RECITATION: 'content-filter',
+  LANGUAGE: 'content-filter',
+  BLOCKLIST: 'content-filter',
+  PROHIBITED_CONTENT: 'content-filter',
+  SPII: 'content-filter',
+  MODEL_ARMOR: 'content-filter',
+  IMAGE_SAFETY: 'content-filter',
+  IMAGE_PROHIBITED_CONTENT: 'content-filter',
+  IMAGE_RECITATION: 'content-filter',
+  MALFORMED_FUNCTION_CALL: 'malformed-call',
+  UNEXPECTED_TOOL_CALL: 'malformed-call',
+  TOO_MANY_TOOL_CALLS: 'malformed-call',
+  MISSING_THOUGHT_SIGNATURE: 'malformed-call',
+  CONTINUATION: 'pause',
+};
+
+/** The vendor's word for the end; undefined where the answer goes on. */
+export function finishWord(value: Json | undefined): string | undefined {
+  const word = typeof value === 'number' ? (BY_NUMBER[value] ?? String(value)) : value;
+  return typeof word === 'string' && word !== '' && word !== 'FINISH_REASON_UNSPECIFIED' ? word : undefined;
+}
+
+/**
+ * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right where it
+ * calls a call unexpected: calls that came whole are calls.
+ */
+export function parseFinish(word: string, hasCalls: boolean): Pick<ChoiceEnd, 'finish' | 'native'> {
+  const known = Object.hasOwn(FINISHES, word) ? (FINISHES[word] ?? 'other') : 'other';
+  const isCall = hasCalls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
+  const finish = isCall ? 'tool-calls' : known;
+  return { finish, ...(word !== 'STOP' && word !== 'MAX_TOKENS' && { native: word }) };
+}
+
+const WORDS: Readonly<Record<Finish, string>> = {
+  stop: 'STOP',
+  'stop-sequence': 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  'context-length': 'MAX_TOKENS',
+  'content-filter': 'SAFETY',
+  refusal: 'SAFETY',
+  pause: 'OTHER',
+  'malformed-call': 'MALFORMED_FUNCTION_CALL',
+  other: 'OTHER',
+};
+
+/** Gemini's word: its own again where it was its own. */
+export function renderFinish(end: Pick<ChoiceEnd, 'finish' | 'native'>): string {
+  const { native, finish } = end;
+  if (native === undefined) return WORDS[finish];
+  return Object.hasOwn(FINISHES, native) || /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
+}

@@ -1,0 +1,152 @@
+/** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
+
+import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import { asText } from '../../json.ts';
+import { FORMAT, sortFields } from './wire.ts';
+
+/** `inlineData` as a part. */
+export function parseInline(value: JsonObject): MediaPart {
+  const { known } = sortFields(value, ['mimeType', 'data', 'displayName']);
+  return media(known, { kind: 'base64', data: asText(known['data']) ?? '' });
+}
+
+/** `fileData` as a part. What lies in Google's own stores is a file id: nobody else can fetch it. */
+export function parseFile(value: JsonObject): MediaPart {
+  const { known } = sortFields(value, ['mimeType', 'fileUri', 'displayName']);
+  const uri = asText(known['fileUri']) ?? '';
+  const source: MediaSource = isGooglesOwn(uri)
+    ? { kind: 'file', id: uri, format: FORMAT }
+    : { kind: 'url', url: uri };
+  return media(known, source);
+}
+
+function isGooglesOwn(uri: string): boolean {
+  return (
+    uri.startsWith('gs://') ||
+    /^https:\/\/generativelanguage\.googleapis\.com\//.test(uri) ||
+    !uri.includes(':')
+  );
+}
+
+function media(known: JsonObject, source: MediaSource): MediaPart {
+  const mediaType = asText(known['mimeType']);
+  const name = asText(known['displayName']);
+  return {
+    kind: 'media',
+    media: mediaKind(mediaType, source),
+    source,
+    ...(mediaType !== undefined && { mediaType }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
+  const top = mediaType?.slice(0, mediaType.indexOf('/'));
+  if (top === 'image' || top === 'audio' || top === 'video') return top;
+  const isYouTube = source.kind === 'url' && /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//.test(source.url);
+  return isYouTube ? 'video' : 'document';
+}
+
+/**
+ * The data field for a medium.
+ * @throws GatewayError `invalid-request` for a file in another vendor's store.
+ */
+export function renderMedia(part: MediaPart): JsonObject {
+  const { source, name } = part;
+  const named = name !== undefined && { displayName: name };
+  switch (source.kind) {
+    case 'base64': {
+      const mimeType = part.mediaType ?? sniff(source.data, part.media);
+      return { inlineData: { mimeType, data: source.data, ...named } };
+    }
+    case 'text': {
+      const data = Buffer.from(source.text, 'utf8').toString('base64');
+      return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data, ...named } };
+    }
+    case 'file':
+      if (source.format !== FORMAT) {
+        throw invalid(`The ${part.media} is a file in another vendor's store; send its data instead.`);
+      }
+      return fileData(source.id, part.mediaType, named);
+    case 'url':
+      return source.url.startsWith('data:')
+        ? { inlineData: { ...splitDataUrl(source.url, part.media), ...named } }
+        : fileData(source.url, part.mediaType ?? typeByName(source.url), named);
+  }
+}
+
+function fileData(fileUri: string, mimeType: string | undefined, named: JsonObject | false): JsonObject {
+  return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri, ...named } };
+}
+
+/** A data URL (RFC 2397); its media type may carry parameters, which Gemini does not want. */
+function splitDataUrl(url: string, kind: MediaPart['media']): JsonObject {
+  const comma = url.indexOf(',');
+  const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const payload = url.slice(comma + 1);
+  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
+  const data = isBase64 ? payload : Buffer.from(decodeText(payload), 'utf8').toString('base64');
+  return { mimeType: type || (isBase64 ? sniff(data, kind) : 'text/plain'), data };
+}
+
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** First letters of the base64 of well-known file heads. */
+const HEADS: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['_9j_', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi', 'application/pdf'],
+  ['SUQz', 'audio/mp3'],
+];
+
+const USUAL = {
+  image: 'image/jpeg',
+  audio: 'audio/wav',
+  video: 'video/mp4',
+  document: 'application/pdf',
+} as const;
+
+/** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
+function sniff(base64: string, kind: MediaPart['media']): string {
+  const known = HEADS.find(
+    ([head, type]) => base64.startsWith(head) && (kind === 'document' || type.startsWith(kind)),
+  );
+  return known?.[1] ?? USUAL[kind];
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  mp3: 'audio/mp3',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  mov: 'video/mov',
+  webm: 'video/webm',
+};
+
+function typeByName(url: string): string | undefined {
+  const path = url.replace(/[?#].*$/s, '');
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
+}

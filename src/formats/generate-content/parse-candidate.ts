@@ -1,0 +1,250 @@
+/** One candidate of an answer, chunk by chunk. Parts never overlap, so all there is to know is which one is open. */
+
+import type { Signature } from '../../conversation/prompt.ts';
+import type { ReplyEvent } from '../../conversation/reply.ts';
+import { unseal } from '../../conversation/signature.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
+import type { Sink } from '../../streams/step.ts';
+import { madeUpId } from './call-ids.ts';
+import { parseCitations } from './citations.ts';
+import { finishWord, parseFinish } from './finish.ts';
+import { vendorJsonText } from './json-text.ts';
+import { parseLogprobs } from './logprobs.ts';
+import { type PartialArgs, partialArgs } from './partial-args.ts';
+import { FORMAT } from './wire.ts';
+
+/** What all candidates of one answer share. */
+export interface Answer {
+  /** The stem of the ids we make up. */
+  readonly stem: string;
+  /** The caller's names of functions whose names Gemini would not take. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Fields of a candidate that are told with its end, as they are. */
+const OWN: readonly string[] = [
+  'safetyRatings',
+  'citationMetadata',
+  'groundingMetadata',
+  'urlContextMetadata',
+  'avgLogprobs',
+  'tokenCount',
+  'continuationToken',
+];
+
+type Out = Sink<ReplyEvent>;
+
+export interface Candidate {
+  read(chunk: JsonObject, out: Out): void;
+  /** Ends it for a reason that stands outside it: the prompt was blocked. */
+  block(reason: string, explanation: string | undefined): void;
+  isFinished(): boolean;
+  /** Says the end. The fields are those of the whole answer that are told here. */
+  end(own: JsonObject, extra: JsonObject, out: Out): void;
+}
+
+export function parseCandidate(choice: number, answer: Answer): Candidate {
+  let index = -1;
+  let open: 'text' | 'thinking' | 'call' | undefined;
+  /** A signature closes what it signs: text after it is another part. */
+  let isSigned = false;
+  /** The open text, for the offsets of citations. */
+  let text = '';
+  let pieces: PartialArgs | undefined;
+  let calls = 0;
+  let word: string | undefined;
+  let isBlocked = false;
+  let explanation: string | undefined;
+  let own: JsonObject = {};
+  let extra: JsonObject = {};
+
+  const close = (out: Out): void => {
+    if (open === undefined) return;
+    const written = pieces?.text() ?? '';
+    if (written !== '' && written !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: written });
+    open = undefined;
+    pieces = undefined;
+    isSigned = false;
+    out.enqueue({ type: 'part-end', choice, index });
+  };
+
+  const readText = (kind: 'text' | 'thinking', piece: string, sealed: Json | undefined, out: Out): void => {
+    const signature = signatureOf(sealed);
+    if (piece === '' && signature === undefined) return;
+    if (open !== kind || isSigned) {
+      close(out);
+      open = kind;
+      index++;
+      text = '';
+      out.enqueue({ type: 'part-start', choice, index, part: { kind }, ...(signature && { signature }) });
+    } else if (signature) out.enqueue({ type: 'part-detail', choice, index, signature });
+    isSigned = signature !== undefined;
+    if (piece === '') return;
+    if (kind === 'text') text += piece;
+    out.enqueue({ type: 'part-delta', choice, index, text: piece });
+  };
+
+  const readOpaque = (value: JsonObject, out: Out): void => {
+    close(out);
+    index++;
+    out.enqueue({ type: 'part-start', choice, index, part: { kind: 'opaque', format: FORMAT, value } });
+    out.enqueue({ type: 'part-end', choice, index });
+  };
+
+  const openCall = (call: JsonObject, wireName: string, signature: Signature | undefined, out: Out): void => {
+    close(out);
+    const position = choice === 0 ? `${calls}` : `${choice}-${calls}`;
+    const id = asText(call['id']) || madeUpId(answer.stem, position);
+    const name = answer.names.get(wireName) ?? wireName;
+    calls++;
+    index++;
+    open = 'call';
+    const part = { kind: 'tool-call', id, name } as const;
+    out.enqueue({ type: 'part-start', choice, index, part, ...(signature && { signature }) });
+  };
+
+  /** A call comes whole; or (Vertex AI) opened by its name, in pieces, and ended by one that promises no more. */
+  const readCall = (call: JsonObject, signature: Signature | undefined, out: Out): void => {
+    const name = asText(call['name']);
+    if (name !== undefined) openCall(call, name, signature, out);
+    // Without a name it goes on with the open call; where none is open, it goes on with nothing.
+    if (open !== 'call') return;
+    for (const piece of asObjects(call['partialArgs'])) {
+      pieces ??= partialArgs();
+      pieces.add(piece);
+    }
+    const whole = isObject(call['args']) ? vendorJsonText(call['args']) : '{}';
+    if (whole !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: whole });
+    if (call['willContinue'] !== true) close(out);
+  };
+
+  const readPart = (part: JsonObject, out: Out): void => {
+    const { text: piece, thought, thoughtSignature: sealed, functionCall, ...others } = part;
+    const call = asObject(functionCall);
+    const isOpaque = Object.keys(others).length > 0;
+    // A part that holds text and more than text is read piece by piece, and its signature is the last one's.
+    if (typeof piece === 'string') {
+      readText(thought === true ? 'thinking' : 'text', piece, call || isOpaque ? undefined : sealed, out);
+    }
+    if (isOpaque) {
+      const { text: _text, functionCall: _call, ...value } = part;
+      readOpaque(value, out);
+    }
+    if (call) readCall(call, signatureOf(sealed), out);
+    if (typeof piece !== 'string' && !call && !isOpaque) {
+      readText(thought === true ? 'thinking' : 'text', '', sealed, out);
+    }
+  };
+
+  const readContent = (content: Json | undefined, out: Out): void => {
+    const given = asObject(content)?.['parts'];
+    const parts = isObject(given) ? [given] : asList(given);
+    const served = servedCalls(parts);
+    for (const part of parts) {
+      if (!isObject(part)) continue;
+      const piece = part['text'];
+      if (typeof piece === 'string' && isPlainText(part)) {
+        readText(part['thought'] === true ? 'thinking' : 'text', piece, part['thoughtSignature'], out);
+      } else if (served.has(part)) readOpaque(part, out);
+      else readPart(part, out);
+    }
+  };
+
+  return {
+    isFinished: () => word !== undefined,
+    read(chunk, out) {
+      for (const key in chunk) {
+        const value = chunk[key];
+        switch (key) {
+          case 'content':
+            readContent(value, out);
+            break;
+          case 'index':
+            break;
+          case 'finishReason':
+            word = finishWord(value) ?? word;
+            break;
+          case 'finishMessage':
+            explanation = asText(value) ?? explanation;
+            break;
+          case 'logprobsResult': {
+            const tokens = parseLogprobs(asObject(value) ?? {});
+            if (tokens.length > 0) out.enqueue({ type: 'logprobs', choice, tokens });
+            break;
+          }
+          default:
+            if (OWN.includes(key)) own = { ...own, [key]: mergeField(own[key], value) };
+            else extra = { ...extra, [key]: value };
+        }
+      }
+    },
+    block(reason, sentence) {
+      if (word !== undefined) return;
+      isBlocked = true;
+      word = reason;
+      explanation = sentence;
+    },
+    end(answerOwn, answerExtra, out) {
+      if (open === 'text') {
+        const grounding = asObject(own['groundingMetadata']);
+        for (const citation of parseCitations(text, grounding, asObject(own['citationMetadata']))) {
+          out.enqueue({ type: 'part-detail', choice, index, citation });
+        }
+      }
+      close(out);
+      const fields = { ...own, ...answerOwn };
+      const unknown = { ...extra, ...answerExtra };
+      const native = word ?? 'OTHER';
+      out.enqueue({
+        type: 'choice-end',
+        choice,
+        ...(isBlocked ? ({ finish: 'content-filter', native } as const) : parseFinish(native, calls > 0)),
+        ...(explanation !== undefined && { explanation }),
+        ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
+        ...(Object.keys(unknown).length > 0 && { extra: unknown }),
+      });
+    },
+  };
+}
+
+function isPlainText(part: JsonObject): boolean {
+  for (const key in part) {
+    if (key !== 'text' && key !== 'thought' && key !== 'thoughtSignature') return false;
+  }
+  return true;
+}
+
+function signatureOf(sealed: Json | undefined): Signature | undefined {
+  return typeof sealed === 'string' && sealed !== '' ? unseal(sealed, 'google') : undefined;
+}
+
+const NONE: ReadonlySet<Json> = new Set();
+
+/** Calls that stand beside their own response were made and answered by Google (MCP servers): nobody is to make them. */
+function servedCalls(parts: readonly Json[]): ReadonlySet<Json> {
+  if (parts.length < 2) return NONE;
+  const served = new Set<Json>();
+  const waiting = new Map<string, JsonObject>();
+  for (const part of parts) {
+    if (!isObject(part)) continue;
+    const called = asText(asObject(part['functionCall'])?.['name']);
+    const answered = asText(asObject(part['functionResponse'])?.['name']);
+    if (called !== undefined) waiting.set(called, part);
+    const call = answered === undefined ? undefined : waiting.get(answered);
+    if (call !== undefined) served.add(call);
+  }
+  return served;
+}
+
+/** Metadata comes in pieces: fields of a later chunk are added, its lists of citations too; an empty one says nothing. */
+function mergeField(earlier: Json | undefined, later: Json | undefined): Json | undefined {
+  if (!isObject(earlier) || !isObject(later)) return later;
+  const merged = { ...earlier, ...later };
+  for (const name of ['citations', 'citationSources']) {
+    const before = earlier[name];
+    const after = later[name];
+    if (isList(before) && isList(after)) return { ...merged, [name]: [...before, ...after] };
+  }
+  return merged;
+}

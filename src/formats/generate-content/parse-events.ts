@@ -1,0 +1,196 @@
+/**
+ * Gemini's answers as neutral events: the chunks of a stream, a whole answer (one chunk that has it all), and a
+ * stream as one JSON list (`streamGenerateContent` without `alt=sse`).
+ *
+ * There is no end marker: the stream ends with the connection, and it was whole if every candidate said why it
+ * stopped. Why is settled only there, for a call may come first and a bare STOP after it, and some services say STOP
+ * in every chunk.
+ */
+
+import { parseExact } from '../../conversation/arguments.ts';
+import { withCustomCalls } from '../../conversation/custom-tools.ts';
+import type { Prompt } from '../../conversation/prompt.ts';
+import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asText, isList, isObject, parseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink, Step } from '../../streams/step.ts';
+import type { Target } from '../format.ts';
+import { parseErrorObject } from './errors.ts';
+import { finishWord } from './finish.ts';
+import { changedNames } from './names.ts';
+import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
+import { parseUsage } from './usage.ts';
+import { FORMAT } from './wire.ts';
+
+/** Fields of an answer that are read here or belong to Google alone; any other is passed on. */
+const KNOWN: readonly string[] = [
+  'candidates',
+  'promptFeedback',
+  'usageMetadata',
+  'modelVersion',
+  'responseId',
+  'createTime',
+  'modelStatus',
+];
+
+/** More answers than Gemini gives at once, by far. */
+const MAX_CANDIDATES = 64;
+
+type Out = Sink<ReplyEvent>;
+
+/** @see Outbound.parseEvents */
+export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+  return withCustomCalls(parseChunks(prompt), prompt);
+}
+
+function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
+  const candidates = new Map<number, Candidate>();
+  let answer: Answer | undefined;
+  let metadata: JsonObject | undefined;
+  let told: JsonObject | undefined;
+  let promptFeedback: JsonObject | undefined;
+  let started: JsonObject = {};
+  let late: JsonObject = {};
+
+  const start = (chunk: JsonObject, out: Out): Answer => {
+    started = chunk;
+    const id = asText(chunk['responseId']) ?? '';
+    out.enqueue(replyStart(chunk, id));
+    // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
+    const stem = id || `made${countCalls(prompt)}`;
+    return { stem, names: changedNames(prompt.tools) };
+  };
+
+  const candidateAt = (index: number, shared: Answer): Candidate => {
+    let candidate = candidates.get(index);
+    if (candidate === undefined) {
+      if (!Number.isInteger(index) || index < 0 || index >= MAX_CANDIDATES)
+        throw broken('an impossible index');
+      candidate = parseCandidate(index, shared);
+      candidates.set(index, candidate);
+    }
+    return candidate;
+  };
+
+  const tellUsage = (out: Out): void => {
+    if (metadata === undefined || metadata === told) return;
+    told = metadata;
+    const usage = parseUsage(metadata);
+    if (usage) out.enqueue({ type: 'usage', usage });
+  };
+
+  const readChunk = (chunk: Json, out: Out): void => {
+    if (!isObject(chunk)) throw broken('an event that is no object');
+    if (isObject(chunk['error'])) throw parseErrorObject(chunk['error']);
+    const list = asList(chunk['candidates']);
+    const feedback = asObject(chunk['promptFeedback']);
+    const usage = asObject(chunk['usageMetadata']);
+    if (list.length === 0 && !feedback && !usage) return;
+    const isFirst = answer === undefined;
+    answer ??= start(chunk, out);
+    metadata = usage ?? metadata;
+    // The figures of the prompt are known from the first chunk on, and some formats want them first.
+    if (isFirst) tellUsage(out);
+    for (const candidate of list) {
+      if (!isObject(candidate)) continue;
+      candidateAt(asNumber(candidate['index']) ?? 0, answer).read(candidate, out);
+      if ('finishReason' in candidate && !isFirst) late = { ...late, ...unknownFields(chunk, started) };
+    }
+    if (feedback) readFeedback(feedback, answer);
+  };
+
+  const readFeedback = (feedback: JsonObject, shared: Answer): void => {
+    promptFeedback = feedback;
+    const reason = finishWord(feedback['blockReason']);
+    if (reason === undefined || reason === 'BLOCKED_REASON_UNSPECIFIED') return;
+    if (candidates.size === 0) candidateAt(0, shared);
+    const explanation = asText(feedback['blockReasonMessage']);
+    for (const candidate of candidates.values()) candidate.block(reason, explanation);
+  };
+
+  return {
+    transform(event, out) {
+      const value = parseData(event.data);
+      if (isList(value)) {
+        const chunks = value.some(hasCalls) ? asList(parseExactly(event.data)) : value;
+        for (const chunk of chunks) readChunk(chunk, out);
+      } else readChunk(hasCalls(value) ? parseExactly(event.data) : value, out);
+    },
+    flush(out) {
+      const ordered = [...candidates.entries()].sort(([one], [other]) => one - other);
+      if (ordered.length === 0 || ordered.some(([, candidate]) => !candidate.isFinished())) {
+        throw broken('the end of its answer before the answer was finished');
+      }
+      tellUsage(out);
+      for (const [index, candidate] of ordered) {
+        const own = index === ordered[0]?.[0] && promptFeedback ? { promptFeedback } : {};
+        candidate.end(own, index === ordered[0]?.[0] ? late : {}, out);
+      }
+      out.enqueue({ type: 'reply-end' });
+    },
+  };
+}
+
+function replyStart(chunk: JsonObject, id: string): ReplyStart {
+  const createTime = asText(chunk['createTime']);
+  const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
+  const { modelStatus } = chunk;
+  const fields = {
+    ...(createTime !== undefined && { createTime }),
+    ...(modelStatus !== undefined && { modelStatus }),
+  };
+  const extra = unknownFields(chunk, {});
+  return {
+    type: 'reply-start',
+    id,
+    model: asText(chunk['modelVersion']) ?? '',
+    ...(Number.isFinite(seconds) && { created: seconds }),
+    ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+/** Fields nobody here knows, but for those that `earlier` has told. */
+function unknownFields(chunk: JsonObject, earlier: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(chunk).filter(([key]) => !KNOWN.includes(key) && !Object.hasOwn(earlier, key)),
+  );
+}
+
+function countCalls(prompt: Prompt): number {
+  return prompt.turns.reduce(
+    (sum, turn) => sum + turn.parts.filter((part) => part.kind === 'tool-call').length,
+    0,
+  );
+}
+
+/** Whether the digits of long numbers matter: arguments are only carried, and written as they came. */
+function hasCalls(chunk: Json): boolean {
+  for (const candidate of asList(asObject(chunk)?.['candidates'])) {
+    const parts = asObject(asObject(candidate)?.['content'])?.['parts'];
+    for (const part of asList(parts)) if (isObject(part) && part['functionCall'] !== undefined) return true;
+  }
+  return false;
+}
+
+function parseData(text: string): Json {
+  return parsedBy(parseJson, text);
+}
+
+function parseExactly(text: string): Json {
+  return parsedBy(parseExact, text);
+}
+
+function parsedBy(parse: (text: string) => Json, text: string): Json {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
+  }
+}
+
+function broken(what: string): GatewayError {
+  return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
+}

@@ -1,0 +1,141 @@
+/** The parts of a request's contents. One part of Gemini's may hold several things at once: none of them is lost. */
+
+import { argumentsText } from '../../conversation/arguments.ts';
+import type { Own, Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
+import { unseal } from '../../conversation/signature.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asObject, asText, isObject } from '../../json.ts';
+import { isGeminiId, madeUpId } from './call-ids.ts';
+import { parseFile, parseInline } from './media.ts';
+import { parseResult } from './results.ts';
+import { FORMAT, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
+
+/** Gives ids to calls without one, and finds them again for responses without one: the oldest of that name. */
+export interface CallIds {
+  /** @param id the caller's own, where there is one. */
+  ofCall(name: string, id: string | undefined): string;
+  ofResult(name: string, id: string | undefined): string;
+}
+
+export function callIds(): CallIds {
+  const unanswered: { readonly name: string; readonly id: string }[] = [];
+  let calls = 0;
+  let strays = 0;
+  return {
+    ofCall(name, given) {
+      const id = given || madeUpId('turn', calls);
+      calls++;
+      unanswered.push({ name, id });
+      return id;
+    },
+    ofResult(name, given) {
+      const at = unanswered.findIndex((call) => (given ? call.id === given : call.name === name));
+      const found = at < 0 ? undefined : unanswered.splice(at, 1)[0];
+      return given || (found?.id ?? madeUpId('stray', strays++));
+    },
+  };
+}
+
+/** A list of parts, or the one part given in its place. */
+export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
+  const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+  const parts = list.flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
+  return parts.reduce<Part[]>(joinThought, []);
+}
+
+function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
+  if (typeof value === 'string') return [{ kind: 'text', text: value }];
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, param);
+  const { known, own, extra } = sortFields(value, [...PART_FIELDS, ...PART_OPAQUE], PART_OWN);
+  const data = parseData(known, param, ids);
+  const isThought = known['thought'] === true;
+  const holdsOpaque = PART_OPAQUE.some((name) => name in known) || (isThought && 'inlineData' in known);
+  const sealed = asText(known['thoughtSignature']);
+  if (holdsOpaque || (data.length === 0 && extra)) {
+    return [{ kind: 'opaque', format: FORMAT, value }];
+  }
+  if (data.length === 0 && sealed === undefined) {
+    throw invalid(`${param}.data: required oneof field 'data' must have one initialized field`, param);
+  }
+  const parts: readonly Part[] = data.length > 0 ? data : [textPart('', isThought)];
+  const carrier = parts.length - 1;
+  return parts.map((part, at) =>
+    at === carrier ? { ...part, ...beside(part, sealed, own), ...(extra && { extra }) } : part,
+  );
+}
+
+function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {
+  const parts: Part[] = [];
+  const text = asText(known['text']);
+  const inline = asObject(known['inlineData']);
+  const file = asObject(known['fileData']);
+  const call = asObject(known['functionCall']);
+  const response = asObject(known['functionResponse']);
+  if (text !== undefined) parts.push(textPart(text, known['thought'] === true));
+  if (inline) parts.push(parseInline(inline));
+  if (file) parts.push(parseFile(file));
+  if (call) parts.push(parseCall(call, `${param}.functionCall`, ids));
+  if (response) parts.push(parseResult(response, `${param}.functionResponse`, ids.ofResult));
+  return parts;
+}
+
+function textPart(text: string, isThought: boolean): Part {
+  return { kind: isThought ? 'thinking' : 'text', text };
+}
+
+function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
+  const { known, extra } = sortFields(value, ['name', 'args', 'id']);
+  const name = asText(known['name']);
+  if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
+  const id = asText(known['id']);
+  return {
+    kind: 'tool-call',
+    id: ids.ofCall(name, id),
+    name,
+    arguments: argumentsText(known['args']),
+    // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
+    ...(id !== undefined && !isGeminiId(id) && { own: { format: FORMAT, fields: { id } } }),
+    ...(extra && { extra }),
+  };
+}
+
+/** What a part carries beside its data. */
+function beside(
+  part: Part,
+  sealed: string | undefined,
+  own: JsonObject | undefined,
+): { signature?: Signature; redacted?: Signature; own?: Own } {
+  const signature = sealed === undefined ? undefined : unseal(sealed, 'google');
+  const redacted =
+    signature &&
+    signature.origin !== 'google' &&
+    part.kind === 'thinking' &&
+    signature.value.startsWith(REDACTED);
+  return {
+    ...(signature &&
+      redacted && { redacted: { ...signature, value: signature.value.slice(REDACTED.length) } }),
+    ...(signature && !redacted && { signature }),
+    ...(own && { own: { format: FORMAT, fields: { ...part.own?.fields, ...own } } }),
+  };
+}
+
+/**
+ * Marks, inside a sealed signature, reasoning that only its vendor can read (Anthropic's redacted_thinking): a dot is
+ * in no base64 alphabet, so no vendor's signature begins so.
+ */
+export const REDACTED = 'r.';
+
+/** A thought's signature may come in an empty thought of its own, as it does in a stream: it belongs to the one before. */
+function joinThought(parts: Part[], part: Part): Part[] {
+  const last = parts.at(-1);
+  if (isBareSignature(part) && last?.kind === 'thinking' && !last.signature && !last.redacted) {
+    return [...parts.slice(0, -1), { ...last, signature: part.signature }];
+  }
+  parts.push(part);
+  return parts;
+}
+
+function isBareSignature(part: Part): part is ThinkingPart & { signature: Signature } {
+  return part.kind === 'thinking' && part.text === '' && part.signature !== undefined;
+}

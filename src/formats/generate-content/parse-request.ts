@@ -1,0 +1,189 @@
+/** A generateContent body to a neutral prompt. */
+
+import type { OutputFormat, Own, Part, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asFlag, asNumber, asObject, asText, isObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { type CallIds, callIds, parseParts } from './parse-parts.ts';
+import { fromOpenApi } from './schema.ts';
+import { parseThinking } from './thinking.ts';
+import { type Choosing, parseToolConfig, parseTools } from './tools.ts';
+import { CONFIG_FIELDS, CONFIG_OWN, FORMAT, REQUEST_FIELDS, REQUEST_OWN, sortFields } from './wire.ts';
+
+/**
+ * What a caller asked in Gemini's words. The model stands in the path, not in the body, and whether the answer is to
+ * be a stream does too: `model` and `stream` are the pipeline's to set.
+ * @throws GatewayError `invalid-request` where the vendor itself would refuse: no contents, an unknown role, a part
+ *   with nothing in it.
+ */
+export function parseRequest(body: JsonObject, report: Report): Prompt {
+  const { known, own, extra } = sortFields(body, REQUEST_FIELDS, REQUEST_OWN);
+  const contents = known['contents'];
+  if (contents === undefined) {
+    throw invalid('* GenerateContentRequest.contents: contents is not specified', 'contents');
+  }
+  const ids = callIds();
+  const choosing = parseToolConfig(known['toolConfig']);
+  const tools = withStrictness(parseTools(known['tools']), choosing.validated);
+  const config = parseConfig(asObject(known['generationConfig']) ?? {}, report);
+  const serviceTier = asText(known['serviceTier'])?.toLowerCase();
+  const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
+  const unknown = { ...extra, ...(config.extra && { generationConfig: config.extra }) };
+  return {
+    model: asText(known['model'])?.replace(/^models\//, '') ?? '',
+    turns: [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)],
+    stream: false,
+    ...(tools.length > 0 && { tools }),
+    ...(choosing.choice && { toolChoice: choosing.choice }),
+    ...config.fields,
+    ...(serviceTier && { serviceTier: serviceTier === 'standard' ? 'default' : serviceTier }),
+    ...(Object.keys(kept).length > 0 && { own: { format: FORMAT, fields: kept } satisfies Own }),
+    ...(Object.keys(unknown).length > 0 && { extra: unknown }),
+  };
+}
+
+function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
+  const instruction = isObject(value) ? sortFields(value, ['parts', 'role']).known['parts'] : value;
+  const parts = parseParts(instruction, 'systemInstruction.parts', ids);
+  return parts.length > 0 ? [{ role: 'system', parts }] : [];
+}
+
+function parseContents(value: Json, ids: CallIds): readonly Turn[] {
+  const list = Array.isArray(value) ? value : [value];
+  return list.map((content, index) => parseContent(content, `contents[${index}]`, ids));
+}
+
+function parseContent(value: Json, param: string, ids: CallIds): Turn {
+  if (typeof value === 'string') return { role: 'user', parts: [{ kind: 'text', text: value }] };
+  if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, param);
+  const { known, extra } = sortFields(value, ['role', 'parts']);
+  const parts = parseParts(known['parts'], `${param}.parts`, ids);
+  if (parts.length === 0)
+    throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);
+  const role = parseRole(asText(known['role']), `${param}.role`);
+  return {
+    role,
+    parts: role === 'user' ? resultsFirst(parts) : parts,
+    ...(extra && { extra }),
+  };
+}
+
+/** `function` is the role of results in old code, `tool` in Google's own examples; none at all is a user's. */
+function parseRole(role: string | undefined, param: string): Turn['role'] {
+  if (role === 'model') return 'assistant';
+  if (!role || role === 'user' || role === 'function' || role === 'tool') return 'user';
+  throw invalid('Please use a valid role: user, model.', param);
+}
+
+function resultsFirst(parts: readonly Part[]): readonly Part[] {
+  const isResult = (part: Part): boolean => part.kind === 'tool-result';
+  return [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))];
+}
+
+/** VALIDATED holds all functions to their schemas, which elsewhere is said of each. */
+function withStrictness(tools: readonly Tool[], validated: boolean): readonly Tool[] {
+  return validated
+    ? tools.map((tool) => (tool.kind === 'function' ? { ...tool, strict: true } : tool))
+    : tools;
+}
+
+function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
+  const isSaidByTools = !choosing.validated || tools.some((tool) => tool.kind === 'function');
+  const toolConfig = {
+    ...choosing.own,
+    ...(!isSaidByTools && {
+      functionCallingConfig: { ...asObject(choosing.own?.['functionCallingConfig']), mode: 'VALIDATED' },
+    }),
+  };
+  return Object.keys(toolConfig).length > 0 ? { toolConfig } : {};
+}
+
+type ConfigFields = Pick<
+  Prompt,
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'choices'
+  | 'maxTokens'
+  | 'stop'
+  | 'logprobs'
+  | 'topLogprobs'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'seed'
+  | 'output'
+  | 'thinking'
+>;
+
+interface Config {
+  readonly fields: ConfigFields;
+  /** As fields of the body. */
+  readonly own: JsonObject;
+  /** As fields of generationConfig. */
+  readonly extra: JsonObject | undefined;
+}
+
+const NUMBERS = [
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+  ['topK', 'topK'],
+  ['candidateCount', 'choices'],
+  ['maxOutputTokens', 'maxTokens'],
+  ['logprobs', 'topLogprobs'],
+  ['presencePenalty', 'presencePenalty'],
+  ['frequencyPenalty', 'frequencyPenalty'],
+  ['seed', 'seed'],
+] as const;
+
+function parseConfig(config: JsonObject, report: Report): Config {
+  const { known, own, extra } = sortFields(config, CONFIG_FIELDS, CONFIG_OWN);
+  const fields: { -readonly [name in keyof ConfigFields]: ConfigFields[name] } = {};
+  for (const [wire, neutral] of NUMBERS) {
+    const value = numberAt(known[wire], wire);
+    if (value !== undefined) fields[neutral] = value;
+  }
+  const stop = known['stopSequences'];
+  if (Array.isArray(stop)) fields.stop = stop.filter((sequence) => typeof sequence === 'string');
+  else if (typeof stop === 'string') fields.stop = [stop];
+  const logprobs = asFlag(known['responseLogprobs']);
+  if (logprobs !== undefined) fields.logprobs = logprobs;
+  const thinking = parseThinking(known['thinkingConfig']);
+  if (thinking) fields.thinking = thinking;
+  const output = parseOutput(known, report);
+  if (output.format) fields.output = output.format;
+  const kept = { ...own, ...output.own };
+  return { fields, own: Object.keys(kept).length > 0 ? { generationConfig: kept } : {}, extra };
+}
+
+/** Protobuf reads a number written as text, too. */
+function numberAt(value: Json | undefined, name: string): number | undefined {
+  if (value === undefined) return undefined;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : asNumber(value);
+  if (number !== undefined && Number.isFinite(number)) return number;
+  const param = `generationConfig.${name}`;
+  throw invalid(`Invalid value at '${param}': a number is expected.`, param);
+}
+
+function parseOutput(known: JsonObject, report: Report): { format?: OutputFormat; own?: JsonObject } {
+  const { responseMimeType, responseSchema, responseJsonSchema } = known;
+  const mimeType = asText(responseMimeType);
+  const subset = asObject(responseSchema);
+  const schema = asObject(responseJsonSchema) ?? (subset && fromOpenApi(subset));
+  if (mimeType === 'application/json') {
+    return { format: schema ? { kind: 'json-schema', schema } : { kind: 'json' } };
+  }
+  if (schema === undefined && (mimeType === undefined || mimeType === 'text/plain')) {
+    return mimeType === undefined ? {} : { format: { kind: 'text' } };
+  }
+  report({
+    field: 'generationConfig.responseMimeType',
+    outcome: 'passed-on',
+    detail: 'only Google answers in this type',
+  });
+  return {
+    own: Object.fromEntries(
+      Object.entries(known).filter(([name]) => name.startsWith('response') && name !== 'responseLogprobs'),
+    ),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Arguments that come piece by piece (Vertex AI, `streamFunctionCallArguments`): each piece names its place by a JSON
+ * Path (RFC 9535) of names and indexes, and a text may come in several.
+ */
+
+import { GatewayError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asText, isObject } from '../../json.ts';
+
+/** What grows: objects without a prototype, so that no name in them means anything to JavaScript. */
+type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
+
+export interface PartialArgs {
+  /** @throws GatewayError `upstream-broken` where a piece has no place to go. */
+  add(piece: JsonObject): void;
+  /** All that came, as JSON text. */
+  text(): string;
+}
+
+const MAX_STEPS = 100;
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
+
+export function partialArgs(): PartialArgs {
+  const root: { [name: string]: Growing } = emptyObject();
+  /** The place of a text that is to be continued. */
+  let open: string | undefined;
+  return {
+    add(piece) {
+      const path = asText(piece['jsonPath']) ?? '';
+      const steps = parsePath(path);
+      const value = pieceValue(piece);
+      if (value === undefined) return;
+      setAt(root, steps, value, open === path);
+      open = piece['willContinue'] === true ? path : undefined;
+    },
+    text: () => JSON.stringify(root),
+  };
+}
+
+function pieceValue(piece: JsonObject): Growing | undefined {
+  const value: Json | undefined = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'];
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return 'nullValue' in piece ? null : undefined;
+}
+
+function parsePath(path: string): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  STEP.lastIndex = path.startsWith('$') ? 1 : 0;
+  let read = STEP.lastIndex;
+  for (let match = STEP.exec(path); match !== null; match = STEP.exec(path)) {
+    read = STEP.lastIndex;
+    const [, name, index, single, double] = match;
+    const quoted = (single ?? double)?.replaceAll(/\\(.)/g, '$1');
+    steps.push(index === undefined ? (name ?? quoted ?? '') : Number(index));
+  }
+  if (read < path.length || steps.length === 0 || steps.length > MAX_STEPS) throw misplaced();
+  return steps;
+}
+
+function setAt(
+  root: { [name: string]: Growing },
+  steps: readonly (string | number)[],
+  value: Growing,
+  isMore: boolean,
+): void {
+  let at: Growing = root;
+  for (const [depth, step] of steps.entries()) {
+    const isLast = depth === steps.length - 1;
+    const known: Growing | undefined = childOf(at, step);
+    if (isLast) {
+      const isText = typeof known === 'string' && typeof value === 'string' && isMore;
+      putChild(at, step, isText ? known + value : value);
+      return;
+    }
+    const next: Growing = known ?? (typeof steps[depth + 1] === 'number' ? [] : emptyObject());
+    if (known === undefined || known === null) putChild(at, step, next);
+    at = next;
+  }
+}
+
+function childOf(parent: Growing, step: string | number): Growing | undefined {
+  if (Array.isArray(parent)) return typeof step === 'number' ? parent[step] : undefined;
+  return isGrowingObject(parent) ? parent[String(step)] : undefined;
+}
+
+/** Lists grow by one at a time: an index far beyond the end is no argument of anybody's. */
+function putChild(parent: Growing, step: string | number, value: Growing): void {
+  if (Array.isArray(parent) && typeof step === 'number' && step <= parent.length) parent[step] = value;
+  else if (!Array.isArray(parent) && isGrowingObject(parent)) parent[String(step)] = value;
+  else throw misplaced();
+}
+
+function isGrowingObject(value: Growing): value is { [name: string]: Growing } {
+  return isObject(value);
+}
+
+function emptyObject(): { [name: string]: Growing } {
+  return Object.create(null);
+}
+
+function misplaced(): GatewayError {
+  return new GatewayError('upstream-broken', 'The upstream sent an argument that has no place in its call.');
+}

@@ -1,0 +1,176 @@
+/** Turns as Gemini's `systemInstruction` and `contents`. */
+
+import { argumentsObject } from '../../conversation/arguments.ts';
+import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import type { Part, Signature, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import { strictTurns } from '../../conversation/strict-turns.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { isGeminiId } from './call-ids.ts';
+import { renderMedia } from './media.ts';
+import { safeName } from './names.ts';
+import { renderResult } from './results.ts';
+import { FORMAT } from './wire.ts';
+
+/** A stand-in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
+export const PLACEHOLDER = 'skip_thought_signature_validator';
+
+interface Rendering {
+  readonly target: Target;
+  readonly report: Report;
+  /** Names of the calls so far, by id: results are found by name. */
+  readonly names: Map<string, string>;
+}
+
+export interface Contents {
+  readonly system: readonly JsonObject[];
+  readonly contents: readonly JsonObject[];
+}
+
+/**
+ * All system turns, in order, as the parts of one instruction, and the rest as contents whose roles take turns.
+ * A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
+ */
+export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
+  const rendering: Rendering = { target, report, names: new Map() };
+  const systems = turns.filter((turn) => turn.role === 'system');
+  const spoken = strictTurns(turns.filter((turn) => turn.role !== 'system'));
+  reportTurns(turns, report);
+  const system = systems.flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
+  const current = spoken.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isSpoken));
+  const contents = spoken.flatMap((turn, at) => {
+    const parts = renderTurn(turn, rendering);
+    if (parts.length === 0) return [];
+    if (turn.role === 'assistant' && at > current)
+      return [{ ...turn.extra, role: 'model', parts: signFirst(parts, target) }];
+    return [{ ...turn.extra, role: turn.role === 'assistant' ? 'model' : 'user', parts }];
+  });
+  const seen = system.filter((part) => part['text'] !== '');
+  if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
+  report({
+    field: 'messages',
+    outcome: 'approximated',
+    detail: 'nothing but a system message: sent as the user',
+  });
+  return { system: [], contents: [{ role: 'user', parts: seen }] };
+}
+
+function isSpoken(part: Part): boolean {
+  return part.kind !== 'tool-result';
+}
+
+function reportTurns(turns: readonly Turn[], report: Report): void {
+  if (turns.some((turn) => turn.name !== undefined)) {
+    report({ field: 'messages', outcome: 'dropped', detail: 'names of speakers' });
+  }
+  const hasMark = turns.some((turn) =>
+    turn.parts.some(
+      (part) => part.mark || (part.kind === 'tool-result' && part.content.some((piece) => piece.mark)),
+    ),
+  );
+  if (hasMark)
+    report({ field: 'messages', outcome: 'dropped', detail: 'cache marks: Gemini caches by itself' });
+}
+
+/** A turn's parts. Media of tool results that cannot stand inside the response stand after all responses. */
+function renderTurn(turn: Turn, rendering: Rendering): readonly JsonObject[] {
+  const responses: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const part of turn.parts) {
+    if (part.kind !== 'tool-result') {
+      others.push(...renderPart(part, rendering));
+      continue;
+    }
+    const name = rendering.names.get(part.id) ?? part.name ?? part.id;
+    const { response, media } = renderResult(part, name, rendering.target, rendering.report);
+    responses.push({ ...response, ...signatureOf(part, rendering.report) });
+    others.push(...media);
+  }
+  return [...responses, ...others];
+}
+
+function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
+  const { report } = rendering;
+  switch (part.kind) {
+    case 'text':
+    case 'refusal': {
+      const signature = signatureOf(part, report);
+      if (part.text === '' && signature === undefined) return [];
+      return [withBeside(part, { text: part.text, ...signature }, report)];
+    }
+    case 'thinking':
+      return renderThought(part, report);
+    case 'media':
+      if (part.detail !== undefined && part.detail !== 'auto') {
+        report({ field: 'messages', outcome: 'dropped', detail: `image detail ${part.detail}` });
+      }
+      return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
+    case 'tool-call':
+      return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
+    case 'tool-result':
+      return [];
+    case 'opaque':
+      if (part.format === FORMAT) return [part.value];
+      report({ field: 'messages', outcome: 'dropped', detail: "a block of another vendor's" });
+      return [];
+  }
+}
+
+/** Thoughts go back only with Google's own proof of them: without it the model does not know them as its own. */
+function renderThought(part: Extract<Part, { kind: 'thinking' }>, report: Report): readonly JsonObject[] {
+  if (part.signature?.origin !== 'google') {
+    report({ field: 'messages', outcome: 'dropped', detail: "thinking without Google's signature" });
+    return [];
+  }
+  return [
+    withBeside(part, { text: part.text, thought: true, thoughtSignature: part.signature.value }, report),
+  ];
+}
+
+function renderCall(part: ToolCallPart, { names }: Rendering): JsonObject {
+  const { id, name, arguments: text } = asFunctionCall(part);
+  names.set(id, name);
+  return {
+    functionCall: {
+      ...part.extra,
+      ...(part.own?.format === FORMAT &&
+        typeof part.own.fields['id'] === 'string' && { id: part.own.fields['id'] }),
+      ...(isGeminiId(id) && { id }),
+      name: safeName(name),
+      args: argumentsObject(text),
+    },
+  };
+}
+
+function signatureOf(part: Part, report: Report): { thoughtSignature: string } | undefined {
+  const signature: Signature | undefined = part.signature;
+  if (signature === undefined) return undefined;
+  if (signature.origin === 'google') return { thoughtSignature: signature.value };
+  report({ field: 'messages', outcome: 'dropped', detail: "a signature of another vendor's" });
+  return undefined;
+}
+
+/** The part's fields that are Google's own or nobody's, around its data. */
+function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
+  const extra = part.kind === 'tool-call' ? undefined : part.extra;
+  if (part.own === undefined) return { ...extra, ...data };
+  if (part.own.format !== FORMAT) {
+    const names = Object.keys(part.own.fields).join(', ');
+    report({ field: 'messages', outcome: 'dropped', detail: `${names}: of another vendor's format` });
+    return { ...extra, ...data };
+  }
+  const { id: _, ...own } = part.own.fields;
+  return { ...extra, ...own, ...data };
+}
+
+/**
+ * Gemini 3 refuses a call of the current turn without a signature, but looks at the first of each step only
+ * (Gemini API, "Thought signatures").
+ */
+function signFirst(parts: readonly JsonObject[], target: Target): readonly JsonObject[] {
+  if (!target.thinking?.kinds.includes('effort')) return parts;
+  const first = parts.findIndex((part) => part['functionCall'] !== undefined);
+  const call = parts[first];
+  if (call === undefined || call['thoughtSignature'] !== undefined) return parts;
+  return parts.with(first, { ...call, thoughtSignature: PLACEHOLDER });
+}

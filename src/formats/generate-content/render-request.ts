@@ -1,0 +1,178 @@
+/** A neutral prompt as a generateContent body. The model stands in the path: the pipeline puts it there. */
+
+import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, compact } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { callerJsonText } from './json-text.ts';
+import { renderContents } from './render-contents.ts';
+import { toOpenApi } from './schema.ts';
+import { renderThinking } from './thinking.ts';
+import { renderToolConfig, renderTools } from './tools.ts';
+import { FORMAT } from './wire.ts';
+
+/** Gemini's limit on stop sequences (REST reference, GenerationConfig.stopSequences). */
+const MAX_STOPS = 5;
+/** Gemini's limit on answers (REST reference, GenerationConfig.candidateCount). */
+const MAX_CANDIDATES = 8;
+
+/**
+ * @throws GatewayError `invalid-request` for more answers or stop sequences than Gemini gives, and for files in
+ *   another vendor's store.
+ */
+export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+  const { contents, system } = renderContents(prompt.turns, target, report);
+  const tools = renderTools(prompt, target, report);
+  const output = renderOutput(prompt.output, tools.length > 0, target, report);
+  const instruction = [...system, ...output.instruction];
+  const toolConfig = renderToolConfig(prompt, target, report);
+  const generationConfig = renderConfig(prompt, target, output.config, report);
+  const serviceTier = renderServiceTier(prompt.serviceTier, report);
+  const { generationConfig: _extra, ...extra } = prompt.extra ?? {};
+  const { generationConfig: _config, toolConfig: _tools, ...own } = ownFields(prompt);
+  reportDropped(prompt, report);
+  return {
+    ...extra,
+    ...own,
+    contents,
+    ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }),
+    ...(tools.length > 0 && { tools }),
+    ...(toolConfig && { toolConfig }),
+    ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+}
+
+function ownFields(prompt: Prompt): JsonObject {
+  return prompt.own?.format === FORMAT ? prompt.own.fields : {};
+}
+
+function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report: Report): JsonObject {
+  const thinkingConfig = renderThinking(prompt.thinking, target, report);
+  return {
+    ...asObject(prompt.extra?.['generationConfig']),
+    ...asObject(ownFields(prompt)['generationConfig']),
+    ...renderSampling(prompt, target, report),
+    ...compact({
+      maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
+      stopSequences: renderStop(prompt.stop, report),
+      candidateCount: renderChoices(prompt.choices),
+      seed: prompt.seed,
+      presencePenalty: prompt.presencePenalty,
+      frequencyPenalty: prompt.frequencyPenalty,
+      responseLogprobs: prompt.logprobs,
+      logprobs: prompt.topLogprobs,
+      thinkingConfig,
+    }),
+    ...output,
+  };
+}
+
+function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
+  const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK: prompt.topK });
+  if (target.sampling) return asked;
+  for (const name of Object.keys(asked)) {
+    report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
+  }
+  return {};
+}
+
+function renderMaxTokens(maxTokens: number | undefined, target: Target, report: Report): number | undefined {
+  if (maxTokens === undefined || maxTokens <= target.maxOutputTokens) return maxTokens;
+  report({
+    field: 'maxTokens',
+    outcome: 'approximated',
+    detail: `the model's most: ${target.maxOutputTokens}`,
+  });
+  return target.maxOutputTokens;
+}
+
+function renderStop(stop: readonly string[] | undefined, report: Report): readonly string[] | undefined {
+  const sequences = stop?.filter((sequence) => sequence !== '');
+  if (sequences === undefined || sequences.length === 0) return undefined;
+  if (stop && sequences.length < stop.length) {
+    report({ field: 'stop', outcome: 'dropped', detail: 'an empty stop sequence' });
+  }
+  if (sequences.length > MAX_STOPS) {
+    throw invalid(`This model takes at most ${MAX_STOPS} stop sequences.`, 'stop');
+  }
+  return sequences;
+}
+
+function renderChoices(choices: number | undefined): number | undefined {
+  if (choices !== undefined && choices > MAX_CANDIDATES) {
+    throw invalid(`This model gives at most ${MAX_CANDIDATES} answers at once.`, 'n');
+  }
+  return choices;
+}
+
+/** OpenAI's words in Google's: the usual tier is `standard`, and `auto` is to say nothing. */
+function renderServiceTier(tier: string | undefined, report: Report): string | undefined {
+  if (tier === undefined || tier === 'auto') return undefined;
+  if (tier === 'default' || tier === 'standard_only') return 'standard';
+  if (tier === 'standard' || tier === 'flex' || tier === 'priority') return tier;
+  report({ field: 'serviceTier', outcome: 'dropped', detail: `Google has no tier ${tier.slice(0, 40)}` });
+  return undefined;
+}
+
+interface Output {
+  readonly config: JsonObject;
+  /** What of it could only be told to the model. */
+  readonly instruction: readonly JsonObject[];
+}
+
+/**
+ * Before Gemini 3, a request with both functions and a JSON answer is a 400; and a model that enforces no schema can
+ * only be told it.
+ */
+function renderOutput(
+  output: OutputFormat | undefined,
+  hasTools: boolean,
+  target: Target,
+  report: Report,
+): Output {
+  if (output === undefined || output.kind === 'text') return { config: {}, instruction: [] };
+  const clashes = hasTools && !target.thinking?.kinds.includes('effort');
+  const isTold = clashes || (output.kind === 'json-schema' && !target.structuredOutput);
+  const config = clashes ? {} : { responseMimeType: 'application/json' };
+  if (isTold) {
+    const detail = clashes ? 'not together with tools on this model' : 'the model enforces no schema';
+    report({ field: 'output', outcome: 'approximated', detail: `${detail}: asked for in words` });
+    return { config, instruction: [{ text: tellOutput(output) }] };
+  }
+  if (output.kind === 'json') return { config, instruction: [] };
+  return { config: { ...config, ...renderSchema(output.schema, target, report) }, instruction: [] };
+}
+
+function tellOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {
+  const rule = 'Write the final answer as JSON only: no other text, no code fence.';
+  if (output.kind === 'json') return rule;
+  const about = output.description === undefined ? '' : ` (${output.description})`;
+  return `${rule} It must match this JSON Schema${about}:\n${callerJsonText(output.schema, 'response_format')}`;
+}
+
+function renderSchema(schema: JsonObject, target: Target, report: Report): JsonObject {
+  if (target.dialect !== 'openapi-schema') return { responseJsonSchema: schema };
+  const lost = new Set<string>();
+  const responseSchema = toOpenApi(schema, lost);
+  if (lost.size > 0) {
+    report({ field: 'output', outcome: 'approximated', detail: `schema without ${[...lost].join(', ')}` });
+  }
+  return { responseSchema };
+}
+
+function reportDropped(prompt: Prompt, report: Report): void {
+  if (prompt.own && prompt.own.format !== FORMAT) {
+    for (const name of Object.keys(prompt.own.fields)) {
+      report({ field: name, outcome: 'dropped', detail: 'Google has nothing like it' });
+    }
+  }
+  if (prompt.user !== undefined) {
+    report({ field: 'user', outcome: 'dropped', detail: 'Google takes no name of a user' });
+  }
+  if (prompt.metadata !== undefined) {
+    report({ field: 'metadata', outcome: 'dropped', detail: 'Google keeps none' });
+  }
+  if (prompt.mark) report({ field: 'mark', outcome: 'dropped', detail: 'Gemini caches by itself' });
+}

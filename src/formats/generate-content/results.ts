@@ -1,0 +1,113 @@
+/**
+ * What tools answered: `functionResponse`, whose `response` is an object. Google's own convention: the keys `output`
+ * and `error` hold what is no object (REST reference, FunctionResponse.response).
+ */
+
+import type { MediaPart, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText, isObject, tryParseJson } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { isGeminiId } from './call-ids.ts';
+import { callerJsonText } from './json-text.ts';
+import { parseFile, parseInline, renderMedia } from './media.ts';
+import { safeName } from './names.ts';
+import { FORMAT, sortFields } from './wire.ts';
+
+/**
+ * @param idOf finds the id of the call that a response without one answers.
+ * @throws GatewayError `invalid-request` where the function's name is missing.
+ */
+export function parseResult(
+  value: JsonObject,
+  param: string,
+  idOf: (name: string, id: string | undefined) => string,
+): ToolResultPart {
+  const { known, own, extra } = sortFields(
+    value,
+    ['name', 'response', 'id', 'parts'],
+    ['scheduling', 'willContinue'],
+  );
+  const name = asText(known['name']);
+  if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
+  const { text, isError } = unwrapResponse(known['response'], `${param}.response`);
+  const media = asObjects(known['parts']).flatMap(parseResultMedia);
+  return {
+    kind: 'tool-result',
+    id: idOf(name, asText(known['id'])),
+    name,
+    content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
+    ...(isError && { isError }),
+    ...(own && { own: { format: FORMAT, fields: own } }),
+    ...(extra && { extra }),
+  };
+}
+
+function parseResultMedia(part: JsonObject): readonly MediaPart[] {
+  const { known } = sortFields(part, ['inlineData', 'fileData']);
+  const inline = asObject(known['inlineData']);
+  const file = asObject(known['fileData']);
+  return [...(inline ? [parseInline(inline)] : []), ...(file ? [parseFile(file)] : [])];
+}
+
+/** A response as text. Only what `wrapResponse` gives back as it was is taken out of its wrapping. */
+function unwrapResponse(response: Json | undefined, param: string): { text?: string; isError: boolean } {
+  if (response === undefined) return { isError: false };
+  if (!isObject(response)) return { text: callerJsonText(response, param), isError: false };
+  if (Object.keys(response).length === 1) {
+    const { output, error } = response;
+    if (typeof error === 'string') return { text: error, isError: true };
+    if (typeof output === 'string' && !isObject(tryParseJson(output)))
+      return { text: output, isError: false };
+  }
+  return { text: callerJsonText(response, param), isError: false };
+}
+
+function wrapResponse(text: string, isError: boolean): JsonObject {
+  if (isError) return { error: text };
+  // The first letter tells most texts from objects without parsing them.
+  const value = text.trimStart().startsWith('{') ? tryParseJson(text) : undefined;
+  return isObject(value) ? value : { output: text };
+}
+
+/** A result as parts: the response, and after it the media that models before 3 cannot take inside it. */
+export interface RenderedResult {
+  readonly response: JsonObject;
+  readonly media: readonly JsonObject[];
+}
+
+/** @param name of the function that was called. */
+export function renderResult(
+  part: ToolResultPart,
+  name: string,
+  target: Target,
+  report: Report,
+): RenderedResult {
+  const texts: string[] = [];
+  const media: JsonObject[] = [];
+  for (const piece of part.content) {
+    if (piece.kind === 'text') texts.push(piece.text);
+    else if (piece.kind === 'media') media.push(renderMedia(piece));
+    else
+      report({
+        field: 'messages',
+        outcome: 'dropped',
+        detail: "a block of another vendor's in a tool result",
+      });
+  }
+  const holdsMedia = target.thinking?.kinds.includes('effort') === true;
+  const inside = holdsMedia && media.length > 0 && { parts: media };
+  return {
+    response: {
+      functionResponse: {
+        ...part.extra,
+        ...(part.own?.format === FORMAT && part.own.fields),
+        ...(isGeminiId(part.id) && { id: part.id }),
+        name: safeName(name),
+        response: wrapResponse(texts.join('\n'), part.isError === true),
+        ...inside,
+      },
+    },
+    media: holdsMedia ? [] : media,
+  };
+}

@@ -1,0 +1,231 @@
+/**
+ * Tools and how to choose among them: function declarations, and the tools Google runs itself.
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
+
+import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText, isObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { safeName } from './names.ts';
+import { fromOpenApi, toOpenApi } from './schema.ts';
+import { FORMAT, type FunctionDeclaration, sortFields } from './wire.ts';
+
+const HOSTED = [
+  'googleSearch',
+  'googleSearchRetrieval',
+  'urlContext',
+  'codeExecution',
+  'fileSearch',
+  'googleMaps',
+  'computerUse',
+  'mcpServers',
+  'retrieval',
+  'enterpriseWebSearch',
+  'exaAiSearch',
+  'parallelAiSearch',
+];
+
+/** The tools of a request. One entry may hold declarations and several of Google's own tools at once. */
+export function parseTools(value: Json | undefined): readonly Tool[] {
+  const entries = isObject(value) ? [value] : asObjects(value);
+  return entries.flatMap((entry, at): Tool[] => {
+    const { known, own, extra } = sortFields(entry, ['functionDeclarations'], HOSTED);
+    const declared = known['functionDeclarations'];
+    const declarations = isObject(declared) ? [declared] : asObjects(declared);
+    return [
+      ...declarations.map((declaration, index) =>
+        parseDeclaration(declaration, `tools[${at}].functionDeclarations[${index}]`),
+      ),
+      ...Object.entries({ ...own, ...extra }).map(([name, settings]): HostedTool => {
+        const webSearch = name === 'googleSearch' || name === 'googleSearchRetrieval';
+        return {
+          kind: 'hosted',
+          format: FORMAT,
+          value: Object.fromEntries([[name, settings ?? {}]]),
+          ...(webSearch && { webSearch }),
+        };
+      }),
+    ];
+  });
+}
+
+function parseDeclaration(declaration: JsonObject, param: string): FunctionTool {
+  const { known, own, extra } = sortFields(
+    declaration,
+    ['name', 'description', 'parameters', 'parametersJsonSchema'],
+    ['response', 'responseJsonSchema', 'behavior'],
+  );
+  const name = asText(known['name']);
+  if (!name) throw invalid(`${param}.name: Function name is required.`, `${param}.name`);
+  const description = asText(known['description']);
+  const subset = asObject(known['parameters']);
+  const parameters = asObject(known['parametersJsonSchema']) ?? (subset && fromOpenApi(subset));
+  return {
+    kind: 'function',
+    name,
+    ...(description !== undefined && { description }),
+    ...(parameters && { parameters }),
+    ...(own && { own: { format: FORMAT, fields: own } }),
+    ...(extra && { extra }),
+  };
+}
+
+/** Which tools may be called; `validated` is Google's 'call or answer, but keep to the schemas': strict tools. */
+export interface Choosing {
+  readonly choice?: ToolChoice;
+  readonly validated: boolean;
+  /** What of `toolConfig` means something to Google alone. */
+  readonly own: JsonObject | undefined;
+}
+
+/** @throws GatewayError `invalid-request` for a mode nobody knows. */
+export function parseToolConfig(value: Json | undefined): Choosing {
+  if (!isObject(value)) return { validated: false, own: undefined };
+  const { known, own, extra } = sortFields(value, ['functionCallingConfig']);
+  const calling = sortFields(asObject(known['functionCallingConfig']) ?? {}, [
+    'mode',
+    'allowedFunctionNames',
+  ]);
+  const rest = { ...own, ...extra, ...(calling.extra && { functionCallingConfig: calling.extra }) };
+  const kept = Object.keys(rest).length > 0 ? rest : undefined;
+  const mode = asText(calling.known['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED';
+  const listed = calling.known['allowedFunctionNames'];
+  const allowed = Array.isArray(listed) ? listed.filter((name) => typeof name === 'string') : [];
+  const narrowed = allowed.length > 0 && { allowed };
+  switch (mode) {
+    case 'MODE_UNSPECIFIED':
+      return {
+        validated: false,
+        own: kept,
+        ...(narrowed && { choice: { mode: 'auto', ...narrowed } }),
+      };
+    case 'AUTO':
+      return { choice: { mode: 'auto', ...narrowed }, validated: false, own: kept };
+    case 'VALIDATED':
+      return { choice: { mode: 'auto', ...narrowed }, validated: true, own: kept };
+    case 'ANY':
+      return { choice: { mode: 'required', ...narrowed }, validated: false, own: kept };
+    case 'NONE':
+      return { choice: { mode: 'none' }, validated: false, own: kept };
+    default:
+      throw invalid(
+        `Invalid value at 'tool_config.function_calling_config.mode': "${mode.slice(0, 40)}"`,
+        'toolConfig.functionCallingConfig.mode',
+      );
+  }
+}
+
+/** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
+export function renderTools(prompt: Prompt, target: Target, report: Report): readonly JsonObject[] {
+  const declarations: JsonObject[] = [];
+  const hosted: JsonObject[] = [];
+  for (const tool of prompt.tools ?? []) {
+    if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, report));
+    else {
+      if (tool.kind === 'custom') {
+        report({
+          field: 'tools',
+          outcome: 'approximated',
+          detail: `${tool.name}: a function with one text field`,
+        });
+      }
+      declarations.push(
+        renderDeclaration(tool.kind === 'custom' ? asFunctionTool(tool) : tool, target, report),
+      );
+    }
+  }
+  return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted;
+}
+
+function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
+  if (tool.format === FORMAT) return [tool.value];
+  const type = asText(tool.value['type']) ?? 'a hosted tool';
+  if (!tool.webSearch) {
+    report({ field: 'tools', outcome: 'dropped', detail: `${type} is a tool of another vendor` });
+    return [];
+  }
+  report({
+    field: 'tools',
+    outcome: 'approximated',
+    detail: `${type} as googleSearch, without its settings`,
+  });
+  return [{ googleSearch: {} }];
+}
+
+function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {
+  if (tool.mark)
+    report({ field: 'tools', outcome: 'dropped', detail: 'cache marks: Gemini caches by itself' });
+  if (tool.own && tool.own.format !== FORMAT) {
+    const names = Object.keys(tool.own.fields).join(', ');
+    report({ field: 'tools', outcome: 'dropped', detail: `${names}: settings of another vendor` });
+  }
+  const declaration = {
+    name: safeName(tool.name),
+    ...(tool.description !== undefined && { description: tool.description }),
+  } satisfies FunctionDeclaration;
+  return {
+    ...tool.extra,
+    ...(tool.own?.format === FORMAT && tool.own.fields),
+    ...declaration,
+    ...(tool.parameters && renderParameters(tool.parameters, tool.name, target, report)),
+  };
+}
+
+function renderParameters(schema: JsonObject, name: string, target: Target, report: Report): JsonObject {
+  if (target.dialect !== 'openapi-schema') return { parametersJsonSchema: schema };
+  const lost = new Set<string>();
+  const parameters = toOpenApi(schema, lost);
+  if (lost.size > 0) {
+    report({
+      field: 'tools',
+      outcome: 'approximated',
+      detail: `${name}: schema without ${[...lost].join(', ')}`,
+    });
+  }
+  // A function without arguments has no parameters at all: an object that lists no property is refused.
+  return parameters['properties'] === undefined ? {} : { parameters };
+}
+
+/** The `toolConfig` of a request; undefined where there is nothing to say. */
+export function renderToolConfig(prompt: Prompt, target: Target, report: Report): JsonObject | undefined {
+  if (prompt.parallelToolCalls === false) {
+    report({
+      field: 'parallelToolCalls',
+      outcome: 'dropped',
+      detail: 'Gemini cannot be told to make one call',
+    });
+  }
+  const own = prompt.own?.format === FORMAT ? asObject(prompt.own.fields['toolConfig']) : undefined;
+  const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt) };
+  const config = {
+    ...(mixesSearch(prompt, target) && { includeServerSideToolInvocations: true }),
+    ...own,
+    ...(Object.keys(calling).length > 0 && { functionCallingConfig: calling }),
+  };
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+function renderCalling(prompt: Prompt): JsonObject | undefined {
+  const { toolChoice: choice, tools = [] } = prompt;
+  const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);
+  const allowed = choice?.allowed?.map(safeName);
+  const narrowed = allowed && allowed.length > 0 && { allowedFunctionNames: allowed };
+  if (choice?.mode === 'none') return { mode: 'NONE' };
+  if (choice?.mode === 'required') return { mode: 'ANY', ...narrowed };
+  // AUTO takes no list of names; VALIDATED does, and is AUTO otherwise.
+  if (strict || narrowed) return { mode: 'VALIDATED', ...narrowed };
+  return choice && { mode: 'AUTO' };
+}
+
+/** Gemini 3 takes functions and a search in one request if it may tell of the search; earlier models take only one. */
+function mixesSearch(prompt: Prompt, target: Target): boolean {
+  const tools = prompt.tools ?? [];
+  return (
+    target.thinking?.kinds.includes('effort') === true &&
+    tools.some((tool) => tool.kind !== 'hosted') &&
+    tools.some((tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT)
+  );
+}

@@ -1,0 +1,52 @@
+/**
+ * `usageMetadata`. Gemini counts thoughts beside the answer and what its tools read beside the prompt; neutrally
+ * both are inside. A figure of 0 is left out on its wire.
+ */
+
+import type { Usage } from '../../conversation/reply.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asNumber } from '../../json.ts';
+import { FORMAT, type UsageMetadata } from './wire.ts';
+
+/** The usage in a chunk; undefined where it tells no figures yet. */
+export function parseUsage(value: JsonObject): Usage | undefined {
+  const prompt = asNumber(value['promptTokenCount']);
+  const answer = asNumber(value['candidatesTokenCount']);
+  const total = asNumber(value['totalTokenCount']);
+  if (prompt === undefined && answer === undefined && total === undefined) return undefined;
+  const cached = asNumber(value['cachedContentTokenCount']);
+  const thoughts = asNumber(value['thoughtsTokenCount']);
+  const {
+    promptTokenCount: _prompt,
+    candidatesTokenCount: _answer,
+    totalTokenCount: _total,
+    cachedContentTokenCount: _cached,
+    thoughtsTokenCount: _thoughts,
+    ...rest
+  } = value;
+  return {
+    input: (prompt ?? 0) + (asNumber(value['toolUsePromptTokenCount']) ?? 0),
+    ...(cached !== undefined && { cacheRead: cached }),
+    output: (answer ?? 0) + (thoughts ?? 0),
+    ...(thoughts !== undefined && { reasoning: thoughts }),
+    ...(Object.keys(rest).length > 0 && { own: { format: FORMAT, fields: rest } }),
+  };
+}
+
+/** Gemini's figures; undefined where nothing is known. */
+export function renderUsage(usage: Usage): JsonObject | undefined {
+  const { input, output, cacheRead, reasoning, own } = usage;
+  if (input === undefined && output === undefined) return undefined;
+  const fields = own?.format === FORMAT ? own.fields : undefined;
+  const byTools = asNumber(fields?.['toolUsePromptTokenCount']) ?? 0;
+  const prompt = Math.max(0, (input ?? 0) - byTools);
+  const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));
+  const figures = {
+    promptTokenCount: prompt,
+    ...(answer > 0 && { candidatesTokenCount: answer }),
+    ...(cacheRead !== undefined && cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
+    ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
+    totalTokenCount: (input ?? 0) + (output ?? 0),
+  } satisfies UsageMetadata & Record<string, Json>;
+  return { ...fields, ...figures };
+}

@@ -1,0 +1,49 @@
+/** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
+
+import type { JsonObject } from '../../json.ts';
+import { isList, isObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+
+const LIMIT = 4;
+
+/**
+ * The body with four marks at most: the last one on tools or system, which most other requests share, then the last
+ * ones of the messages, each of which covers all before it.
+ */
+export function limitMarks(body: JsonObject, report: Report): JsonObject {
+  const head = countMarks(body['tools']) + countMarks(body['system']);
+  const tail = countMarks(body['messages']);
+  const limit = LIMIT - (body['cache_control'] === undefined ? 0 : 1);
+  if (head + tail <= limit) return body;
+  report({ field: 'cache marks', outcome: 'dropped', detail: `only ${LIMIT} may be sent` });
+  const keptTail = Math.min(tail, limit - Math.min(head, 1));
+  let toDrop = head - (limit - keptTail);
+  const drop = (): boolean => toDrop-- > 0;
+  const tools = dropMarks(body['tools'], drop);
+  const system = dropMarks(body['system'], drop);
+  toDrop = tail - keptTail;
+  const messages = dropMarks(body['messages'], drop);
+  return {
+    ...body,
+    ...(tools !== undefined && { tools }),
+    ...(system !== undefined && { system }),
+    ...(messages !== undefined && { messages }),
+  };
+}
+
+function countMarks(value: JsonObject[string]): number {
+  if (isList(value)) return value.reduce((sum: number, inner) => sum + countMarks(inner), 0);
+  if (!isObject(value)) return 0;
+  const own = isObject(value['cache_control']) ? 1 : 0;
+  return countMarks(value['content']) + own;
+}
+
+/** The same blocks in the same order, without the marks for which `drop` says so. */
+function dropMarks(value: JsonObject[string], drop: () => boolean): JsonObject[string] {
+  if (isList(value)) return value.map((inner) => dropMarks(inner, drop) ?? null);
+  if (!isObject(value)) return value;
+  const content = dropMarks(value['content'], drop);
+  const { cache_control, ...rest } = value;
+  const kept = isObject(cache_control) && !drop() ? { cache_control } : {};
+  return { ...rest, ...(content !== undefined && { content }), ...kept };
+}

@@ -1,0 +1,76 @@
+/**
+ * Signatures of other vendors' text and tool calls. Anthropic's format signs thinking only, so such a signature goes
+ * to a client in an empty thinking block of its own, which the client sends back like any other:
+ * - before a tool_use, sealed as it is (`google#AbC…`): it belongs to that call; where no call follows, it is an empty
+ *   part's own;
+ * - where the part was already said when its signature came, after it, with a `p.` (previous) before the value; `.` is
+ *   in no base64 alphabet, so no vendor's signature begins so.
+ */
+
+import type { Part, Signature } from '../../conversation/prompt.ts';
+import { seal, unseal } from '../../conversation/signature.ts';
+import type { JsonObject } from '../../json.ts';
+
+const PREVIOUS = 'p.';
+
+/** Signatures that ride in carriers: those of vendors that sign more than thinking. */
+export function isCarried(signature: Signature): boolean {
+  return signature.origin === 'google' || signature.origin === 'other';
+}
+
+/** The text of a carrier's `signature`, for the block that comes next or for the one that came before. */
+export function carrierText(signature: Signature, place: 'next' | 'previous'): string {
+  const { origin, value } = signature;
+  return seal(place === 'next' ? signature : { origin, value: PREVIOUS + value }, 'anthropic');
+}
+
+/** The signature in a block that is a carrier, else undefined. */
+export function parseCarrier(block: JsonObject): Signature | undefined {
+  const { type, thinking, signature } = block;
+  if (type !== 'thinking' || thinking !== '' || typeof signature !== 'string') return undefined;
+  const open = unseal(signature, 'anthropic');
+  return isCarried(open) ? open : undefined;
+}
+
+/** Collects the parts of a turn, giving every carried signature to its part. */
+export function partList(): { add(part: Part): void; carry(signature: Signature): void; parts(): Part[] } {
+  const parts: Part[] = [];
+  let waiting: Signature | undefined;
+
+  const emptyText = (signature: Signature): void => {
+    parts.push({ kind: 'text', text: '', signature });
+  };
+  const settle = (): void => {
+    if (waiting) emptyText(waiting);
+    waiting = undefined;
+  };
+  return {
+    add(part) {
+      if (waiting && part.kind === 'tool-call') {
+        parts.push({ ...part, signature: waiting });
+        waiting = undefined;
+        return;
+      }
+      settle();
+      parts.push(part);
+    },
+    carry({ origin, value }) {
+      settle();
+      if (!value.startsWith(PREVIOUS)) {
+        waiting = { origin, value };
+        return;
+      }
+      const signature = { origin, value: value.slice(PREVIOUS.length) };
+      const last = parts.at(-1);
+      if (last === undefined || (last.kind !== 'text' && last.kind !== 'tool-call') || last.signature) {
+        emptyText(signature);
+      } else {
+        parts[parts.length - 1] = { ...last, signature };
+      }
+    },
+    parts() {
+      settle();
+      return parts;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Citations: the five kinds of `*_location` that a text block may carry. */
+
+import type { Citation } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { asText } from '../../json.ts';
+import { FORMAT } from './wire.ts';
+
+/** A citation of Anthropic's. It is on the whole block, so it has no offsets. */
+export function parseCitation(value: JsonObject): Citation {
+  const { type } = value;
+  const source = type === 'search_result_location' ? asText(value['source']) : asText(value['url']);
+  const url = source !== undefined && /^https?:/i.test(source) ? source : undefined;
+  const title = asText(value['title']) ?? asText(value['document_title']);
+  const citedText = asText(value['cited_text']);
+  return {
+    ...(url !== undefined && { url }),
+    ...(title !== undefined && { title }),
+    ...(citedText !== undefined && { citedText }),
+    own: { format: FORMAT, fields: value },
+  };
+}
+
+/** The citation as Anthropic writes it; undefined where another format's has no URL, which every kind that fits needs. */
+export function renderCitation(citation: Citation): JsonObject | undefined {
+  if (citation.own?.format === FORMAT) return citation.own.fields;
+  if (citation.url === undefined) return undefined;
+  return {
+    type: 'web_search_result_location',
+    cited_text: citation.citedText ?? '',
+    url: citation.url,
+    title: citation.title ?? null,
+    // Nobody but Anthropic can make one, and only Anthropic reads it.
+    encrypted_index: '',
+  };
+}
+
+/** Whether Anthropic would take the citation back in a history. */
+export function isOwnCitation(citation: Citation): boolean {
+  return citation.own?.format === FORMAT && citation.own.fields['encrypted_index'] !== '';
+}

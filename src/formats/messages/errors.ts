@@ -1,0 +1,138 @@
+/** Anthropic's errors: `{"type":"error","error":{"type","message"},"request_id"}` (API reference, "Errors"). */
+
+import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
+
+/** What each fault is called. */
+const TYPES: Readonly<Record<Fault, string>> = {
+  'invalid-request': 'invalid_request_error',
+  'context-too-long': 'invalid_request_error',
+  unprocessable: 'invalid_request_error',
+  'unsupported-media-type': 'invalid_request_error',
+  unauthenticated: 'authentication_error',
+  'model-not-allowed': 'permission_error',
+  'permission-denied': 'permission_error',
+  'model-not-found': 'not_found_error',
+  'not-found': 'not_found_error',
+  'endpoint-not-available': 'not_found_error',
+  'method-not-allowed': 'not_found_error',
+  conflict: 'conflict_error',
+  'too-large': 'request_too_large',
+  'rate-limited': 'rate_limit_error',
+  'quota-exceeded': 'rate_limit_error',
+  internal: 'api_error',
+  'upstream-auth': 'api_error',
+  'upstream-broken': 'api_error',
+  'upstream-overloaded': 'overloaded_error',
+  overloaded: 'overloaded_error',
+  'request-timeout': 'timeout_error',
+  'upstream-timeout': 'timeout_error',
+};
+
+/** An error as a body, and as the data of a stream's `error` event. */
+export function renderError(error: GatewayError, requestId?: string): JsonObject {
+  return {
+    type: 'error',
+    error: { type: TYPES[error.fault], message: messageOf(error) },
+    ...(requestId !== undefined && { request_id: requestId }),
+  };
+}
+
+/** Clients of this format know a full context by these words, and shorten what they send. */
+function messageOf({ fault, message }: GatewayError): string {
+  return fault === 'context-too-long' && !/prompt is too long/i.test(message)
+    ? `prompt is too long: ${message}`
+    : message;
+}
+
+/** An error answer of the vendor, whatever its body is, by its meaning. */
+export function parseError(status: number, body: string): GatewayError {
+  const value = tryParseJson(body);
+  return errorOf(isObject(value) ? value : {}, status);
+}
+
+/**
+ * @param value a body or event with an `error`; gateways in between write theirs without a type, or as a text.
+ * @param status the HTTP status; undefined of an event in a stream.
+ */
+export function errorOf(value: JsonObject, status?: number): GatewayError {
+  const error = asObject(value['error']) ?? value;
+  const message = asText(error['message']) ?? asText(value['error']) ?? '';
+  const fault = faultOf(asText(error['type']) ?? '', message, status);
+  const code = asText(asObject(error['details'])?.['error_code']);
+  const details: FaultDetails = code === undefined ? {} : { code };
+  switch (fault) {
+    case 'upstream-auth':
+      // The vendor's text may show the gateway's own key or account.
+      return new GatewayError(fault, 'The upstream refused the credentials of the gateway.');
+    case 'upstream-broken':
+      return new GatewayError(fault, message || 'The upstream failed to answer.', details);
+    default:
+      return new GatewayError(fault, message || `The upstream answered with ${fault}.`, details);
+  }
+}
+
+function faultOf(type: string, message: string, status: number | undefined): Fault {
+  switch (type) {
+    case 'invalid_request_error':
+      return badRequest(message, status);
+    case 'authentication_error':
+    case 'permission_error':
+    case 'billing_error':
+      return 'upstream-auth';
+    case 'not_found_error':
+      return message.startsWith('model:') ? 'model-not-found' : 'not-found';
+    case 'conflict_error':
+      return 'conflict';
+    case 'request_too_large':
+      return 'too-large';
+    case 'rate_limit_error':
+      return 'rate-limited';
+    case 'timeout_error':
+      return 'upstream-timeout';
+    case 'overloaded_error':
+      return 'upstream-overloaded';
+    case 'api_error':
+      return 'upstream-broken';
+    default:
+      return faultOfStatus(status, message);
+  }
+}
+
+function badRequest(message: string, status: number | undefined): Fault {
+  if (/prompt is too long|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i.test(message)) {
+    return 'context-too-long';
+  }
+  // An empty account is told as a bad request.
+  if (/credit balance is too low/i.test(message)) return 'upstream-auth';
+  return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
+}
+
+function faultOfStatus(status: number | undefined, message: string): Fault {
+  switch (status) {
+    case 400:
+    case 422:
+      return badRequest(message, status);
+    case 401:
+    case 402:
+    case 403:
+      return 'upstream-auth';
+    case 404:
+      return 'not-found';
+    case 409:
+      return 'conflict';
+    case 413:
+      return 'too-large';
+    case 429:
+      return 'rate-limited';
+    case 408:
+    case 504:
+      return 'upstream-timeout';
+    case 503:
+    case 529:
+      return 'upstream-overloaded';
+    default:
+      return 'upstream-broken';
+  }
+}

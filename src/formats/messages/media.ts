@@ -1,0 +1,197 @@
+/** Images and documents. */
+
+import type { MediaPart, MediaSource, Part } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText, isList } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { extraOf, FORMAT, ownOf, parseMark, renderMark } from './wire.ts';
+
+/** Image types the API takes (vision guide). */
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** An image block as a part; undefined where its source is of a kind nobody here knows. */
+export function parseImage(block: JsonObject): MediaPart | undefined {
+  const { type: _, source: given, cache_control, transformations, ...rest } = block;
+  const source = parseSource(asObject(given) ?? {});
+  if (source === undefined) return undefined;
+  const { mark, fields } = parseMark(cache_control);
+  return {
+    kind: 'media',
+    media: 'image',
+    ...source,
+    ...(mark && { mark }),
+    ...ownOf({ ...fields, ...(transformations !== undefined && { transformations }) }),
+    ...extraOf(rest),
+  };
+}
+
+/**
+ * A document block as a part. One made of text blocks (`source.type` `content`) is text to everybody else, and is
+ * kept whole for Anthropic.
+ */
+export function parseDocument(block: JsonObject, report: Report): Part | undefined {
+  const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
+  const from = asObject(given) ?? {};
+  const { mark, fields } = parseMark(cache_control);
+  if (from['type'] === 'content') return asTextPart(block, title, from['content'], report);
+  const source = parseSource(from);
+  if (source === undefined) return undefined;
+  const name = asText(title);
+  return {
+    kind: 'media',
+    media: 'document',
+    ...source,
+    ...(name !== undefined && { name }),
+    ...(mark && { mark }),
+    ...ownOf({
+      ...fields,
+      ...(context !== undefined && { context }),
+      ...(citations !== undefined && { citations }),
+      ...(name === undefined && title !== undefined && { title }),
+    }),
+    ...extraOf(rest),
+  };
+}
+
+/** A search result: text with its title and source to everybody else, and kept whole for Anthropic. */
+export function parseSearchResult(block: JsonObject, report: Report): Part {
+  const head = [block['title'], block['source']].filter((line) => typeof line === 'string').join('\n');
+  return asTextPart(block, head, block['content'], report);
+}
+
+/** The block that `asTextPart` made a text part of. */
+export function wholeBlock(part: Part): JsonObject | undefined {
+  return part.own?.format === FORMAT ? asObject(part.own.fields['whole_block']) : undefined;
+}
+
+function asTextPart(
+  block: JsonObject,
+  head: JsonObject[string],
+  content: JsonObject[string],
+  report: Report,
+): Part {
+  const texts = isList(content)
+    ? asObjects(content).map((inner) => asText(inner['text']))
+    : [asText(content)];
+  const text = [asText(head), ...texts].filter((line) => line !== undefined && line !== '').join('\n');
+  report({
+    field: `${asText(block['type'])} block`,
+    outcome: 'approximated',
+    detail: 'as plain text, with its title',
+  });
+  return { kind: 'text', text, ...ownOf({ whole_block: block }) };
+}
+
+function parseSource(source: JsonObject): { source: MediaSource; mediaType?: string } | undefined {
+  const mediaType = asText(source['media_type']);
+  const typed = mediaType !== undefined && { mediaType };
+  switch (source['type']) {
+    case 'base64':
+      return { source: { kind: 'base64', data: asText(source['data']) ?? '' }, ...typed };
+    case 'text':
+      return { source: { kind: 'text', text: asText(source['data']) ?? '' }, ...typed };
+    case 'url':
+      return { source: { kind: 'url', url: asText(source['url']) ?? '' }, ...typed };
+    case 'file':
+      return { source: { kind: 'file', id: asText(source['file_id']) ?? '', format: FORMAT }, ...typed };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The block for an image or a document.
+ * @param own what the part holds for this format.
+ * @throws GatewayError `invalid-request` for what Anthropic has no block for: sound, films, other types of image or
+ *   document, files in another vendor's store.
+ */
+export function renderMedia(part: MediaPart, own: JsonObject, report: Report): JsonObject {
+  if (part.media !== 'image' && part.media !== 'document') {
+    throw invalid(`This model takes no ${part.media} input.`, 'messages');
+  }
+  if (part.detail !== undefined) {
+    report({ field: 'detail', outcome: 'dropped', detail: 'has no counterpart in messages' });
+  }
+  const { name } = part;
+  return {
+    ...part.extra,
+    ...own,
+    type: part.media,
+    source: part.media === 'image' ? imageSource(part) : documentSource(part),
+    ...(part.media === 'document' && name !== undefined && { title: name }),
+    ...renderMark(part.mark),
+  };
+}
+
+function imageSource(part: MediaPart): JsonObject {
+  const { source } = part;
+  if (source.kind === 'url') return urlSource(source.url);
+  if (source.kind === 'file') return fileSource(source.id, source.format);
+  const mediaType = source.kind === 'base64' ? (usualType(part.mediaType) ?? sniff(source.data)) : undefined;
+  if (source.kind !== 'base64' || mediaType === undefined || !IMAGES.includes(mediaType)) {
+    throw invalid('This model takes images of type jpeg, png, gif and webp only.', 'messages');
+  }
+  return { type: 'base64', media_type: mediaType, data: source.data };
+}
+
+function documentSource(part: MediaPart): JsonObject {
+  const { source } = part;
+  switch (source.kind) {
+    case 'url':
+      return urlSource(source.url);
+    case 'file':
+      return fileSource(source.id, source.format);
+    case 'text':
+      return textSource(source.text);
+    case 'base64': {
+      const mediaType = usualType(part.mediaType) ?? sniff(source.data);
+      if (mediaType === 'application/pdf')
+        return { type: 'base64', media_type: mediaType, data: source.data };
+      if (mediaType?.startsWith('text/') || mediaType === 'application/json') {
+        return textSource(Buffer.from(source.data, 'base64').toString('utf8'));
+      }
+      throw invalid('This model takes PDF and plain text documents only.', 'messages');
+    }
+  }
+}
+
+function textSource(text: string): JsonObject {
+  return { type: 'text', media_type: 'text/plain', data: text };
+}
+
+function urlSource(url: string): JsonObject {
+  if (!/^https?:\/\//i.test(url)) {
+    throw invalid('Media must come as http(s) URLs or as base64 data.', 'messages');
+  }
+  return { type: 'url', url };
+}
+
+function fileSource(id: string, format: string): JsonObject {
+  if (format !== FORMAT) {
+    throw invalid(
+      "A file id of another vendor's store means nothing to this model; send the data.",
+      'messages',
+    );
+  }
+  return { type: 'file', file_id: id };
+}
+
+/** A MIME type without parameters, in lower case, and by its registered name. */
+function usualType(mediaType: string | undefined): string | undefined {
+  const type = mediaType?.split(';')[0]?.trim().toLowerCase();
+  return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
+}
+
+/** First letters of the base64 of well-known file heads. */
+const HEADS: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi', 'application/pdf'],
+];
+
+function sniff(base64: string): string | undefined {
+  return HEADS.find(([head]) => base64.startsWith(head))?.[1];
+}

@@ -1,0 +1,70 @@
+/**
+ * Names and ids as Anthropic takes them: tool names `^[a-zA-Z0-9_-]{1,128}$`, ids of calls `^[a-zA-Z0-9_-]+$` and no
+ * two alike in one conversation.
+ */
+
+import type { Tool, ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
+
+const NAME = /^[A-Za-z0-9_-]{1,128}$/;
+const ID = /^[A-Za-z0-9_-]{1,256}$/;
+
+/** `name` where it fits; else one that does, always the same, and another for every other name. */
+export function safeName(name: string): string {
+  return NAME.test(name) ? name : `${plain(name).slice(0, 110)}_${fingerprint(name)}`;
+}
+
+/** The caller's name for each tool name that had to change; empty for almost every prompt. */
+export function changedNames(tools: readonly Tool[] = []): ReadonlyMap<string, string> {
+  const changed = new Map<string, string>();
+  for (const tool of tools) {
+    if (tool.kind !== 'hosted' && !NAME.test(tool.name)) changed.set(safeName(tool.name), tool.name);
+  }
+  return changed;
+}
+
+/** Ids for the calls and results of one conversation, asked in the order of its turns. */
+export interface CallIds {
+  /** An assistant's turn begins: what follows answers its calls, not earlier ones. */
+  turn(): void;
+  call(part: ToolCallPart): string;
+  result(part: ToolResultPart): string;
+}
+
+/** Made from the ids alone, so that the same conversation has the same ids every time: caches depend on it. */
+export function callIds(): CallIds {
+  const used = new Map<string, number>();
+  const unanswered = new Map<string, string[]>();
+  const answered = new Map<string, string>();
+  return {
+    turn: () => unanswered.clear(),
+    call({ id }) {
+      const count = (used.get(id) ?? 0) + 1;
+      used.set(id, count);
+      const given = count === 1 ? safeId(id) : `${safeId(id)}_${count}`;
+      const waiting = unanswered.get(id);
+      if (waiting) waiting.push(given);
+      else unanswered.set(id, [given]);
+      return given;
+    },
+    result({ id }) {
+      const given = unanswered.get(id)?.shift() ?? answered.get(id) ?? safeId(id);
+      answered.set(id, given);
+      return given;
+    },
+  };
+}
+
+function safeId(id: string): string {
+  return ID.test(id) ? id : `toolu_${plain(id).slice(0, 40)}${fingerprint(id)}`;
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+}
+
+/** FNV-1a of the UTF-16 code units, in letters and digits. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(36);
+}

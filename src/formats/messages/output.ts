@@ -1,0 +1,84 @@
+/**
+ * How a JSON answer is got: enforced by the vendor where it can; else as the input of a tool the model must call, which
+ * the caller never sees; else by asking for it.
+ */
+
+import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { closedSchema, isObjectSchema } from './schema.ts';
+
+export type OutputPlan =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'enforced'; readonly schema: JsonObject }
+  /** `alone`: no other tool may be called. */
+  | { readonly kind: 'tool'; readonly tool: JsonObject; readonly name: string; readonly alone: boolean }
+  | { readonly kind: 'instruction'; readonly text: string };
+
+/** @param thinks whether the model will think: then no tool can be forced on it. */
+export function planOutput(prompt: Prompt, target: Target, thinks: boolean, report: Report): OutputPlan {
+  const { output } = prompt;
+  if (output === undefined || output.kind === 'text') return { kind: 'free' };
+  if (output.kind === 'json') {
+    report({ field: 'output', outcome: 'approximated', detail: 'JSON is asked for in the system prompt' });
+    return { kind: 'instruction', text: 'Answer with one JSON object and nothing else: no other text, no code fence.' };
+  }
+  const schema = target.structuredOutput ? closedSchema(output.schema) : undefined;
+  if (schema !== undefined) {
+    reportEnforced(output, schema, report);
+    return { kind: 'enforced', schema };
+  }
+  if (!thinks && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
+    report({ field: 'output', outcome: 'approximated', detail: 'as the input of a tool that must be called' });
+    const name = jsonToolName(prompt);
+    return { kind: 'tool', name, tool: jsonTool(name, output), alone: !mayCallTools(prompt) };
+  }
+  report({ field: 'output', outcome: 'approximated', detail: 'the schema is told in the system prompt' });
+  return { kind: 'instruction', text: instruction(output) };
+}
+
+/** The name of the tool whose input is the answer: one that is no tool of the caller's. */
+export function jsonToolName(prompt: Prompt): string {
+  const taken = new Set(prompt.tools?.map((tool) => (tool.kind === 'hosted' ? '' : tool.name)));
+  let name = 'json_response';
+  while (taken.has(name)) name += '_';
+  return name;
+}
+
+type JsonSchemaOutput = Extract<OutputFormat, { kind: 'json-schema' }>;
+
+function mayCallTools({ tools, toolChoice }: Prompt): boolean {
+  return tools !== undefined && tools.length > 0 && toolChoice?.mode !== 'none';
+}
+
+function jsonTool(name: string, output: JsonSchemaOutput): JsonObject {
+  const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
+  return {
+    name,
+    description: output.description === undefined ? purpose : `${purpose}\n\n${output.description}`,
+    input_schema: { type: 'object', ...output.schema },
+  };
+}
+
+function instruction({ schema, name, description }: JsonSchemaOutput): string {
+  const about = [name, description].filter((text) => text !== undefined).join(': ');
+  return [
+    'Answer with JSON that matches the following JSON schema and nothing else: no other text, no code fence.',
+    ...(about === '' ? [] : [about]),
+    JSON.stringify(schema),
+  ].join('\n');
+}
+
+function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
+  if (schema !== output.schema) {
+    report({
+      field: 'output.schema',
+      outcome: 'approximated',
+      detail: 'objects closed, unenforced keywords moved into descriptions',
+    });
+  }
+  for (const field of ['name', 'description', 'strict'] as const) {
+    if (output[field] === undefined || output[field] === true) continue;
+    report({ field: `output.${field}`, outcome: 'dropped', detail: 'has no counterpart in messages' });
+  }
+}

@@ -1,0 +1,152 @@
+/** Content blocks of a request as parts. */
+
+import { argumentsText } from '../../conversation/arguments.ts';
+import type { MediaPart, OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
+import { unseal } from '../../conversation/signature.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { parseCarrier, partList } from './carriers.ts';
+import { parseCitation } from './citations.ts';
+import { parseDocument, parseImage, parseSearchResult } from './media.ts';
+import { extraOf, FORMAT, ownOf, parseMark } from './wire.ts';
+
+/** What reading a block needs to know of the request around it. */
+export interface Context {
+  /** Names of the calls so far, by id: results name their call by its id only. */
+  readonly names: Map<string, string>;
+  readonly report: Report;
+}
+
+/**
+ * `content`, a string or a list of blocks, as parts.
+ * @param at where it stands, e.g. `messages.0.content`, for the message of an error.
+ * @throws GatewayError `invalid-request` where it is neither, or where a block lacks what it needs.
+ */
+export function parseContent(content: Json | undefined, at: string, context: Context): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (content === undefined) throw invalid(`${at}: Field required`, at);
+  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
+  const list = partList();
+  content.forEach((block, index) => {
+    const here = `${at}.${index}`;
+    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
+    const carried = parseCarrier(block);
+    if (carried) list.carry(carried);
+    else list.add(parseBlock(block, here, context));
+  });
+  return list.parts();
+}
+
+function parseBlock(block: JsonObject, at: string, context: Context): Part {
+  switch (block['type']) {
+    case 'text':
+      return parseText(block, at);
+    case 'image':
+      return parseImage(block) ?? opaque(block);
+    case 'document':
+      return parseDocument(block, context.report) ?? opaque(block);
+    case 'search_result':
+      return parseSearchResult(block, context.report);
+    case 'thinking': {
+      const { type: _, thinking, signature, ...rest } = block;
+      return {
+        kind: 'thinking',
+        text: textAt(thinking, `${at}.thinking.thinking`),
+        ...(typeof signature === 'string' &&
+          signature !== '' && { signature: unseal(signature, 'anthropic') }),
+        ...extraOf(rest),
+      };
+    }
+    case 'redacted_thinking': {
+      const { type: _, data, ...rest } = block;
+      const redacted = unseal(textAt(data, `${at}.redacted_thinking.data`), 'anthropic');
+      return { kind: 'thinking', text: '', redacted, ...extraOf(rest) };
+    }
+    case 'tool_use':
+      return parseCall(block, at, context);
+    case 'tool_result':
+      return parseResult(block, at, context);
+    case undefined:
+      throw invalid(`${at}.type: Field required`, `${at}.type`);
+    default:
+      return opaque(block);
+  }
+}
+
+function parseText(block: JsonObject, at: string): TextPart {
+  const { type: _, text, cache_control, citations, ...rest } = block;
+  const { mark, fields } = parseMark(cache_control);
+  const cited = asObjects(citations).map(parseCitation);
+  return {
+    kind: 'text',
+    text: textAt(text, `${at}.text.text`),
+    ...(cited.length > 0 && { citations: cited }),
+    ...(mark && { mark }),
+    ...ownOf(fields),
+    ...extraOf(rest),
+  };
+}
+
+function parseCall(block: JsonObject, at: string, { names }: Context): Part {
+  const { type: _, id, name, input, cache_control, caller, toolset_name, ...rest } = block;
+  const { mark, fields } = parseMark(cache_control);
+  const call = {
+    id: textAt(id, `${at}.tool_use.id`),
+    name: textAt(name, `${at}.tool_use.name`),
+  };
+  names.set(call.id, call.name);
+  return {
+    kind: 'tool-call',
+    ...call,
+    arguments: argumentsText(input),
+    ...(mark && { mark }),
+    ...ownOf({
+      ...fields,
+      ...(caller !== undefined && { caller }),
+      ...(toolset_name !== undefined && { toolset_name }),
+    }),
+    ...extraOf(rest),
+  };
+}
+
+function parseResult(block: JsonObject, at: string, context: Context): ToolResultPart {
+  const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
+  const { mark, fields } = parseMark(cache_control);
+  const id = textAt(tool_use_id, `${at}.tool_result.tool_use_id`);
+  const name = context.names.get(id);
+  const isError = asFlag(is_error);
+  const parts =
+    content === undefined || content === null ? [] : parseContent(content, `${at}.content`, context);
+  return {
+    kind: 'tool-result',
+    id,
+    ...(name !== undefined && { name }),
+    content: parts.filter((part) => isResultContent(part, context.report)),
+    ...(isError !== undefined && { isError }),
+    ...(mark && { mark }),
+    ...ownOf({ ...fields, ...(toolset_name !== undefined && { toolset_name }) }),
+    ...extraOf(rest),
+  };
+}
+
+function isResultContent(part: Part, report: Report): part is TextPart | MediaPart | OpaquePart {
+  if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return true;
+  report({
+    field: 'tool_result.content',
+    outcome: 'dropped',
+    detail: `${part.kind} is no content of a result`,
+  });
+  return false;
+}
+
+function opaque(block: JsonObject): OpaquePart {
+  return { kind: 'opaque', format: FORMAT, value: block };
+}
+
+function textAt(value: Json | undefined, at: string): string {
+  const text = asText(value);
+  if (text !== undefined) return text;
+  throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
+}

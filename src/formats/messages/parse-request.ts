@@ -1,0 +1,165 @@
+/** `POST /v1/messages`: the body as a prompt. */
+
+import type { OutputFormat, Own, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asFlag, asList, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { type Context, parseContent } from './parse-blocks.ts';
+import { parseThinking } from './parse-thinking.ts';
+import { parseTools } from './parse-tools.ts';
+import { neutralTier } from './service-tier.ts';
+import { extraOf, FORMAT, parseMark, REQUEST_OWN, splitFields } from './wire.ts';
+
+/**
+ * @throws GatewayError `invalid-request`, in the words of the vendor, where a required field is missing or a field has
+ *   the wrong type.
+ */
+export function parseRequest(body: JsonObject, report: Report): Prompt {
+  const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
+  const { tools, tool_choice, thinking, output_config, output_format, cache_control, ...others } = more;
+  const { service_tier, temperature, top_p, top_k, ...rest } = others;
+  const [own, extra] = splitFields(rest, REQUEST_OWN);
+  const maxTokens = wholeNumber(max_tokens, 'max_tokens');
+  const turns = parseTurns(system, messages, report);
+  const choice = parseToolChoice(tool_choice);
+  const thought = parseThinking(thinking, output_config);
+  const output = parseOutput(output_config, output_format);
+  const user = parseMetadata(metadata);
+  const { mark, fields: marked } = parseMark(cache_control);
+  const toolList = parseTools(tools);
+  const warmth = number(temperature, 'temperature');
+  const topP = number(top_p, 'top_p');
+  const topK = number(top_k, 'top_k');
+  const stop = stop_sequences === null ? undefined : stop_sequences;
+  return {
+    model: textOf(model, 'model'),
+    turns,
+    ...(toolList && { tools: toolList }),
+    ...choice.neutral,
+    ...(output.format && { output: output.format }),
+    ...(thought.thinking && { thinking: thought.thinking }),
+    maxTokens,
+    ...(warmth !== undefined && { temperature: warmth }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(stop !== undefined && { stop: asList(stop).filter((text) => typeof text === 'string') }),
+    ...(user.user !== undefined && { user: user.user }),
+    ...(typeof service_tier === 'string' && { serviceTier: neutralTier(service_tier) }),
+    stream: asFlag(stream) ?? false,
+    ...(mark && { mark }),
+    // Always there: it tells the renderer of this format that the caller speaks it.
+    own: {
+      format: FORMAT,
+      fields: {
+        ...own,
+        ...marked,
+        ...choice.own,
+        ...thought.own,
+        ...output.own,
+        ...user.own,
+      },
+    },
+    ...extraOf(extra),
+  };
+}
+
+/** What a mid-conversation system message is marked with: this format alone may have it where it stands. */
+const IN_PLACE: Own = { format: FORMAT, fields: {} };
+
+function parseTurns(system: Json | undefined, messages: Json | undefined, report: Report): readonly Turn[] {
+  if (messages === undefined) throw invalid('messages: Field required', 'messages');
+  if (!isList(messages)) throw invalid('messages: Input should be a valid list', 'messages');
+  if (messages.length === 0) throw invalid('messages: at least one message is required', 'messages');
+  const context: Context = { names: new Map(), report };
+  const turns: Turn[] = [];
+  if (system !== undefined && system !== null) {
+    const parts = parseContent(system, 'system', context);
+    if (parts.length > 0) turns.push({ role: 'system', parts });
+  }
+  messages.forEach((message, index) => {
+    turns.push(parseMessage(message, `messages.${index}`, context));
+  });
+  return turns;
+}
+
+function parseMessage(message: Json, at: string, context: Context): Turn {
+  if (!isObject(message)) throw invalid(`${at}: Input should be an object`, at);
+  const { role, content, ...extra } = message;
+  if (role === undefined) throw invalid(`${at}.role: Field required`, `${at}.role`);
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
+  }
+  const parts = parseContent(content, `${at}.content`, context);
+  return { role, parts, ...(role === 'system' && { own: IN_PLACE }), ...extraOf(extra) };
+}
+
+function parseToolChoice(value: Json | undefined): {
+  neutral: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
+  own: JsonObject;
+} {
+  if (!isObject(value)) return { neutral: {}, own: value === undefined ? {} : { tool_choice: value } };
+  const { type, name, disable_parallel_tool_use, ...rest } = value;
+  const toolChoice = choiceOf(type, name);
+  if (toolChoice === undefined || Object.keys(rest).length > 0)
+    return { neutral: {}, own: { tool_choice: value } };
+  const disabled = asFlag(disable_parallel_tool_use);
+  return {
+    neutral: { toolChoice, ...(disabled !== undefined && { parallelToolCalls: !disabled }) },
+    own: {},
+  };
+}
+
+function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {
+  if (type === 'auto' || type === 'none') return { mode: type };
+  if (type === 'any') return { mode: 'required' };
+  return type === 'tool' && typeof name === 'string' ? { mode: 'required', allowed: [name] } : undefined;
+}
+
+/** `output_config.format`, and `output_format`, its name while it was beta. */
+function parseOutput(
+  config: Json | undefined,
+  beta: Json | undefined,
+): { format?: OutputFormat; own: JsonObject } {
+  const own = beta === undefined ? {} : { output_format: beta };
+  const given = asObject(beta) ?? asObject(asObject(config)?.['format']);
+  const schema = asObject(given?.['schema']);
+  return given?.['type'] === 'json_schema' && schema
+    ? { format: { kind: 'json-schema', schema }, own }
+    : { own };
+}
+
+/** The vendor takes `user_id` only; whatever else is there is its own to refuse. */
+function parseMetadata(metadata: Json | undefined): { user?: string; own: JsonObject } {
+  if (metadata === undefined) return { own: {} };
+  const { user_id, ...rest } = asObject(metadata) ?? {};
+  const user = asText(user_id);
+  const plain = user !== undefined && Object.keys(rest).length === 0;
+  return { ...(user !== undefined && { user }), own: plain ? {} : { metadata } };
+}
+
+function wholeNumber(value: Json | undefined, field: string): number {
+  if (value === undefined) throw invalid(`${field}: Field required`, field);
+  const count = asNumber(value);
+  if (count === undefined || !Number.isInteger(count)) {
+    throw invalid(`${field}: Input should be a valid integer`, field);
+  }
+  if (count < 1) throw invalid(`${field}: must be greater than or equal to 1`, field);
+  return count;
+}
+
+function textOf(value: Json | undefined, field: string): string {
+  const text = asText(value);
+  if (text !== undefined) return text;
+  throw invalid(
+    `${field}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`,
+    field,
+  );
+}
+
+function number(value: Json | undefined, field: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const given = asNumber(value);
+  if (given === undefined) throw invalid(`${field}: Input should be a valid number`, field);
+  return given;
+}

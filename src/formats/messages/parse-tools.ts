@@ -1,0 +1,45 @@
+/** `tools`: the caller's own as functions, Anthropic's as hosted ones. */
+
+import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asFlag, asObject, asText, isList, isObject } from '../../json.ts';
+import { extraOf, FORMAT, ownOf, parseMark, splitFields, TOOL_OWN } from './wire.ts';
+
+/** @throws GatewayError `invalid-request` where a tool has no name or no schema. */
+export function parseTools(tools: Json | undefined): readonly Tool[] | undefined {
+  if (tools === undefined || tools === null) return undefined;
+  if (!isList(tools)) throw invalid('tools: Input should be a valid list', 'tools');
+  return tools.map((tool, index) => {
+    if (!isObject(tool)) throw invalid(`tools.${index}: Input should be an object`, 'tools');
+    const type = tool['type'] ?? 'custom';
+    return type === 'custom' ? parseFunction(tool, `tools.${index}.custom`) : parseHosted(tool);
+  });
+}
+
+function parseFunction(tool: JsonObject, at: string): FunctionTool {
+  const { name, description, input_schema, strict, cache_control, ...rest } = tool;
+  const title = asText(name);
+  if (title === undefined) throw invalid(`${at}.name: Field required`, 'tools');
+  const parameters = asObject(input_schema);
+  if (parameters === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
+  const [own, extra] = splitFields(rest, TOOL_OWN);
+  const { mark, fields } = parseMark(cache_control);
+  const about = asText(description);
+  const isStrict = asFlag(strict);
+  return {
+    kind: 'function',
+    name: title,
+    ...(about !== undefined && { description: about }),
+    parameters,
+    ...(isStrict !== undefined && { strict: isStrict }),
+    ...(mark && { mark }),
+    ...ownOf({ ...fields, ...own }),
+    ...extraOf(extra),
+  };
+}
+
+function parseHosted(tool: JsonObject): Tool {
+  const isSearch = asText(tool['type'])?.startsWith('web_search') ?? false;
+  return { kind: 'hosted', format: FORMAT, value: tool, ...(isSearch && { webSearch: true }) };
+}

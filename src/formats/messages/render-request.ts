@@ -1,0 +1,129 @@
+/** A prompt as the body of `POST /v1/messages`. */
+
+import type { Part, Prompt, TextPart, Turn } from '../../conversation/prompt.ts';
+import { strictTurns } from '../../conversation/strict-turns.ts';
+import { invalid } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { limitMarks } from './cache-marks.ts';
+import { type OutputPlan, planOutput } from './output.ts';
+import { isBlank, renderMessages, renderSystem } from './render-blocks.ts';
+import { planThinking, type ThinkingPlan } from './render-thinking.ts';
+import { renderTools } from './render-tools.ts';
+import { renderSampling } from './sampling.ts';
+import { askedTier } from './service-tier.ts';
+import { FORMAT, ownFields, renderMark } from './wire.ts';
+
+/**
+ * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
+ * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
+ */
+export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+  if (prompt.choices !== undefined && prompt.choices > 1) {
+    throw invalid('This model gives one answer only: n must be 1.', 'n');
+  }
+  const maxTokens = prompt.maxTokens ?? target.maxOutputTokens;
+  const { system, turns } = arrange(prompt, report);
+  const thinking = planThinking(prompt, turns, maxTokens, target, report);
+  const output = planOutput(prompt, target, thinking.thinks, report);
+  reportLost(prompt, report);
+  const own = ownFields(prompt.own, report);
+  const instructions = renderSystem([...system, ...instructionOf(output)], report);
+  return limitMarks(
+    {
+      ...prompt.extra,
+      ...own,
+      model: target.model,
+      max_tokens: maxTokens,
+      ...(instructions !== undefined && { system: instructions }),
+      messages: renderMessages(turns, report),
+      ...renderTools(prompt, turns, output, target, report),
+      ...(thinking.thinking && { thinking: thinking.thinking }),
+      ...outputConfig(own, thinking, output),
+      ...renderSampling(prompt, target, thinking.thinks, report),
+      ...stopSequences(prompt, report),
+      ...(prompt.user !== undefined && own['metadata'] === undefined && { metadata: { user_id: prompt.user } }),
+      ...serviceTier(prompt, report),
+      ...renderMark(prompt.mark),
+      ...(prompt.stream && { stream: true }),
+    },
+    report,
+  );
+}
+
+/**
+ * The system's parts, hoisted in their order, and the turns in the order the vendor wants. A system turn that a caller
+ * of this format wrote into the conversation stays there. A prompt of nothing but instructions is one a user gives.
+ */
+function arrange(prompt: Prompt, report: Report): { system: readonly Part[]; turns: readonly Turn[] } {
+  const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
+  const given = prompt.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isDroppable(part)) }));
+  const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
+  const rest = given.filter((turn) => !isHoisted(turn));
+  const turns = trimPrefill(strictTurns(rest));
+  if (turns.length === 0) {
+    report({ field: 'system', outcome: 'approximated', detail: 'as the user turn that must be there' });
+    return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
+  }
+  if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
+    report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put first' });
+  }
+  return { system, turns };
+}
+
+/** Blank text says nothing, and the vendor refuses it. */
+function isDroppable(part: Part): boolean {
+  return isBlank(part) && !part.own;
+}
+
+/** The vendor refuses an answer begun for the model that ends in white space. */
+function trimPrefill(turns: readonly Turn[]): readonly Turn[] {
+  const turn = turns.at(-1);
+  const part = turn?.parts.at(-1);
+  if (turn?.role !== 'assistant' || part?.kind !== 'text') return turns;
+  const parts = [...turn.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
+  return [...turns.slice(0, -1), { ...turn, parts }];
+}
+
+function instructionOf(output: OutputPlan): readonly TextPart[] {
+  return output.kind === 'instruction' ? [{ kind: 'text', text: output.text }] : [];
+}
+
+function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPlan): JsonObject {
+  const isBeta = own['output_format'] !== undefined;
+  const config = {
+    ...(thinking.effort !== undefined && { effort: thinking.effort }),
+    ...(output.kind === 'enforced' && !isBeta && { format: { type: 'json_schema', schema: output.schema } }),
+    ...asObject(own['output_config']),
+  };
+  return Object.keys(config).length > 0 ? { output_config: config } : {};
+}
+
+/** The vendor refuses sequences of white space alone. */
+function stopSequences(prompt: Prompt, report: Report): JsonObject {
+  const kept = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
+  if (kept.length < (prompt.stop?.length ?? 0)) {
+    report({ field: 'stop', outcome: 'dropped', detail: 'a sequence of white space alone' });
+  }
+  return kept.length > 0 ? { stop_sequences: kept } : {};
+}
+
+function serviceTier(prompt: Prompt, report: Report): JsonObject {
+  if (prompt.serviceTier === undefined) return {};
+  const tier = askedTier(prompt.serviceTier);
+  if (tier !== undefined) return { service_tier: tier };
+  report({ field: 'service_tier', outcome: 'dropped', detail: `Anthropic has no tier ${prompt.serviceTier}` });
+  return {};
+}
+
+/** Wishes that Anthropic has no field for. */
+const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs', 'metadata'] as const;
+
+function reportLost(prompt: Prompt, report: Report): void {
+  for (const field of LOST) {
+    if (prompt[field] !== undefined) {
+      report({ field, outcome: 'dropped', detail: 'has no counterpart in messages' });
+    }
+  }
+}

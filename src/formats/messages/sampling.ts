@@ -1,0 +1,36 @@
+/** `temperature`, `top_p` and `top_k`: which models take which, and when. */
+
+import type { Prompt } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { FORMAT } from './wire.ts';
+
+/** A model that thinks takes a temperature of 1 and a top_p from here on, nothing else (extended thinking guide). */
+const MIN_TOP_P = 0.95;
+
+/** The fields to send: to be spread. */
+export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
+  const { temperature, topP, topK } = prompt;
+  const drop = (field: string, detail: string): undefined => {
+    report({ field, outcome: 'dropped', detail });
+  };
+  const fits = (field: string, isTaken: boolean): boolean => {
+    if (target.sampling && (!thinks || isTaken)) return true;
+    drop(field, target.sampling ? 'a model that thinks does not take it' : 'this model does not take it');
+    return false;
+  };
+  const warmth = temperature !== undefined && fits('temperature', temperature >= 1) ? temperature : undefined;
+  const share = topP !== undefined && fits('top_p', topP >= MIN_TOP_P) ? topP : undefined;
+  const count = topK !== undefined && fits('top_k', false) ? topK : undefined;
+  // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
+  const isBoth = warmth !== undefined && share !== undefined && prompt.own?.format !== FORMAT;
+  if (isBoth) drop('top_p', 'not taken together with temperature');
+  if (warmth !== undefined && warmth > 1) {
+    report({ field: 'temperature', outcome: 'approximated', detail: 'the most is 1' });
+  }
+  return {
+    ...(warmth !== undefined && { temperature: Math.min(warmth, 1) }),
+    ...(share !== undefined && !isBoth && { top_p: share }),
+    ...(count !== undefined && { top_k: count }),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * JSON Schemas as Anthropic enforces them (structured outputs guide; the same rewriting as `transformJSONSchema` of its
+ * SDK): every object is closed, and of bounds, lengths and patterns it enforces few. What it would refuse is told to the
+ * model in the description instead.
+ */
+
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asObject, isList, isObject } from '../../json.ts';
+
+/** String formats that are enforced. */
+const FORMATS = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+];
+
+/** Keywords that are refused, whatever their value. */
+const REFUSED = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+];
+
+/** Deeper than any schema; a JSON text of the same depth is still written without trouble. */
+const MAX_DEPTH = 200;
+
+/**
+ * The schema with every object closed and no refused keyword; the schema itself where nothing had to change.
+ * @returns undefined where that would change what it allows beyond recognition: an object whose keys are free, which
+ *   Anthropic cannot enforce, or one that holds itself.
+ */
+export function closedSchema(schema: JsonObject): JsonObject | undefined {
+  if (!isObject(schema) || !canClose(schema, 0)) return undefined;
+  return close(schema);
+}
+
+/** Whether the root is an object, as the input of a tool must be. */
+export function isObjectSchema(schema: JsonObject): boolean {
+  return schema['type'] === 'object' || (schema['type'] === undefined && isObject(schema['properties']));
+}
+
+function canClose(schema: JsonObject, depth: number): boolean {
+  if (depth > MAX_DEPTH || schema['$ref'] === '#' || isObject(schema['patternProperties'])) return false;
+  const open = schema['additionalProperties'];
+  const isFree = schema['type'] === 'object' && Object.keys(asObject(schema['properties']) ?? {}).length === 0;
+  if (isObject(open) || (isFree && open !== false)) return false;
+  return innerSchemas(schema).every((inner) => canClose(inner, depth + 1));
+}
+
+function close(schema: JsonObject): JsonObject {
+  const kept: [string, Json][] = [];
+  const told: string[] = [];
+  let changed = false;
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined) continue;
+    if (isRefused(key, value)) {
+      told.push(`${key}: ${JSON.stringify(value)}`);
+      continue;
+    }
+    const closed = closeValue(key, value);
+    const name = key === 'oneOf' && !schema['anyOf'] ? 'anyOf' : key;
+    changed ||= closed !== value || name !== key;
+    kept.push([name, closed]);
+  }
+  const isOpen = isObjectSchema(schema) && schema['additionalProperties'] !== false;
+  if (!changed && !isOpen && told.length === 0) return schema;
+  const { description, ...rest }: JsonObject = Object.fromEntries(kept);
+  const about = [description, told.length > 0 ? `{${told.join(', ')}}` : undefined];
+  const text = about.filter((line) => typeof line === 'string').join('\n\n');
+  return {
+    ...rest,
+    ...(text !== '' && { description: text }),
+    ...(isOpen && { additionalProperties: false }),
+  };
+}
+
+/** The value of a keyword with every schema in it closed: keys that are data are never taken for keywords. */
+function closeValue(key: string, value: Json): Json {
+  if (SCHEMA_MAPS.includes(key) && isObject(value)) {
+    const closed = Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? close(inner) : inner]);
+    return closed.every(([name, inner]) => value[String(name)] === inner) ? value : Object.fromEntries(closed);
+  }
+  if (SCHEMA_LISTS.includes(key) && isList(value)) {
+    const closed = value.map((inner) => (isObject(inner) ? close(inner) : inner));
+    return closed.every((inner, at) => inner === value[at]) ? value : closed;
+  }
+  return key === 'items' && isObject(value) ? close(value) : value;
+}
+
+const SCHEMA_MAPS = ['properties', '$defs', 'definitions'];
+const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+
+function innerSchemas(schema: JsonObject): readonly JsonObject[] {
+  const maps = SCHEMA_MAPS.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
+  const lists = SCHEMA_LISTS.flatMap((key) => asList(schema[key]));
+  return [...maps, ...lists, schema['items']].filter(isObject);
+}
+
+function isRefused(key: string, value: Json): boolean {
+  if (REFUSED.includes(key)) return true;
+  if (key === 'minItems') return value !== 0 && value !== 1;
+  return key === 'format' && !(typeof value === 'string' && FORMATS.includes(value));
+}

@@ -1,0 +1,18 @@
+/** Service tiers: Anthropic's words, and OpenAI's, which the neutral prompt has. */
+
+/** The neutral word for a tier that was asked for or used. */
+export function neutralTier(tier: string): string {
+  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
+}
+
+/** The word to ask Anthropic with; undefined for a tier it has not. */
+export function askedTier(tier: string): string | undefined {
+  if (tier === 'default' || tier === 'standard') return 'standard_only';
+  return tier === 'flex' || tier === 'priority' || tier === 'scale' ? undefined : tier;
+}
+
+/** The word an answer's usage tells the tier with; null for a tier Anthropic has not. */
+export function usedTier(tier: string | undefined): string | null {
+  if (tier === 'default' || tier === 'standard') return 'standard';
+  return tier === 'priority' || tier === 'batch' ? tier : null;
+}

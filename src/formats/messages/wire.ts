@@ -1,0 +1,93 @@
+/**
+ * The names of Anthropic's wire: `POST /v1/messages`, as the types of `@anthropic-ai/sdk` 1.11 have them. Sorting what
+ * comes in: fields that mean something here alone go into `own`, fields nobody here knows into `extra`.
+ */
+
+import type { CacheMark, Own } from '../../conversation/prompt.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { isObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+
+export type { Message, StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
+
+/** The neutral words' name for this format. */
+export const FORMAT = 'messages';
+
+/** Fields of a request that only Anthropic knows what to do with; the last nine are beta. */
+export const REQUEST_OWN = [
+  'speed',
+  'inference_geo',
+  'container',
+  'diagnostics',
+  'user_profile_id',
+  'workspace_id',
+  'betas',
+  'billing_policy',
+  'compaction',
+  'context_management',
+  'fallbacks',
+  'fallback_credit_token',
+  'mcp_servers',
+  'thread',
+] as const;
+
+/** Fields of a tool of the caller's own that only Anthropic knows what to do with. */
+export const TOOL_OWN = [
+  'type',
+  'defer_loading',
+  'eager_input_streaming',
+  'input_examples',
+  'allowed_callers',
+] as const;
+
+/** `{ own }` where there is anything in `fields`, else nothing: to be spread. */
+export function ownOf(fields: JsonObject): { readonly own?: Own } {
+  return isEmpty(fields) ? {} : { own: { format: FORMAT, fields } };
+}
+
+/** `{ extra }` where there is anything in `fields`, else nothing: to be spread. */
+export function extraOf(fields: JsonObject): { readonly extra?: JsonObject } {
+  return isEmpty(fields) ? {} : { extra: fields };
+}
+
+/** The fields named in `names`, and the rest. */
+export function splitFields(object: JsonObject, names: readonly string[]): [JsonObject, JsonObject] {
+  const named: [string, Json][] = [];
+  const rest: [string, Json][] = [];
+  for (const [key, value] of Object.entries(object)) {
+    if (value !== undefined) (names.includes(key) ? named : rest).push([key, value]);
+  }
+  // fromEntries defines keys, so that one named `__proto__` is a key like any other.
+  return [Object.fromEntries(named), Object.fromEntries(rest)];
+}
+
+/** What `own` holds for this format; what it holds for another one is reported as dropped. */
+export function ownFields(own: Own | undefined, report: Report): JsonObject {
+  if (own === undefined) return {};
+  if (own.format === FORMAT) return own.fields;
+  for (const field of Object.keys(own.fields)) {
+    report({ field, outcome: 'dropped', detail: `means something in ${own.format} only` });
+  }
+  return {};
+}
+
+/** `cache_control` as a mark, or as an own field where it is not of the one known form. */
+export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: JsonObject } {
+  if (value === undefined || value === null) return { fields: {} };
+  if (!isObject(value)) return { fields: { cache_control: value } };
+  const { type, ttl, ...rest } = value;
+  if (type !== 'ephemeral' || !isEmpty(rest)) return { fields: { cache_control: value } };
+  if (ttl === undefined) return { mark: {}, fields: {} };
+  return typeof ttl === 'string' ? { mark: { ttl }, fields: {} } : { fields: { cache_control: value } };
+}
+
+/** `{ cache_control }` for a mark, else nothing: to be spread. */
+export function renderMark(mark: CacheMark | undefined): JsonObject {
+  if (mark === undefined) return {};
+  return { cache_control: { type: 'ephemeral', ...(mark.ttl !== undefined && { ttl: mark.ttl }) } };
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const key in object) if (object[key] !== undefined) return false;
+  return true;
+}

@@ -1,0 +1,39 @@
+/** Types of items that OpenAI runs or keeps itself: exact here, not readable elsewhere (API reference, input items). */
+
+export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
+  'additional_tools',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'code_interpreter_call',
+  'compaction',
+  'compaction_trigger',
+  'computer_call',
+  'computer_call_output',
+  'file_search_call',
+  'image_generation_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'mcp_call',
+  'mcp_list_tools',
+  'program',
+  'program_output',
+  'shell_call',
+  'shell_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'web_search_call',
+  'x_search_call',
+]);
+
+/** What may stand in `type` of an input item. */
+export const ITEM_TYPES: readonly string[] = [
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'reasoning',
+  ...HOSTED_ITEMS,
+];

@@ -1,0 +1,156 @@
+/**
+ * Input items to turns. Whatever the assistant did in a row (reasoning, text, calls, hosted tools) is one turn, for
+ * formats with one message a turn; so are tool outputs in a row. Each other message is a turn of its own.
+ */
+
+import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import { asObject, asText, type JsonObject } from '../../json.ts';
+import { isEmpty, missing, requiredText, unsupported, wrongValue } from './fields.ts';
+import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
+import { ownOf } from './own.ts';
+import { type ContentPart, parseContent } from './parse-parts.ts';
+import { reasoningReader } from './parse-reasoning.ts';
+
+/**
+ * @param items each with its path in the caller's body, for error messages.
+ * @throws GatewayError for an item that is none of OpenAI's, or that points to something stored.
+ */
+export function parseItems(items: readonly (readonly [JsonObject, string])[]): Turn[] {
+  const turns: Turn[] = [];
+  const names = new Map<string, string>();
+  const reasoning = reasoningReader();
+  let open: { readonly role: 'assistant' | 'user'; readonly parts: Part[] } | undefined;
+
+  const close = (): void => {
+    if (open) turns.push({ role: open.role, parts: open.parts });
+    open = undefined;
+  };
+  const run = (role: 'assistant' | 'user'): Part[] => {
+    if (open?.role === role) return open.parts;
+    if (open?.role === 'assistant') reasoning.settle(open.parts);
+    close();
+    open = { role, parts: [] };
+    return open.parts;
+  };
+
+  for (const [at, [item, path]] of items.entries()) {
+    const type = asText(item['type']) ?? (item['role'] === undefined ? undefined : 'message');
+    switch (type) {
+      case 'message': {
+        const role = requiredText(item['role'], `${path}.role`);
+        if (role === 'assistant') {
+          const parts = run('assistant');
+          reasoning.settle(parts);
+          parts.push(...parseAssistantMessage(item, path, at));
+          break;
+        }
+        if (open?.role === 'assistant') reasoning.settle(open.parts);
+        close();
+        turns.push(parseMessage(item, role, path));
+        break;
+      }
+      case 'reasoning':
+        reasoning.read(item, at, run('assistant'));
+        break;
+      case 'function_call':
+      case 'custom_tool_call': {
+        const parts = run('assistant');
+        const call = reasoning.sign(parseCall(item, path, at));
+        names.set(call.id, call.name);
+        parts.push(call);
+        break;
+      }
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        run('user').push(parseResult(item, path, names));
+        break;
+      case 'item_reference':
+        throw unsupported(
+          `${path}.type`,
+          "This model is not OpenAI's, and nothing is stored for it: an 'item_reference' points nowhere. Send the item itself (most clients do so with 'store' false).",
+        );
+      case undefined:
+        throw missing(`${path}.type`);
+      default:
+        if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, ITEM_TYPES);
+        run(open?.role ?? 'assistant').push(opaque(item));
+    }
+  }
+  if (open?.role === 'assistant') reasoning.settle(open.parts);
+  close();
+  return turns;
+}
+
+function parseMessage(item: JsonObject, role: string, path: string): Turn {
+  if (role !== 'user' && role !== 'system' && role !== 'developer')
+    throw wrongValue(`${path}.role`, ['assistant', 'system', 'developer', 'user']);
+  const { type: _type, role: _role, content, id, status, phase, ...extra } = item;
+  if (content === undefined || content === null) throw missing(`${path}.content`);
+  const own = present({ id, status, phase });
+  return {
+    role: role === 'user' ? 'user' : 'system',
+    ...(role === 'developer' && { developer: true }),
+    parts: parseContent(content, `${path}.content`),
+    ...(!isEmpty(own) && { own: ownOf({ item: own }) }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+/** Parts of an assistant's message; one without any keeps its place by an empty text. */
+function parseAssistantMessage(item: JsonObject, path: string, at: number): Part[] {
+  const { type: _type, role: _role, content, ...rest } = item;
+  if (content === undefined || content === null) throw missing(`${path}.content`);
+  const parts = parseContent(content, `${path}.content`);
+  const filled: readonly ContentPart[] = parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
+  return filled.map((part) => {
+    const kept = asObject(part.own?.fields['part']);
+    return { ...part, own: ownOf({ at, item: present(rest), ...(kept && { part: kept }) }) };
+  });
+}
+
+function parseCall(item: JsonObject, path: string, at: number): ToolCallPart {
+  const { type, call_id, name, arguments: json, input, ...rest } = item;
+  const custom = type === 'custom_tool_call';
+  const text = custom ? input : json;
+  return {
+    kind: 'tool-call',
+    id: requiredText(call_id, `${path}.call_id`),
+    name: requiredText(name, `${path}.name`),
+    arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
+    ...(custom && { custom: true }),
+    own: ownOf({ at, item: present(rest) }),
+  };
+}
+
+function parseResult(item: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolResultPart {
+  const { type, call_id, output, id, status, ...extra } = item;
+  const callId = requiredText(call_id, `${path}.call_id`);
+  if (output === undefined || output === null) throw missing(`${path}.output`);
+  const name = names.get(callId);
+  const own = present({ id, status });
+  return {
+    kind: 'tool-result',
+    id: callId,
+    ...(name !== undefined && { name }),
+    content: parseContent(output, `${path}.output`).map(asResultPart),
+    ...(type === 'custom_tool_call_output' && { custom: true }),
+    ...(!isEmpty(own) && { own: ownOf({ item: own }) }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+/** A refusal in a tool's output is a text like others. */
+function asResultPart(part: ContentPart): ToolResultPart['content'][number] {
+  return part.kind === 'refusal' ? { ...part, kind: 'text' } : part;
+}
+
+function opaque(item: JsonObject): OpaquePart {
+  return { kind: 'opaque', format: 'responses', value: item };
+}
+
+/** Fields that are there: clients that dump their models send `null` for each that is not. */
+function present(object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== undefined && value !== null),
+  );
+}

@@ -1,0 +1,165 @@
+/** Content parts of input messages and tool outputs, from the wire. */
+
+import type { MediaPart, MediaSource, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
+import { parseAnnotation } from './citations.ts';
+import { isEmpty, missing, objectsField, requiredText, textField, wrongValue } from './fields.ts';
+import { ownOf } from './own.ts';
+
+export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
+
+const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'] as const;
+
+/** String or list of parts. @throws GatewayError for a part that is none of OpenAI's. */
+export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
+  if (typeof value === 'string') return [{ kind: 'text', text: value }];
+  return objectsField(value, path).map(([part, here]) => parsePart(part, here));
+}
+
+function parsePart(part: JsonObject, path: string): ContentPart {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+      return parseText(part, path);
+    case 'refusal': {
+      const { type: _, refusal, ...rest } = part;
+      return { kind: 'refusal', text: requiredText(refusal, `${path}.refusal`), ...others(rest) };
+    }
+    case 'input_image':
+      return parseImage(part, path);
+    case 'input_file':
+      return parseFile(part, path);
+    case 'input_audio':
+      return parseAudio(part, path);
+    case undefined:
+    case null:
+      throw missing(`${path}.type`);
+    default:
+      throw wrongValue(`${path}.type`, KINDS);
+  }
+}
+
+function parseText(part: JsonObject, path: string): TextPart {
+  const { type: _, text, annotations, logprobs, ...rest } = part;
+  const citations = asObjects(annotations).map(parseAnnotation);
+  return {
+    kind: 'text',
+    text: requiredText(text, `${path}.text`),
+    ...(citations.length > 0 && { citations }),
+    ...others(rest, logprobs === undefined || logprobs === null ? {} : { logprobs }),
+  };
+}
+
+function parseImage(part: JsonObject, path: string): MediaPart {
+  const { type: _, image_url, file_id, detail, ...rest } = part;
+  const url = textField(image_url, `${path}.image_url`);
+  const id = textField(file_id, `${path}.file_id`);
+  if (url === undefined && id === undefined) throw missing(`${path}.image_url`);
+  const look = textField(detail, `${path}.detail`);
+  return {
+    kind: 'media',
+    media: 'image',
+    ...(url === undefined ? storedFile(id ?? '') : linked(url)),
+    ...(look !== undefined && { detail: look }),
+    ...others(rest, url === undefined ? {} : inexact('image_url', url)),
+  };
+}
+
+function parseFile(part: JsonObject, path: string): MediaPart {
+  const { type: _, file_data, file_url, file_id, filename, detail, ...rest } = part;
+  const data = textField(file_data, `${path}.file_data`);
+  const url = textField(file_url, `${path}.file_url`);
+  const id = textField(file_id, `${path}.file_id`);
+  const name = textField(filename, `${path}.filename`);
+  const look = textField(detail, `${path}.detail`);
+  const found = data !== undefined ? inlined(data, name) : url !== undefined ? linked(url) : undefined;
+  if (found === undefined && id === undefined) throw missing(`${path}.file_data`);
+  return {
+    kind: 'media',
+    media: mediaOf(found?.mediaType),
+    ...(found ?? storedFile(id ?? '')),
+    ...(name !== undefined && { name }),
+    ...(look !== undefined && { detail: look }),
+    ...others(rest, data === undefined ? {} : inexact('file_data', data)),
+  };
+}
+
+/** `input_audio` as chat-completions has it: older types of this format had it too. */
+function parseAudio(part: JsonObject, path: string): MediaPart {
+  const { type: _, input_audio, ...rest } = part;
+  const audio = asObject(input_audio);
+  if (audio === undefined) throw missing(`${path}.input_audio`);
+  const format = asText(audio['format']) ?? 'wav';
+  return {
+    kind: 'media',
+    media: 'audio',
+    mediaType: format === 'mp3' ? 'audio/mpeg' : `audio/${format}`,
+    source: { kind: 'base64', data: requiredText(audio['data'], `${path}.input_audio.data`) },
+    ...others(rest, { input_audio: audio }),
+  };
+}
+
+interface Located {
+  readonly source: MediaSource;
+  readonly mediaType?: string;
+}
+
+/** A `data:` URL (RFC 2397) taken apart, or any other URL as it is. */
+function linked(url: string): Located {
+  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
+  const header = url.slice('data:'.length, Math.max(comma, 0));
+  if (comma < 0 || !header.endsWith(';base64')) return { source: { kind: 'url', url } };
+  const [mediaType = ''] = header.split(';', 1);
+  return {
+    source: { kind: 'base64', data: url.slice(comma + 1) },
+    ...(mediaType !== '' && { mediaType }),
+  };
+}
+
+/** A `data:` URL, or base64 without its media type: then told by the file's name, and most often a PDF. */
+function inlined(data: string, name = ''): Located {
+  const found = linked(data);
+  if (found.source.kind === 'base64') return found;
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return { source: { kind: 'base64', data }, mediaType: TYPES.get(ending) ?? 'application/pdf' };
+}
+
+function storedFile(id: string): Located {
+  return { source: { kind: 'file', id, format: 'responses' } };
+}
+
+/** The field itself, where taking it apart and putting it together would not give the same. */
+function inexact(field: 'image_url' | 'file_data', text: string): JsonObject {
+  const { source, mediaType = '' } = linked(text);
+  if (source.kind !== 'base64') return field === 'file_data' ? { file_data: text } : {};
+  const again = 'data:;base64,'.length + mediaType.length + source.data.length;
+  return text.length === again ? {} : { [field]: text };
+}
+
+function mediaOf(mediaType = ''): MediaPart['media'] {
+  const family = mediaType.slice(0, mediaType.indexOf('/'));
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
+}
+
+/** What a part has beside the fields that mean something here: the cache mark, and what nobody knows. */
+function others(rest: JsonObject, exact: JsonObject = {}): Pick<TextPart, 'mark' | 'own' | 'extra'> {
+  const { prompt_cache_breakpoint: breakpoint, ...extra } = rest;
+  const mark = asObject(breakpoint);
+  const ttl = asText(mark?.['ttl']);
+  const kept: JsonObject = { ...exact, ...(mark && { prompt_cache_breakpoint: mark }) };
+  return {
+    ...(mark && { mark: ttl === undefined ? {} : { ttl } }),
+    ...(!isEmpty(kept) && { own: ownOf({ part: kept }) }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['json', 'application/json'],
+  ['html', 'text/html'],
+  ['xml', 'text/xml'],
+]);

@@ -1,0 +1,142 @@
+/** A caller's request of `POST /v1/responses` as a prompt (API reference, Create a model response). */
+
+import type { Prompt, Turn } from '../../conversation/prompt.ts';
+import { GatewayError } from '../../errors.ts';
+import { asList, isObject, type Json, type JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import {
+  flagField,
+  integerField,
+  isEmpty,
+  missing,
+  numberField,
+  objectField,
+  objectsField,
+  pick,
+  requiredText,
+  textField,
+  unsupported,
+  wrongType,
+} from './fields.ts';
+import { parseItems } from './parse-items.ts';
+import { parseReasoning, parseTextSettings } from './parse-settings.ts';
+import { parseToolChoice, parseTools } from './parse-tools.ts';
+
+/** Fields that OpenAI alone understands, and that ask nothing of us. */
+const OWN: ReadonlySet<string> = new Set([
+  'access_programs',
+  'context_management',
+  'image',
+  'include',
+  'max_tool_calls',
+  'moderation',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'store',
+  'stream_options',
+  'top_logprobs',
+  'truncation',
+  'user',
+]);
+
+/** Fields that need something remembered from an earlier request, or for a later one. */
+const STATE = ['previous_response_id', 'conversation', 'prompt'] as const;
+
+/**
+ * @throws GatewayError `invalid-request` with OpenAI's own sentence for a field that is missing or of a wrong type, and
+ *   for what needs state: this path has no store of responses.
+ */
+export function parseRequest(body: JsonObject, report: Report): Prompt {
+  refuseState(body);
+  const { model, input, instructions, max_output_tokens, temperature, top_p, tools, tool_choice, ...more } =
+    body;
+  const {
+    parallel_tool_calls,
+    text,
+    reasoning,
+    stream,
+    metadata,
+    service_tier,
+    background: _,
+    ...others
+  } = more;
+
+  const { output, rest: textRest } = parseTextSettings(objectField(text, 'text'));
+  const { thinking, rest: reasoningRest } = parseReasoning(objectField(reasoning, 'reasoning'));
+  const toolChoice = parseToolChoice(tool_choice, report);
+  const parsedTools = parseTools(tools, report);
+  const maxTokens = integerField(max_output_tokens, 'max_output_tokens');
+  const warmth = numberField(temperature, 'temperature');
+  const topP = numberField(top_p, 'top_p');
+  const parallel = flagField(parallel_tool_calls, 'parallel_tool_calls');
+  const topLogprobs = integerField(body['top_logprobs'], 'top_logprobs');
+  const logprobs = asList(body['include']).includes('message.output_text.logprobs') || (topLogprobs ?? 0) > 0;
+  const user = textField(body['user'], 'user') ?? textField(body['safety_identifier'], 'safety_identifier');
+  const tags = objectField(metadata, 'metadata');
+  const serviceTier = textField(service_tier, 'service_tier');
+  const stateless = pick(others, new Set(STATE), false);
+  const extra = pick(stateless, OWN, false);
+  const own: JsonObject = {
+    ...pick(stateless, OWN, true),
+    ...(isObject(tool_choice) && { tool_choice }),
+    ...(!isEmpty(textRest) && { text: textRest }),
+    ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
+  };
+
+  return {
+    model: requiredText(model, 'model'),
+    turns: [...parseInstructions(instructions), ...parseInput(input)],
+    ...(parsedTools.length > 0 && { tools: parsedTools }),
+    ...(toolChoice && { toolChoice }),
+    ...(parallel !== undefined && { parallelToolCalls: parallel }),
+    ...(output && { output }),
+    ...(thinking && { thinking }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(warmth !== undefined && { temperature: warmth }),
+    ...(topP !== undefined && { topP }),
+    ...(logprobs && { logprobs }),
+    ...(topLogprobs !== undefined && { topLogprobs }),
+    ...(user !== undefined && { user }),
+    ...(tags && { metadata: tags }),
+    ...(serviceTier !== undefined && { serviceTier }),
+    stream: flagField(stream, 'stream') ?? false,
+    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+/** Where `instructions` came from is kept, so that this format writes them there again. */
+function parseInstructions(value: Json | undefined): Turn[] {
+  const text = textField(value, 'instructions');
+  if (text === undefined) return [];
+  const own = { format: 'responses', fields: { instructions: true } } as const;
+  return [{ role: 'system', parts: [{ kind: 'text', text }], own }];
+}
+
+function parseInput(input: Json | undefined): Turn[] {
+  if (input === undefined || input === null) throw missing('input');
+  if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
+  if (!Array.isArray(input)) throw wrongType('input', 'a string or an array of objects', input);
+  const items = objectsField(input, 'input');
+  if (items.length > 0) return parseItems(items);
+  const message =
+    "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.";
+  throw new GatewayError('invalid-request', message, { param: 'input', code: 'empty_array' });
+}
+
+function refuseState(body: JsonObject): void {
+  for (const field of STATE) {
+    if (body[field] === undefined || body[field] === null) continue;
+    throw unsupported(
+      field,
+      `'${field}' needs responses, conversations or prompts stored at OpenAI, and this model is another vendor's: send the whole conversation in 'input'.`,
+    );
+  }
+  if (flagField(body['background'], 'background'))
+    throw unsupported(
+      'background',
+      "'background' needs responses stored at OpenAI, and this model is another vendor's: leave it out, and use 'stream' for long answers.",
+    );
+}

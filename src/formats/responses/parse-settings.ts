@@ -1,0 +1,64 @@
+/** `text` and `reasoning` of a caller's request: how the answer is to look, and how much to think about it. */
+
+import { asEffort } from '../../conversation/effort.ts';
+import type { OutputFormat, Thinking } from '../../conversation/prompt.ts';
+import { asText, type JsonObject } from '../../json.ts';
+import { flagField, isEmpty, missing, objectField, requiredText, textField, wrongValue } from './fields.ts';
+
+const FORMATS = ['text', 'json_schema', 'json_object'];
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+export interface TextSettings {
+  readonly output?: OutputFormat;
+  /** `text` without `format`: verbosity, and what nobody knows. */
+  readonly rest: JsonObject;
+}
+
+export function parseTextSettings(text: JsonObject | undefined): TextSettings {
+  const { format, ...rest } = text ?? {};
+  const asked = objectField(format, 'text.format');
+  if (asked === undefined) return { rest };
+  return { output: parseOutput(asked), rest };
+}
+
+function parseOutput(format: JsonObject): OutputFormat {
+  switch (requiredText(format['type'], 'text.format.type')) {
+    case 'text':
+      return { kind: 'text' };
+    case 'json_object':
+      return { kind: 'json' };
+    case 'json_schema': {
+      const schema = objectField(format['schema'], 'text.format.schema');
+      if (schema === undefined) throw missing('text.format.schema');
+      const description = textField(format['description'], 'text.format.description');
+      const strict = flagField(format['strict'], 'text.format.strict');
+      return {
+        kind: 'json-schema',
+        name: requiredText(format['name'], 'text.format.name'),
+        ...(description !== undefined && { description }),
+        schema,
+        ...(strict !== undefined && { strict }),
+      };
+    }
+    default:
+      throw wrongValue('text.format.type', FORMATS);
+  }
+}
+
+export interface ReasoningSettings {
+  readonly thinking?: Thinking;
+  /** `reasoning` without `effort`: the kind of summary, and fields that only OpenAI understands. */
+  readonly rest: JsonObject;
+}
+
+/** A summary of any kind asks for visible thoughts; `generate_summary` is its old name. */
+export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
+  const { effort: word, ...told } = reasoning ?? {};
+  const rest = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
+  const asked = textField(word, 'reasoning.effort');
+  const effort = asked === undefined ? undefined : asEffort(asked);
+  if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', EFFORTS);
+  const visible = (asText(rest['summary']) ?? asText(rest['generate_summary'])) !== undefined;
+  const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
+  return { ...(effort || visible ? { thinking } : {}), rest: isEmpty(rest) ? {} : rest };
+}

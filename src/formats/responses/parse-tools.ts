@@ -1,0 +1,130 @@
+/** Tools and tool_choice of a caller's request. */
+
+import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { asText, type Json, type JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import {
+  flagField,
+  isEmpty,
+  missing,
+  objectField,
+  objectsField,
+  pick,
+  requiredText,
+  textField,
+  wrongType,
+  wrongValue,
+} from './fields.ts';
+import { fitsStrict } from './strict.ts';
+
+/** Fields of a function or custom tool that only OpenAI understands. */
+const OWN: ReadonlySet<string> = new Set(['allowed_callers', 'async', 'defer_loading', 'output_schema']);
+
+const HOSTED: readonly string[] = [
+  'file_search',
+  'computer',
+  'computer_use_preview',
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+  'mcp',
+  'code_interpreter',
+  'programmatic_tool_calling',
+  'image_generation',
+  'local_shell',
+  'shell',
+  'namespace',
+  'tool_search',
+  'apply_patch',
+  'x_search',
+];
+
+const TYPES: readonly string[] = ['function', 'custom', ...HOSTED];
+
+/** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
+export function parseTools(value: Json | undefined, report: Report): Tool[] {
+  return objectsField(value, 'tools').map(([tool, path]) => parseTool(tool, path, report));
+}
+
+function parseTool(tool: JsonObject, path: string, report: Report): Tool {
+  const type = textField(tool['type'], `${path}.type`);
+  if (type === undefined) throw missing(`${path}.type`);
+  if (type === 'function') return parseFunction(tool, path, report);
+  if (type === 'custom') return parseCustom(tool, path);
+  if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, TYPES);
+  return {
+    kind: 'hosted',
+    format: 'responses',
+    value: tool,
+    ...(type.startsWith('web_search') && { webSearch: true }),
+  };
+}
+
+function parseFunction(tool: JsonObject, path: string, report: Report): FunctionTool {
+  const { type: _, name, description, parameters, strict, ...rest } = tool;
+  const about = textField(description, `${path}.description`);
+  const schema = objectField(parameters, `${path}.parameters`);
+  const told = flagField(strict, `${path}.strict`);
+  const fits = told === undefined && fitsStrict(schema);
+  if (told === undefined && !fits) {
+    const detail = 'strict by default, but the schema is not a strict one: asked for without';
+    report({ field: `${path}.strict`, outcome: 'approximated', detail });
+  }
+  // `strict: null` marks the default, so that this format leaves it to OpenAI again.
+  const own: JsonObject = { ...pick(rest, OWN, true), ...(told === undefined && { strict: null }) };
+  const extra = pick(rest, OWN, false);
+  return {
+    kind: 'function',
+    name: requiredText(name, `${path}.name`),
+    ...(about !== undefined && { description: about }),
+    ...(schema && { parameters: schema }),
+    ...((told !== undefined || fits) && { strict: told ?? true }),
+    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+function parseCustom(tool: JsonObject, path: string): CustomTool {
+  const { type: _, name, description, format, ...rest } = tool;
+  const about = textField(description, `${path}.description`);
+  const grammar = objectField(format, `${path}.format`);
+  const own = pick(rest, OWN, true);
+  const extra = pick(rest, OWN, false);
+  return {
+    kind: 'custom',
+    name: requiredText(name, `${path}.name`),
+    ...(about !== undefined && { description: about }),
+    ...(grammar && { format: grammar }),
+    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+/**
+ * `tool_choice` as far as functions go. One that forces a hosted tool is left to the model elsewhere (reported); here
+ * it is kept among the own fields of the prompt.
+ */
+export function parseToolChoice(value: Json | undefined, report: Report): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
+  if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
+  const choice = objectField(value, 'tool_choice');
+  if (choice === undefined) throw wrongType('tool_choice', 'a string or an object', value);
+  switch (choice['type']) {
+    case undefined:
+    case null:
+      throw missing('tool_choice.type');
+    case 'function':
+    case 'custom':
+      return { mode: 'required', allowed: [requiredText(choice['name'], 'tool_choice.name')] };
+    case 'allowed_tools': {
+      const mode = choice['mode'] === 'required' ? 'required' : 'auto';
+      const tools = objectsField(choice['tools'], 'tool_choice.tools');
+      return { mode, allowed: tools.flatMap(([tool]) => asText(tool['name']) ?? []) };
+    }
+    default:
+      report({ field: 'tool_choice', outcome: 'dropped', detail: 'forces a tool that only OpenAI runs' });
+      return undefined;
+  }
+}

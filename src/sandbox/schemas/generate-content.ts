@@ -1,0 +1,213 @@
+/**
+ * What Gemini's generateContent takes, and nothing else (types of the npm package `@google/genai` 3, checked against
+ * recorded requests). Names come in camelCase or snake_case, and a list of one may be given bare: Google reads JSON
+ * by the rules of protobuf (protobuf.dev, "ProtoJSON format").
+ */
+
+import { z } from 'zod';
+
+const text = z.string();
+const flag = z.boolean();
+const whole = z.int();
+const free = z.record(z.string(), z.unknown());
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object with its own names, and only those, in camelCase, and without nulls: to protobuf they are absent. */
+function camelNames(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== null)
+      .map(([name, field]) => [
+        name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+        field,
+      ]),
+  );
+}
+
+function proto<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(camelNames, z.strictObject(shape));
+}
+
+function repeated<Item extends z.ZodType>(item: Item) {
+  return z.preprocess((value) => (isPlainObject(value) ? [value] : value), z.array(item));
+}
+
+const blob = proto({ mimeType: text, data: text, displayName: text.optional() });
+const fileData = proto({ mimeType: text.optional(), fileUri: text, displayName: text.optional() });
+
+const part = proto({
+  text: text.optional(),
+  inlineData: blob.optional(),
+  fileData: fileData.optional(),
+  functionCall: proto({
+    name: text.min(1),
+    args: free.optional(),
+    id: text.optional(),
+    partialArgs: z.array(free).optional(),
+    willContinue: flag.optional(),
+  }).optional(),
+  functionResponse: proto({
+    name: text.min(1),
+    response: free,
+    id: text.optional(),
+    parts: repeated(proto({ inlineData: blob.optional(), fileData: fileData.optional() })).optional(),
+    scheduling: text.optional(),
+    willContinue: flag.optional(),
+  }).optional(),
+  executableCode: proto({ language: text, code: text, id: text.optional() }).optional(),
+  codeExecutionResult: proto({ outcome: text, output: text.optional(), id: text.optional() }).optional(),
+  toolCall: proto({ id: text.optional(), toolType: text, args: free.optional() }).optional(),
+  toolResponse: proto({ id: text.optional(), toolType: text, response: free.optional() }).optional(),
+  thought: flag.optional(),
+  thoughtSignature: text.optional(),
+  videoMetadata: proto({
+    fps: z.number().optional(),
+    startOffset: text.optional(),
+    endOffset: text.optional(),
+  }).optional(),
+  mediaResolution: z.union([text, free]).optional(),
+  partMetadata: free.optional(),
+  mediaProcessing: free.optional(),
+  speechMetadata: free.optional(),
+  audioTranscription: free.optional(),
+});
+
+const content = proto({ role: text.optional(), parts: repeated(part).optional() });
+
+/** The OpenAPI subset of `parameters` and `responseSchema`: no $ref, const, oneOf, additionalProperties or type lists. */
+const schema: z.ZodType = z.lazy(() =>
+  proto({
+    type: z
+      .string()
+      .regex(/^(TYPE_UNSPECIFIED|string|number|integer|boolean|array|object|null)$/i)
+      .optional(),
+    format: text.optional(),
+    title: text.optional(),
+    description: text.optional(),
+    nullable: flag.optional(),
+    enum: z.array(text).optional(),
+    items: schema.optional(),
+    minItems: z.union([whole, text]).optional(),
+    maxItems: z.union([whole, text]).optional(),
+    properties: z.record(z.string(), schema).optional(),
+    required: z.array(text).optional(),
+    minProperties: z.union([whole, text]).optional(),
+    maxProperties: z.union([whole, text]).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    minLength: z.union([whole, text]).optional(),
+    maxLength: z.union([whole, text]).optional(),
+    pattern: text.optional(),
+    example: z.unknown().optional(),
+    anyOf: z.array(schema).optional(),
+    propertyOrdering: z.array(text).optional(),
+    default: z.unknown().optional(),
+  }),
+);
+
+const functionDeclaration = proto({
+  name: text.regex(/^[a-zA-Z_][\w.:-]{0,127}$/),
+  description: text.optional(),
+  parameters: schema.optional(),
+  parametersJsonSchema: z.unknown().optional(),
+  response: schema.optional(),
+  responseJsonSchema: z.unknown().optional(),
+  behavior: text.optional(),
+});
+
+const tool = proto({
+  functionDeclarations: repeated(functionDeclaration).optional(),
+  googleSearch: free.optional(),
+  googleSearchRetrieval: free.optional(),
+  urlContext: free.optional(),
+  codeExecution: free.optional(),
+  fileSearch: free.optional(),
+  googleMaps: free.optional(),
+  computerUse: free.optional(),
+  mcpServers: z.array(free).optional(),
+});
+
+const toolConfig = proto({
+  functionCallingConfig: proto({
+    mode: z
+      .string()
+      .regex(/^(MODE_UNSPECIFIED|AUTO|ANY|NONE|VALIDATED)$/i)
+      .optional(),
+    allowedFunctionNames: z.array(text).optional(),
+    streamFunctionCallArguments: flag.optional(),
+  }).optional(),
+  retrievalConfig: free.optional(),
+  includeServerSideToolInvocations: flag.optional(),
+});
+
+const generationConfig = proto({
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  topK: z.number().optional(),
+  candidateCount: whole.min(1).max(8).optional(),
+  maxOutputTokens: whole.min(1).optional(),
+  stopSequences: z.array(text).max(5).optional(),
+  responseLogprobs: flag.optional(),
+  logprobs: whole.min(0).max(20).optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  seed: whole.optional(),
+  responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
+  responseSchema: schema.optional(),
+  responseJsonSchema: z.unknown().optional(),
+  responseFormat: z.unknown().optional(),
+  responseModalities: z.array(text).optional(),
+  mediaResolution: text.optional(),
+  speechConfig: free.optional(),
+  thinkingConfig: proto({
+    includeThoughts: flag.optional(),
+    thinkingBudget: whole.min(-1).optional(),
+    thinkingLevel: z
+      .string()
+      .regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|HIGH)$/i)
+      .optional(),
+  }).optional(),
+  imageConfig: free.optional(),
+  audioTranscriptionConfig: free.optional(),
+  enableEnhancedCivicAnswers: flag.optional(),
+});
+
+const requestFields = {
+  contents: repeated(content),
+  systemInstruction: content.optional(),
+  tools: repeated(tool).optional(),
+  toolConfig: toolConfig.optional(),
+  safetySettings: repeated(
+    proto({
+      category: text.regex(/^HARM_CATEGORY_[A-Z_]+$/),
+      threshold: z.enum([
+        'HARM_BLOCK_THRESHOLD_UNSPECIFIED',
+        'BLOCK_NONE',
+        'BLOCK_ONLY_HIGH',
+        'BLOCK_MEDIUM_AND_ABOVE',
+        'BLOCK_LOW_AND_ABOVE',
+        'OFF',
+      ]),
+    }),
+  ).optional(),
+  generationConfig: generationConfig.optional(),
+  cachedContent: text.optional(),
+  labels: z.record(z.string(), text).optional(),
+  serviceTier: text.optional(),
+  store: flag.optional(),
+  continuationToken: text.optional(),
+  modelArmorConfig: free.optional(),
+  model: text.optional(),
+};
+
+export const generateContentRequest = proto(requestFields);
+
+/** At the top only `contents`; instructions and tools count inside `generateContentRequest` (recorded). */
+export const geminiCountRequest = proto({
+  contents: repeated(content).optional(),
+  generateContentRequest: proto({ ...requestFields, model: text }).optional(),
+});

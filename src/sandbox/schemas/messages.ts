@@ -1,0 +1,213 @@
+/**
+ * What Anthropic's messages takes, and nothing else (types of the npm package `@anthropic-ai/sdk` 1.11, checked
+ * against recorded requests). Blocks and tools that Anthropic's own servers run are known by their type only: the
+ * sandbox runs none of them.
+ */
+
+import { z } from 'zod';
+
+const text = z.string();
+const flag = z.boolean();
+const whole = z.int();
+const free = z.record(z.string(), z.unknown());
+
+const cacheControl = z
+  .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+  .nullish();
+const cited = z.strictObject({ enabled: flag.optional() }).nullish();
+const caller = z.looseObject({ type: text }).optional();
+
+const textBlock = z.strictObject({
+  type: z.literal('text'),
+  text: text.min(1),
+  citations: z.array(free).nullish(),
+  cache_control: cacheControl,
+});
+
+const base64Image = z.strictObject({
+  type: z.literal('base64'),
+  media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+  data: text,
+});
+const urlSource = z.strictObject({ type: z.literal('url'), url: text });
+const fileSource = z.strictObject({ type: z.literal('file'), file_id: text });
+const imageBlock = z.strictObject({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [base64Image, urlSource, fileSource]),
+  transformations: z.array(free).optional(),
+  cache_control: cacheControl,
+});
+
+const documentBlock = z.strictObject({
+  type: z.literal('document'),
+  source: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: text }),
+    z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: text }),
+    z.strictObject({
+      type: z.literal('content'),
+      content: z.union([text, z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]),
+    }),
+    urlSource,
+    fileSource,
+  ]),
+  title: text.nullish(),
+  context: text.nullish(),
+  citations: cited,
+  cache_control: cacheControl,
+});
+
+const searchResultBlock = z.strictObject({
+  type: z.literal('search_result'),
+  source: text,
+  title: text,
+  content: z.array(textBlock),
+  citations: cited,
+  cache_control: cacheControl,
+});
+
+const toolResultBlock = z.strictObject({
+  type: z.literal('tool_result'),
+  tool_use_id: text.regex(/^[a-zA-Z0-9_-]+$/),
+  content: z
+    .union([
+      text,
+      z.array(
+        z.discriminatedUnion('type', [
+          textBlock,
+          imageBlock,
+          documentBlock,
+          searchResultBlock,
+          z.looseObject({ type: z.enum(['tool_reference', 'browser_state']) }),
+        ]),
+      ),
+    ])
+    .optional(),
+  is_error: flag.optional(),
+  cache_control: cacheControl,
+});
+
+const ownBlocks = [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  toolResultBlock,
+  z.strictObject({ type: z.literal('thinking'), thinking: text, signature: text }),
+  z.strictObject({ type: z.literal('redacted_thinking'), data: text }),
+  z.strictObject({
+    type: z.literal('tool_use'),
+    id: text.regex(/^[a-zA-Z0-9_-]+$/),
+    name: text.min(1).max(200),
+    input: free,
+    caller,
+    toolset_name: text.nullish(),
+    cache_control: cacheControl,
+  }),
+] as const;
+
+const serverBlock = z.looseObject({
+  type: z.enum([
+    'server_tool_use',
+    'web_search_tool_result',
+    'web_fetch_tool_result',
+    'code_execution_tool_result',
+    'bash_code_execution_tool_result',
+    'text_editor_code_execution_tool_result',
+    'tool_search_tool_result',
+    'container_upload',
+    'mcp_tool_use',
+    'mcp_tool_result',
+    'mcp_tool_listing',
+    'compaction',
+    'fallback',
+    'advisor_tool_result',
+    'tool_addition',
+    'tool_removal',
+  ]),
+  cache_control: cacheControl,
+});
+
+const message = z.strictObject({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.union([text, z.array(z.discriminatedUnion('type', [...ownBlocks, serverBlock]))]),
+});
+
+const customTool = z.strictObject({
+  type: z.literal('custom').nullish(),
+  name: text.regex(/^[a-zA-Z0-9_-]{1,128}$/),
+  description: text.optional(),
+  input_schema: z.looseObject({ type: z.literal('object') }),
+  strict: flag.optional(),
+  cache_control: cacheControl,
+  defer_loading: flag.optional(),
+  eager_input_streaming: flag.nullish(),
+  input_examples: z.array(free).optional(),
+  allowed_callers: z.array(text).optional(),
+});
+const datedTool = z.looseObject({
+  type: text.regex(
+    /^(bash|code_execution|text_editor|memory|web_search|web_fetch|tool_search_tool_(bm25|regex)|computer|computer_toolset|browser_toolset|advisor|mcp_toolset)(_\d{8})?$/,
+  ),
+});
+
+const parallel = { disable_parallel_tool_use: flag.optional() };
+const toolChoice = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('auto'), ...parallel }),
+  z.strictObject({ type: z.literal('any'), ...parallel }),
+  z.strictObject({ type: z.literal('tool'), name: text, ...parallel }),
+  z.strictObject({ type: z.literal('none') }),
+]);
+
+const display = z.enum(['summarized', 'omitted']).nullish();
+const thinking = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('enabled'), budget_tokens: whole.min(1024), display }),
+  z.strictObject({ type: z.literal('adaptive'), display }),
+  z.strictObject({ type: z.literal('disabled') }),
+  z.strictObject({ type: z.literal('between_tools') }),
+]);
+
+const jsonFormat = z.strictObject({ type: z.literal('json_schema'), schema: free }).nullish();
+const countedFields = {
+  model: text.min(1),
+  messages: z.array(message).min(1),
+  system: z.union([text, z.array(textBlock)]).optional(),
+  tools: z.array(z.union([customTool, datedTool])).optional(),
+  tool_choice: toolChoice.optional(),
+  thinking: thinking.optional(),
+  output_config: z
+    .strictObject({
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      format: jsonFormat,
+      task_budget: free.nullish(),
+    })
+    .optional(),
+  output_format: jsonFormat,
+  cache_control: cacheControl,
+  speed: z.enum(['standard', 'fast']).nullish(),
+  user_profile_id: text.nullish(),
+  workspace_id: text.nullish(),
+  context_management: free.nullish(),
+  mcp_servers: z.array(free).optional(),
+};
+
+export const messagesRequest = z.strictObject({
+  ...countedFields,
+  max_tokens: whole.min(1),
+  stop_sequences: z.array(text).optional(),
+  stream: flag.optional(),
+  metadata: z.strictObject({ user_id: text.max(512).nullish() }).optional(),
+  temperature: z.number().min(0).max(1).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: whole.min(0).optional(),
+  service_tier: z.enum(['auto', 'standard_only']).optional(),
+  inference_geo: text.nullish(),
+  container: z.union([text, free]).nullish(),
+  diagnostics: free.nullish(),
+  billing_policy: free.nullish(),
+  compaction: free.nullish(),
+  fallbacks: z.array(free).nullish(),
+  fallback_credit_token: text.nullish(),
+  thread: free.nullish(),
+});
+
+export const countTokensRequest = z.strictObject(countedFields);

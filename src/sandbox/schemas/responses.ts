@@ -1,0 +1,268 @@
+/**
+ * What OpenAI's responses takes, and nothing else (types of the npm package `openai` 7, checked against recorded
+ * requests). Items of hosted tools are known by their type only: the sandbox runs none of them.
+ */
+
+import { z } from 'zod';
+
+const text = z.string();
+const flag = z.boolean();
+const whole = z.int();
+const free = z.record(z.string(), z.unknown());
+const id = text.nullish();
+const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']) }).optional();
+
+const inputPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input_text'), text, prompt_cache_breakpoint: cacheBreakpoint }),
+  z.strictObject({
+    type: z.literal('input_image'),
+    detail: z.enum(['low', 'high', 'auto', 'original']).nullish(),
+    image_url: text.nullish(),
+    file_id: text.nullish(),
+    prompt_cache_breakpoint: cacheBreakpoint,
+  }),
+  z.strictObject({
+    type: z.literal('input_file'),
+    file_data: text.optional(),
+    file_id: text.nullish(),
+    file_url: text.optional(),
+    filename: text.optional(),
+    detail: text.optional(),
+    prompt_cache_breakpoint: cacheBreakpoint,
+  }),
+]);
+const outputPart = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('output_text'),
+    text,
+    annotations: z.array(free).optional(),
+    logprobs: z.array(free).optional(),
+  }),
+  z.strictObject({ type: z.literal('refusal'), refusal: text }),
+]);
+
+const message = z.strictObject({
+  type: z.literal('message').optional(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: z.union([text, z.array(z.union([inputPart, outputPart]))]),
+  id,
+  status: itemStatus,
+  phase: z.enum(['commentary', 'final_answer']).nullish(),
+});
+
+const callOutput = z.union([text, z.array(inputPart)]);
+const knownItems = [
+  z.strictObject({
+    type: z.literal('function_call'),
+    call_id: text,
+    name: text,
+    arguments: text,
+    namespace: text.nullish(),
+    caller: free.nullish(),
+    id,
+    status: itemStatus,
+  }),
+  z.strictObject({
+    type: z.literal('function_call_output'),
+    call_id: text,
+    output: callOutput,
+    caller: free.nullish(),
+    id,
+    status: itemStatus,
+  }),
+  z.strictObject({
+    type: z.literal('custom_tool_call'),
+    call_id: text,
+    name: text,
+    input: text,
+    namespace: text.nullish(),
+    caller: free.nullish(),
+    id,
+    status: itemStatus,
+  }),
+  z.strictObject({
+    type: z.literal('custom_tool_call_output'),
+    call_id: text,
+    output: callOutput,
+    caller: free.nullish(),
+    id,
+    status: itemStatus,
+  }),
+  z.strictObject({
+    type: z.literal('reasoning'),
+    id,
+    summary: z.array(z.strictObject({ type: z.literal('summary_text'), text })),
+    content: z.array(z.strictObject({ type: z.literal('reasoning_text'), text })).nullish(),
+    encrypted_content: text.nullish(),
+    status: itemStatus,
+  }),
+  z.strictObject({ type: z.literal('item_reference'), id: text }),
+] as const;
+
+const hostedItem = z.looseObject({
+  type: z.enum([
+    'file_search_call',
+    'web_search_call',
+    'computer_call',
+    'computer_call_output',
+    'code_interpreter_call',
+    'image_generation_call',
+    'local_shell_call',
+    'local_shell_call_output',
+    'shell_call',
+    'shell_call_output',
+    'apply_patch_call',
+    'apply_patch_call_output',
+    'mcp_list_tools',
+    'mcp_approval_request',
+    'mcp_approval_response',
+    'mcp_call',
+    'tool_search_call',
+    'tool_search_output',
+    'additional_tools',
+    'compaction',
+    'compaction_trigger',
+    'program',
+    'program_output',
+  ]),
+});
+
+const item = z.union([message, z.discriminatedUnion('type', [...knownItems, hostedItem])]);
+
+const functionTool = z.strictObject({
+  type: z.literal('function'),
+  name: text,
+  description: text.nullish(),
+  parameters: free.nullish(),
+  strict: flag.nullish(),
+  defer_loading: flag.optional(),
+  allowed_callers: z.array(text).nullish(),
+  output_schema: free.nullish(),
+});
+const customTool = z.strictObject({
+  type: z.literal('custom'),
+  name: text,
+  description: text.optional(),
+  format: free.optional(),
+  defer_loading: flag.optional(),
+  allowed_callers: z.array(text).nullish(),
+});
+const hostedTool = z.looseObject({
+  type: z.enum([
+    'file_search',
+    'computer',
+    'computer_use_preview',
+    'web_search',
+    'web_search_2025_08_26',
+    'web_search_preview',
+    'web_search_preview_2025_03_11',
+    'mcp',
+    'code_interpreter',
+    'programmatic_tool_calling',
+    'image_generation',
+    'local_shell',
+    'shell',
+    'namespace',
+    'tool_search',
+    'apply_patch',
+  ]),
+});
+const tool = z.discriminatedUnion('type', [functionTool, customTool, hostedTool]);
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('function'), name: text }),
+    z.strictObject({ type: z.literal('custom'), name: text }),
+    z.strictObject({
+      type: z.literal('allowed_tools'),
+      mode: z.enum(['auto', 'required']),
+      tools: z.array(free),
+    }),
+    hostedTool,
+  ]),
+]);
+
+const textFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    name: text.regex(/^[\w-]{1,64}$/),
+    schema: free,
+    description: text.optional(),
+    strict: flag.nullish(),
+  }),
+]);
+
+const requestFields = {
+  model: text.optional(),
+  input: z.union([text, z.array(item)]).optional(),
+  instructions: text.nullish(),
+  max_output_tokens: whole.min(16).nullish(),
+  max_tool_calls: whole.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_logprobs: whole.min(0).max(20).nullish(),
+  tools: z.array(tool).optional(),
+  tool_choice: toolChoice.optional(),
+  parallel_tool_calls: flag.nullish(),
+  text: z
+    .strictObject({
+      format: textFormat.optional(),
+      verbosity: z.enum(['low', 'medium', 'high']).nullish(),
+    })
+    .optional(),
+  reasoning: z
+    .strictObject({
+      effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      mode: z.enum(['standard', 'pro']).nullish(),
+      context: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
+    })
+    .nullish(),
+  include: z
+    .array(
+      z.enum([
+        'file_search_call.results',
+        'web_search_call.results',
+        'web_search_call.action.sources',
+        'message.input_image.image_url',
+        'computer_call_output.output.image_url',
+        'code_interpreter_call.outputs',
+        'reasoning.encrypted_content',
+        'message.output_text.logprobs',
+      ]),
+    )
+    .nullish(),
+  store: flag.nullish(),
+  stream: flag.nullish(),
+  stream_options: z.strictObject({ include_obfuscation: flag.optional() }).nullish(),
+  previous_response_id: text.nullish(),
+  conversation: z.union([text, z.strictObject({ id: text })]).nullish(),
+  background: flag.nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+  context_management: z.array(free).nullish(),
+  metadata: z.record(z.string(), text).nullish(),
+  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority']).nullish(),
+  prompt: z.strictObject({ id: text, version: text.nullish(), variables: free.nullish() }).nullish(),
+  prompt_cache_key: text.nullish(),
+  prompt_cache_options: z
+    .strictObject({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: text.optional() })
+    .optional(),
+  prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
+  safety_identifier: text.nullish(),
+  user: text.nullish(),
+  moderation: z.strictObject({ model: text, policy: free.optional() }).nullish(),
+};
+
+export const responsesRequest = z.strictObject(requestFields);
+
+/** As the services take it that speak this format beside chat completions. */
+export const compatibleResponsesRequest = z.strictObject({
+  ...requestFields,
+  tools: z.array(z.looseObject({ type: text })).optional(),
+  provider: free.optional(),
+});
