@@ -3,18 +3,20 @@
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Citation, Part, Signature } from '../../conversation/prompt.ts';
-import type { ChoiceEnd, ReplyStart, TokenLogprob, Usage } from '../../conversation/reply.ts';
+import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
-import { isGeminiId } from './call-ids.ts';
 import { renderCitations } from './citations.ts';
 import { renderFinish } from './finish.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { REDACTED } from './parse-parts.ts';
 import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
+
+/** What JavaScript's dates reach, in seconds (ECMAScript, "Time Values and Time Range"). */
+const LAST_SECOND = 8.64e12;
 
 /** A whole part of an answer; undefined where there is nothing of it to be shown. */
 export function renderPart(part: Part): JsonObject | undefined {
@@ -31,7 +33,8 @@ export function renderPart(part: Part): JsonObject | undefined {
     }
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
-      return { functionCall: { id, name, args: argumentsObject(text) }, ...sealed(part.signature) };
+      const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };
+      return { functionCall: call, ...sealed(part.signature) };
     }
     case 'opaque':
       return part.format === FORMAT ? part.value : undefined;
@@ -41,34 +44,44 @@ export function renderPart(part: Part): JsonObject | undefined {
   }
 }
 
-export function sealed(signature: Signature | undefined): { thoughtSignature?: string } {
+function sealed(signature: Signature | undefined): { thoughtSignature?: string } {
   return signature === undefined ? {} : { thoughtSignature: seal(signature, 'google') };
 }
 
-/** A call's id as Gemini would give it: where it gave none, we give none either. */
-export function withoutMadeUpId(part: JsonObject): JsonObject {
-  const call = asObject(part['functionCall']);
-  if (call === undefined) return part;
-  const { id, ...rest } = call;
-  return typeof id === 'string' && isGeminiId(id) ? part : { ...part, functionCall: rest };
+/** Fields of the whole answer that no other format has, and those nobody knows: told once. */
+export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
+  const { created } = start;
+  const fields = {
+    ...(created !== undefined &&
+      Math.abs(created) <= LAST_SECOND && { createTime: new Date(created * 1000).toISOString() }),
+    ...start.extra,
+    ...start.own?.fields,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !STANDARD.includes(name)));
 }
 
-/** The fields around the candidates. */
+const STANDARD: readonly string[] = [
+  'candidates',
+  'promptFeedback',
+  'usageMetadata',
+  'modelVersion',
+  'responseId',
+];
+
+/** The fields that every chunk of an answer has beside its candidates. */
 export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked: Asked): JsonObject {
-  const usageMetadata = renderUsage(usage);
+  const usageMetadata = renderUsage(usage, start.serviceTier);
   return {
     ...(usageMetadata && { usageMetadata }),
     modelVersion: start.model || asked.prompt.model,
     responseId: start.id || asked.id,
-    ...start.extra,
-    ...start.own?.fields,
   };
 }
 
 /** What is known of a candidate only when it has ended. */
 export interface Ending {
-  readonly end: Omit<ChoiceEnd, 'type' | 'choice'>;
-  /** Its last text, and what that was taken from. */
+  readonly end: Choice['end'];
+  /** All its visible text, and what that was taken from: offsets are into all of it. */
   readonly text: string;
   readonly citations: readonly Citation[];
   readonly logprobs: readonly TokenLogprob[];
@@ -77,11 +90,7 @@ export interface Ending {
 }
 
 /** A candidate, or the last piece of one. */
-export function renderCandidate(
-  index: number,
-  parts: readonly JsonObject[],
-  ending: Ending,
-): JsonObject {
+export function renderCandidate(index: number, parts: readonly JsonObject[], ending: Ending): JsonObject {
   const { end, text, citations, logprobs, foreign } = ending;
   const { promptFeedback: _, ...own } = end.own?.fields ?? {};
   const groundingMetadata = end.own?.format === FORMAT ? undefined : renderCitations(text, citations);
@@ -91,15 +100,27 @@ export function renderCandidate(
     ...(groundingMetadata && { groundingMetadata }),
     ...own,
     ...(logprobs.length > 0 && { logprobsResult: renderLogprobs(logprobs) }),
-    content: { parts, role: 'model' },
+    content: { ...(parts.length > 0 && { parts }), role: 'model' },
     finishReason: renderFinish(end),
     ...(end.explanation !== undefined && { finishMessage: end.explanation }),
     index,
   };
 }
 
-/** Gemini's word on a prompt it would not answer, which then stands in place of any candidate. */
-export function blockedPrompt(end: Omit<ChoiceEnd, 'type' | 'choice'>): JsonObject | undefined {
-  const feedback = end.own?.format === FORMAT ? asObject(end.own.fields['promptFeedback']) : undefined;
-  return feedback?.['blockReason'] === undefined ? undefined : feedback;
+/** A citation of a part, as one of the whole text that the part's text stands in. */
+export function shifted(citation: Citation, by: number): Citation {
+  const { start, end, ...rest } = citation;
+  return start === undefined || end === undefined || start + by < 0
+    ? rest
+    : { ...rest, start: start + by, end: end + by };
+}
+
+/** What Gemini had to say of the prompt; with a `blockReason` in it and no answer, it stands in place of candidates. */
+export function promptFeedbackOf(end: Choice['end'] | undefined): JsonObject | undefined {
+  return end?.own?.format === FORMAT ? asObject(end.own.fields['promptFeedback']) : undefined;
+}
+
+/** Whether an answer that has said nothing yet was refused before it began. */
+export function isBlockedPrompt(feedback: JsonObject | undefined): boolean {
+  return feedback?.['blockReason'] !== undefined;
 }

@@ -37,6 +37,8 @@ function faultOf(http: number, word: string, message: string, details: readonly 
   if (reason?.startsWith('API_KEY_') || /^API key (?:not valid|expired|not found)/i.test(message)) {
     return 'upstream-auth';
   }
+  // What the caller named: Google does not say whether it exists. Not so of the gateway's own project.
+  if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
   switch (word || http) {
     case 'INVALID_ARGUMENT':
     case 'OUT_OF_RANGE':

@@ -53,6 +53,24 @@ export function finishWord(value: Json | undefined): string | undefined {
   return typeof word === 'string' && word !== '' && word !== 'FINISH_REASON_UNSPECIFIED' ? word : undefined;
 }
 
+/** PromptFeedback.BlockReason of v1beta by number. */
+const BLOCKS_BY_NUMBER: readonly string[] = [
+  'BLOCK_REASON_UNSPECIFIED',
+  'SAFETY',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'IMAGE_SAFETY',
+];
+
+/** The vendor's word for why it would not answer a prompt; undefined where it would. */
+export function blockWord(value: Json | undefined): string | undefined {
+  const word = typeof value === 'number' ? (BLOCKS_BY_NUMBER[value] ?? String(value)) : value;
+  return typeof word === 'string' && word !== '' && !/^BLOCK(?:ED)?_REASON_UNSPECIFIED$/.test(word)
+    ? word
+    : undefined;
+}
+
 /**
  * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right where it
  * calls a call unexpected: calls that came whole are calls.

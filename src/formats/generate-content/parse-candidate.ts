@@ -6,6 +6,7 @@ import { unseal } from '../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
+import { shifted } from './answer.ts';
 import { madeUpId } from './call-ids.ts';
 import { parseCitations } from './citations.ts';
 import { finishWord, parseFinish } from './finish.ts';
@@ -49,8 +50,9 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let open: 'text' | 'thinking' | 'call' | undefined;
   /** A signature closes what it signs: text after it is another part. */
   let isSigned = false;
-  /** The open text, for the offsets of citations. */
+  /** All visible text so far, and where the open part's begins in it: Gemini counts offsets of citations over all. */
   let text = '';
+  let textStart = 0;
   let pieces: PartialArgs | undefined;
   let calls = 0;
   let word: string | undefined;
@@ -76,7 +78,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       close(out);
       open = kind;
       index++;
-      text = '';
+      textStart = text.length;
       out.enqueue({ type: 'part-start', choice, index, part: { kind }, ...(signature && { signature }) });
     } else if (signature) out.enqueue({ type: 'part-detail', choice, index, signature });
     isSigned = signature !== undefined;
@@ -108,13 +110,16 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   const readCall = (call: JsonObject, signature: Signature | undefined, out: Out): void => {
     const name = asText(call['name']);
     if (name !== undefined) openCall(call, name, signature, out);
-    // Without a name it goes on with the open call; where none is open, it goes on with nothing.
-    if (open !== 'call') return;
+    // Without a name it goes on with the open call; where none is open, nobody can make it.
+    if (open !== 'call') {
+      if (Object.keys(call).length > 0) readOpaque({ functionCall: call }, out);
+      return;
+    }
     for (const piece of asObjects(call['partialArgs'])) {
       pieces ??= partialArgs();
       pieces.add(piece);
     }
-    const whole = isObject(call['args']) ? vendorJsonText(call['args']) : '{}';
+    const whole = argsText(call['args']);
     if (whole !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: whole });
     if (call['willContinue'] !== true) close(out);
   };
@@ -189,7 +194,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       if (open === 'text') {
         const grounding = asObject(own['groundingMetadata']);
         for (const citation of parseCitations(text, grounding, asObject(own['citationMetadata']))) {
-          out.enqueue({ type: 'part-detail', choice, index, citation });
+          out.enqueue({ type: 'part-detail', choice, index, citation: shifted(citation, -textStart) });
         }
       }
       close(out);
@@ -213,6 +218,12 @@ function isPlainText(part: JsonObject): boolean {
     if (key !== 'text' && key !== 'thought' && key !== 'thoughtSignature') return false;
   }
   return true;
+}
+
+/** Arguments are an object; some services write the text of one. */
+function argsText(args: Json | undefined): string {
+  if (typeof args === 'string') return args.trim() || '{}';
+  return isObject(args) ? vendorJsonText(args) : '{}';
 }
 
 function signatureOf(sealed: Json | undefined): Signature | undefined {

@@ -18,7 +18,7 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import type { Target } from '../format.ts';
 import { parseErrorObject } from './errors.ts';
-import { finishWord } from './finish.ts';
+import { blockWord } from './finish.ts';
 import { changedNames } from './names.ts';
 import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
 import { parseUsage } from './usage.ts';
@@ -83,7 +83,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   const readChunk = (chunk: Json, out: Out): void => {
     if (!isObject(chunk)) throw broken('an event that is no object');
-    if (isObject(chunk['error'])) throw parseErrorObject(chunk['error']);
+    throwError(chunk['error']);
     const list = asList(chunk['candidates']);
     const feedback = asObject(chunk['promptFeedback']);
     const usage = asObject(chunk['usageMetadata']);
@@ -103,8 +103,8 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   const readFeedback = (feedback: JsonObject, shared: Answer): void => {
     promptFeedback = feedback;
-    const reason = finishWord(feedback['blockReason']);
-    if (reason === undefined || reason === 'BLOCKED_REASON_UNSPECIFIED') return;
+    const reason = blockWord(feedback['blockReason']);
+    if (reason === undefined) return;
     if (candidates.size === 0) candidateAt(0, shared);
     const explanation = asText(feedback['blockReasonMessage']);
     for (const candidate of candidates.values()) candidate.block(reason, explanation);
@@ -112,6 +112,8 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   return {
     transform(event, out) {
+      // Gemini writes no end marker, but some services that stand before it write OpenAI's.
+      if (event.data === '[DONE]') return;
       const value = parseData(event.data);
       if (isList(value)) {
         const chunks = value.some(hasCalls) ? asList(parseExactly(event.data)) : value;
@@ -133,10 +135,18 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
   };
 }
 
+/** @throws GatewayError where there is an error: Google's object, or a sentence as some that stand before it write. */
+function throwError(error: Json | undefined): void {
+  if (error === undefined || error === null) return;
+  if (isObject(error)) throw parseErrorObject(error);
+  throw parseErrorObject(typeof error === 'string' ? { message: error } : {});
+}
+
 function replyStart(chunk: JsonObject, id: string): ReplyStart {
   const createTime = asText(chunk['createTime']);
   const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
   const { modelStatus } = chunk;
+  const tier = asText(asObject(chunk['usageMetadata'])?.['serviceTier'])?.toLowerCase();
   const fields = {
     ...(createTime !== undefined && { createTime }),
     ...(modelStatus !== undefined && { modelStatus }),
@@ -147,6 +157,7 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
     id,
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
+    ...(tier && { serviceTier: tier === 'standard' ? 'default' : tier }),
     ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
     ...(Object.keys(extra).length > 0 && { extra }),
   };

@@ -7,6 +7,13 @@ import { GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asText, isObject } from '../../json.ts';
 
+// ECMAScript 2025, "JSON.isRawJSON": not yet in the library types. A raw value is typed as the number it stands for.
+declare global {
+  interface JSON {
+    isRawJSON(value: unknown): value is number;
+  }
+}
+
 /** What grows: objects without a prototype, so that no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
 
@@ -40,6 +47,7 @@ export function partialArgs(): PartialArgs {
 function pieceValue(piece: JsonObject): Growing | undefined {
   const value: Json | undefined = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'];
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (JSON.isRawJSON(value)) return value;
   return 'nullValue' in piece ? null : undefined;
 }
 
@@ -91,7 +99,7 @@ function putChild(parent: Growing, step: string | number, value: Growing): void 
 }
 
 function isGrowingObject(value: Growing): value is { [name: string]: Growing } {
-  return isObject(value);
+  return isObject(value) && !JSON.isRawJSON(value);
 }
 
 function emptyObject(): { [name: string]: Growing } {

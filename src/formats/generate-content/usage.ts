@@ -33,8 +33,8 @@ export function parseUsage(value: JsonObject): Usage | undefined {
   };
 }
 
-/** Gemini's figures; undefined where nothing is known. */
-export function renderUsage(usage: Usage): JsonObject | undefined {
+/** Gemini's figures, and the tier it names among them; undefined where nothing is known. */
+export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
   const { input, output, cacheRead, reasoning, own } = usage;
   if (input === undefined && output === undefined) return undefined;
   const fields = own?.format === FORMAT ? own.fields : undefined;
@@ -48,5 +48,5 @@ export function renderUsage(usage: Usage): JsonObject | undefined {
     ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: (input ?? 0) + (output ?? 0),
   } satisfies UsageMetadata & Record<string, Json>;
-  return { ...fields, ...figures };
+  return { ...(tier && { serviceTier: tier === 'default' ? 'standard' : tier }), ...fields, ...figures };
 }

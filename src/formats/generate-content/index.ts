@@ -1,0 +1,23 @@
+/** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
+
+import type { Format } from '../format.ts';
+import { parseError, renderError } from './errors.ts';
+import { parseEvents } from './parse-events.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderEvents } from './render-events.ts';
+import { renderReply } from './render-reply.ts';
+import { renderRequest } from './render-request.ts';
+import { FORMAT } from './wire.ts';
+
+export const generateContent: Format = {
+  name: FORMAT,
+  inbound: {
+    parseRequest,
+    renderEvents,
+    renderReply,
+    // A comment and a block of its own: `@google/genai` leaves out an event that begins with a comment.
+    ping: ': ping\n\n',
+  },
+  outbound: { renderRequest, parseEvents, parseError },
+  renderError,
+};
