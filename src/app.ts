@@ -9,8 +9,9 @@ import { GatewayError } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
-import { listGoogleModels, listModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { answer } from './pipeline.ts';
+import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
 import type { Incoming, Operation } from './stages/exchange.ts';
@@ -64,6 +65,13 @@ export function createApp(host: Host): H3 {
       oneGoogleModel(gateway, principal, modelIn(path, '/v1beta/models/')),
     ),
   );
+  const playground = openPlayground();
+  const page: Endpoint = ({ message }, path) =>
+    playground(path, message.headers['if-none-match']) ??
+    Response.json({ error: { message: 'There is no such file.' } }, { status: 404 });
+  on('GET', '/', page);
+  on('GET', '/playground/models.json', list('chat-completions', listPricedModels));
+  on('GET', '/playground/**', page);
   on('GET', '/health/live', () => Response.json({ status: 'ok' }));
   on('GET', '/health/ready', () =>
     host.ready() ? Response.json({ status: 'ok' }) : Response.json({ status: 'draining' }, { status: 503 }),

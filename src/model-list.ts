@@ -45,6 +45,11 @@ export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: st
   return renderGoogleModel(model);
 }
 
+/** What the playground shows of the models the key may use. Prices are in US dollars per million tokens. */
+export function listPricedModels(gateway: Gateway, principal: Principal): JsonObject {
+  return { models: allowed(gateway, principal).map(({ id, name, prices }) => ({ id, name, prices })) };
+}
+
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
   return catalog.models.filter((model) => principal.allows(model.id));
 }

@@ -25,8 +25,10 @@ export const explain = defineCommand({
   async run({ args }) {
     const body = tryParseJson(await readFile(args.file, 'utf8'));
     if (!isObject(body)) return fail(`${args.file} does not hold a JSON object.`);
-    const format = args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
-    if (format === undefined) return fail(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+    const format =
+      args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
+    if (format === undefined)
+      return fail(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
     const model = args.model ?? asText(body['model']);
     if (model === undefined) return fail('The request names no model: give one with --model.');
     const config = await orExit(readConfig(process.env, process.cwd()));

@@ -65,7 +65,7 @@ function greeting(url: string, { made, sandboxed, models }: Started): string {
   if (sandboxed) {
     lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
   }
-  if (made === undefined) return lines.join('\n');
+  if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
   return [
     ...lines,
     '',
@@ -79,6 +79,8 @@ function greeting(url: string, { made, sandboxed, models }: Started): string {
     `    -H 'Authorization: Bearer ${made}' \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"model":"anthropic/claude-sonnet-4-5","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
+    '',
+    `Or chat in the browser: ${url}/#key=${made}`,
     '',
   ].join('\n');
 }

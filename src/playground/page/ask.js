@@ -1,0 +1,57 @@
+/** One request to the gateway, and its answer as it comes. */
+
+import { readEvents } from './sse.js';
+
+/** @import { Settings, Turn, Update, WireFormat } from './dialogue.js' */
+
+/**
+ * @typedef {object} Model
+ * @property {string} id
+ * @property {string} name
+ * @property {{ input: number, output: number, cacheRead?: number, cacheWrite?: number }} prices
+ */
+
+/**
+ * The models the key may use, with their prices.
+ * @param {string} key
+ * @returns {Promise<readonly Model[]>}
+ */
+export async function listModels(key) {
+  const response = await fetch('/playground/models.json', { headers: { authorization: `Bearer ${key}` } });
+  if (!response.ok) throw new Error(await errorMessage(response));
+  return (await response.json()).models;
+}
+
+/**
+ * @param {WireFormat} format
+ * @param {readonly Turn[]} turns
+ * @param {Settings} settings
+ * @param {string} key
+ * @param {AbortSignal} signal
+ * @param {(updates: readonly Update[]) => void} onUpdates
+ * @returns {Promise<unknown>} the answer in the format's own words
+ */
+export async function ask(format, turns, settings, key, signal, onUpdates) {
+  const response = await fetch(format.path(settings), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...format.headers(key) },
+    body: JSON.stringify(format.body(turns, settings)),
+    signal,
+  });
+  if (!response.ok || !response.body) throw new Error(await errorMessage(response));
+  const reader = format.reader();
+  for await (const data of readEvents(response.body)) {
+    if (data !== '[DONE]') onUpdates(reader.read(JSON.parse(data)));
+  }
+  return reader.kept();
+}
+
+/** @param {Response} response */
+async function errorMessage(response) {
+  const text = await response.text();
+  try {
+    return `${response.status}: ${JSON.parse(text).error.message}`;
+  } catch {
+    return `${response.status}: ${text.slice(0, 300) || response.statusText}`;
+  }
+}

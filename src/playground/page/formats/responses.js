@@ -1,0 +1,102 @@
+import { EXAMPLE_TOOLS, keptFor } from '../dialogue.js';
+
+/** @import { Turn, Settings, Update, WireFormat } from '../dialogue.js' */
+
+/** @type {WireFormat} */
+export const responses = {
+  name: 'responses',
+  path: () => '/v1/responses',
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  body: (turns, { model, maxTokens, temperature, effort, system, tools }) => ({
+    model,
+    input: turns.flatMap((turn) => itemsOf(turn, model)),
+    ...(system && { instructions: system }),
+    max_output_tokens: maxTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...(effort && { reasoning: { effort, summary: 'auto' } }),
+    ...(tools && { tools: EXAMPLE_TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })) }),
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    stream: true,
+  }),
+  reader() {
+    /** @type {any[]} */
+    let output = [];
+    /** Which call an output item is. @type {Map<number, number>} */
+    const callAt = new Map();
+    return {
+      read(event) {
+        switch (event.type) {
+          case 'response.output_text.delta':
+          case 'response.refusal.delta':
+            return [{ text: event.delta }];
+          case 'response.reasoning_summary_text.delta':
+          case 'response.reasoning_text.delta':
+            return [{ thinking: event.delta }];
+          case 'response.output_item.added':
+            if (event.item.type !== 'function_call') return [];
+            callAt.set(event.output_index, callAt.size);
+            return [{ call: { id: event.item.call_id, name: event.item.name } }];
+          case 'response.function_call_arguments.delta':
+            return [{ arguments: event.delta, at: callAt.get(event.output_index) ?? 0 }];
+          case 'error':
+            return [{ error: event.message ?? 'The stream failed.' }];
+          case 'response.failed':
+            return [{ error: event.response.error?.message ?? 'The response failed.' }];
+          case 'response.completed':
+          case 'response.incomplete':
+            output = event.response.output;
+            return endOf(event.response);
+          default:
+            return [];
+        }
+      },
+      kept: () => output,
+    };
+  },
+};
+
+/**
+ * @param {any} response
+ * @returns {Update[]}
+ */
+function endOf({ status, incomplete_details, usage }) {
+  const finish = { finish: incomplete_details?.reason ?? status };
+  if (!usage) return [finish];
+  return [
+    finish,
+    {
+      usage: {
+        input: usage.input_tokens,
+        cacheRead: usage.input_tokens_details?.cached_tokens ?? 0,
+        cacheWrite: 0,
+        output: usage.output_tokens,
+      },
+    },
+  ];
+}
+
+/**
+ * @param {Turn} turn
+ * @param {string} model
+ */
+function itemsOf(turn, model) {
+  if (turn.role === 'user') return [{ role: 'user', content: turn.text }];
+  const kept = keptFor(turn, 'responses', model);
+  return [
+    ...(kept ?? [
+      ...(turn.text ? [{ role: 'assistant', content: turn.text }] : []),
+      ...turn.calls.map(({ id, name, arguments: text }) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: text || '{}',
+      })),
+    ]),
+    ...turn.calls.map(({ id, result }) => ({
+      type: 'function_call_output',
+      call_id: id,
+      output: result ?? '',
+    })),
+  ];
+}

@@ -1,0 +1,303 @@
+/** The playground: a chat with any model in any of the four formats, by this gateway. */
+
+import { ask, listModels } from './ask.js';
+import { chatCompletions } from './formats/chat-completions.js';
+import { generateContent } from './formats/generate-content.js';
+import { messages } from './formats/messages.js';
+import { responses } from './formats/responses.js';
+import { startMeter } from './meter.js';
+import { snippet } from './snippet.js';
+import { showAssistant, showUser } from './turn-view.js';
+
+/** @import { AssistantTurn, Settings, Turn, Update, WireFormat } from './dialogue.js' */
+/** @import { Model } from './ask.js' */
+
+const FORMATS = [chatCompletions, responses, messages, generateContent];
+const EXAMPLES = [
+  'Explain server-sent events in three sentences.',
+  'Write a haiku about gateways, then a table of four fruits and their colours.',
+  'What is the weather in Lisbon?',
+];
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} type
+ * @returns {T}
+ */
+function find(id, type) {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`The page has no ${id}.`);
+  return found;
+}
+
+const page = {
+  model: find('model', HTMLInputElement),
+  models: find('models', HTMLDataListElement),
+  format: find('format', HTMLSelectElement),
+  key: find('key', HTMLInputElement),
+  maxTokens: find('max-tokens', HTMLInputElement),
+  temperature: find('temperature', HTMLInputElement),
+  effort: find('effort', HTMLSelectElement),
+  system: find('system', HTMLTextAreaElement),
+  tools: find('tools', HTMLInputElement),
+  settings: find('settings', HTMLElement),
+  settingsToggle: find('settings-toggle', HTMLButtonElement),
+  theme: find('theme', HTMLButtonElement),
+  fresh: find('new', HTMLButtonElement),
+  log: find('log', HTMLElement),
+  status: find('status', HTMLElement),
+  form: find('form', HTMLFormElement),
+  prompt: find('prompt', HTMLTextAreaElement),
+  send: find('send', HTMLButtonElement),
+  stop: find('stop', HTMLButtonElement),
+  snippet: find('snippet', HTMLSelectElement),
+  copy: find('copy', HTMLButtonElement),
+};
+
+/** @type {Turn[]} */
+let turns = [];
+/** @type {readonly Model[]} */
+let catalog = [];
+/** @type {AbortController | undefined} */
+let running;
+
+/** @returns {Settings} */
+function settings() {
+  return {
+    model: page.model.value.trim(),
+    maxTokens: page.maxTokens.valueAsNumber || 4096,
+    temperature: Number.isNaN(page.temperature.valueAsNumber) ? undefined : page.temperature.valueAsNumber,
+    effort: page.effort.value,
+    system: page.system.value.trim(),
+    tools: page.tools.checked,
+  };
+}
+
+/** @returns {WireFormat} */
+function format() {
+  return FORMATS.find(({ name }) => name === page.format.value) ?? chatCompletions;
+}
+
+/** Generate-content serves google's models only. */
+function offerFormats() {
+  const chosen = page.format.value;
+  const google = /^google\//i.test(page.model.value.trim());
+  const offered = FORMATS.filter((one) => google || one !== generateContent);
+  page.format.replaceChildren(...offered.map(({ name }) => new Option(name)));
+  page.format.value = offered.some(({ name }) => name === chosen) ? chosen : chatCompletions.name;
+}
+
+async function loadModels() {
+  const key = page.key.value.trim();
+  if (!key) return openSettings(true);
+  sessionStorage.setItem('key', key);
+  try {
+    catalog = await listModels(key);
+    page.models.replaceChildren(
+      ...catalog.map(({ id, name }) =>
+        Object.assign(document.createElement('option'), { value: id, label: name }),
+      ),
+    );
+    page.model.value ||= catalog[0]?.id ?? '';
+    offerFormats();
+    say(`${catalog.length} models`);
+  } catch (error) {
+    openSettings(true);
+    say(messageOf(error));
+    welcome(messageOf(error));
+  }
+}
+
+/** @param {boolean} open */
+function openSettings(open) {
+  page.settings.hidden = !open;
+  page.settingsToggle.setAttribute('aria-expanded', String(open));
+}
+
+/** @param {string} text said to those who do not see the page */
+function say(text) {
+  page.status.textContent = text;
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** @param {string} [problem] */
+function welcome(problem) {
+  if (turns.length > 0) return;
+  const box = document.createElement('section');
+  box.className = 'welcome';
+  const head = document.createElement('h2');
+  head.textContent = 'Ask any model, in any format';
+  const text = document.createElement('p');
+  text.textContent = problem ?? 'The same dialogue goes on when you change model or format.';
+  const list = document.createElement('ul');
+  for (const example of EXAMPLES) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = example;
+    button.addEventListener('click', () => send(example));
+    const item = document.createElement('li');
+    item.append(button);
+    list.append(item);
+  }
+  box.append(head, text, list);
+  page.log.replaceChildren(box);
+}
+
+/** @param {string} text */
+function send(text) {
+  if (running || !text.trim()) return;
+  if (turns.length === 0) page.log.replaceChildren();
+  turns.push({ role: 'user', text });
+  showUser(page.log, text);
+  page.prompt.value = '';
+  grow();
+  void answer();
+}
+
+/** Lets the model answer the dialogue as it stands. */
+async function answer() {
+  const wire = format();
+  const chosen = settings();
+  const asked = [...turns];
+  const view = showAssistant(page.log, `${chosen.model} · ${wire.name}`);
+  const meter = startMeter();
+  const model = catalog.find(({ id }) => id === chosen.model.toLowerCase());
+  /** @type {AssistantTurn} */
+  const turn = { role: 'assistant', model: chosen.model, text: '', thinking: '', calls: [] };
+  running = new AbortController();
+  busy(true);
+  view.article.scrollIntoView({ block: 'end' });
+  try {
+    const kept = await ask(wire, asked, chosen, page.key.value.trim(), running.signal, (updates) => {
+      const follow = isAtEnd();
+      for (const update of updates) {
+        if ('usage' in update) meter.usage(update.usage);
+        else if (!('finish' in update)) meter.token();
+        note(turn, update);
+        view.add(update);
+      }
+      view.meter(meter.lines(model));
+      if (follow) page.log.scrollTop = page.log.scrollHeight;
+    });
+    turn.kept = { format: wire.name, model: chosen.model, value: kept };
+    say('The answer is complete.');
+  } catch (error) {
+    const stopped = running.signal.aborted;
+    view.fail(stopped ? 'Stopped.' : messageOf(error));
+    say(stopped ? 'Stopped.' : `Failed: ${messageOf(error)}`);
+    turn.calls = [];
+  } finally {
+    running = undefined;
+    busy(false);
+  }
+  meter.end();
+  view.end();
+  view.meter(meter.lines(model));
+  if (turn.text || turn.calls.length > 0) turns.push(turn);
+  if (turn.calls.length > 0) {
+    view.askResults(turn.calls, (results) => {
+      for (const [at, call] of turn.calls.entries()) call.result = results[at] ?? '';
+      void answer();
+    });
+  }
+  page.prompt.focus();
+}
+
+/**
+ * @param {AssistantTurn} turn
+ * @param {Update} update
+ */
+function note(turn, update) {
+  if ('text' in update) turn.text += update.text;
+  else if ('thinking' in update) turn.thinking += update.thinking;
+  else if ('call' in update) turn.calls.push({ ...update.call, arguments: '' });
+  else if ('arguments' in update) {
+    const call = turn.calls[update.at];
+    if (call) call.arguments += update.arguments;
+  }
+}
+
+/** Whether the reader looks at the newest line; only then does the page follow. */
+function isAtEnd() {
+  return page.log.scrollHeight - page.log.scrollTop - page.log.clientHeight < 80;
+}
+
+/** @param {boolean} yes */
+function busy(yes) {
+  page.send.hidden = yes;
+  page.stop.hidden = !yes;
+  page.fresh.disabled = yes;
+  if (yes) say('The model answers.');
+}
+
+function grow() {
+  page.prompt.rows = Math.min(10, page.prompt.value.split('\n').length);
+}
+
+/** @param {string} theme */
+function paint(theme) {
+  document.documentElement.dataset['theme'] = theme;
+}
+
+page.form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  send(page.prompt.value);
+});
+page.prompt.addEventListener('input', grow);
+page.prompt.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  send(page.prompt.value);
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') running?.abort();
+});
+page.stop.addEventListener('click', () => running?.abort());
+page.fresh.addEventListener('click', () => {
+  turns = [];
+  welcome();
+  page.prompt.focus();
+});
+page.settingsToggle.addEventListener('click', () => openSettings(page.settings.hidden === true));
+page.key.addEventListener('change', loadModels);
+page.model.addEventListener('change', offerFormats);
+page.theme.addEventListener('click', () => {
+  const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
+  localStorage.setItem('theme', theme);
+  paint(theme);
+});
+page.copy.addEventListener('click', async () => {
+  const chosen = settings();
+  const wire = format();
+  /** @type {Turn[]} */
+  const asked = page.prompt.value.trim() ? [...turns, { role: 'user', text: page.prompt.value }] : turns;
+  /** @type {Turn[]} */
+  const shown = asked.length > 0 ? asked : [{ role: 'user', text: 'Hello!' }];
+  const text = snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), location.origin);
+  await navigator.clipboard.writeText(text);
+  say('Copied.');
+  page.copy.textContent = 'Copied';
+  setTimeout(() => {
+    page.copy.textContent = 'Copy';
+  }, 1500);
+});
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+paint(localStorage.getItem('theme') ?? (dark.matches ? 'dark' : 'light'));
+dark.addEventListener('change', () =>
+  paint(localStorage.getItem('theme') ?? (dark.matches ? 'dark' : 'light')),
+);
+
+// The start prints an address with the key behind '#': that part of an address is sent to nobody.
+const given = new URLSearchParams(location.hash.slice(1)).get('key');
+if (given) history.replaceState(null, '', location.pathname);
+page.key.value = given ?? sessionStorage.getItem('key') ?? '';
+offerFormats();
+welcome();
+void loadModels();
+page.prompt.focus();

@@ -1,0 +1,192 @@
+/**
+ * Markdown as DOM, made of text nodes and elements created by name: a model's text can never become HTML.
+ * What streams in is rendered block by block; blocks that are complete are not touched again.
+ */
+
+/**
+ * Shows text as it comes in `host`.
+ * @param {HTMLElement} host
+ * @returns {(text: string) => void} adds text
+ */
+export function markdownView(host) {
+  let tail = '';
+  /** @type {HTMLElement | undefined} */
+  let unfinished;
+  return (text) => {
+    const { blocks, open } = splitBlocks(tail + text);
+    unfinished?.remove();
+    for (const block of blocks) host.append(renderBlock(block));
+    unfinished = open.trim() === '' ? undefined : renderBlock(open);
+    if (unfinished) host.append(unfinished);
+    tail = open;
+  };
+}
+
+/**
+ * Blocks are parted by blank lines, except inside a fence. `open` is the last one, to which more may be added.
+ * @param {string} text
+ */
+function splitBlocks(text) {
+  /** @type {string[]} */
+  const blocks = [];
+  let start = 0;
+  let at = 0;
+  let fence = '';
+  const close = (/** @type {number} */ end) => {
+    const block = text.slice(start, end);
+    if (block.trim() !== '') blocks.push(block);
+    start = end;
+  };
+  while (true) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return { blocks, open: text.slice(start) };
+    const line = text.slice(at, end);
+    const mark = line.match(/^ {0,3}(```+|~~~+)/)?.[1] ?? '';
+    if (fence && mark.startsWith(fence)) {
+      fence = '';
+      close(end + 1);
+    } else if (!fence && mark) {
+      close(at);
+      fence = mark;
+    } else if (!fence && line.trim() === '') close(end + 1);
+    at = end + 1;
+  }
+}
+
+/**
+ * @param {string} block
+ * @returns {HTMLElement}
+ */
+function renderBlock(block) {
+  const lines = block.trimEnd().split('\n');
+  const first = lines[0] ?? '';
+  if (/^ {0,3}(```|~~~)/.test(first)) return renderFence(lines);
+  const heading = first.match(/^(#{1,6})\s+(.*)$/);
+  if (heading) {
+    const made = inline(make((heading[1] ?? '').length < 3 ? 'h3' : 'h4'), heading[2] ?? '');
+    if (lines.length === 1) return made;
+    const both = make('div');
+    both.append(made, renderBlock(lines.slice(1).join('\n')));
+    return both;
+  }
+  if (/^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(first) && lines.length === 1) return make('hr');
+  if (/^\s*>/.test(first)) {
+    const quote = make('blockquote');
+    quote.append(renderBlock(lines.map((line) => line.replace(/^\s*> ?/, '')).join('\n')));
+    return quote;
+  }
+  if (/^\s*(?:[-*+]|\d+[.)])\s+/.test(first)) return renderList(lines);
+  if (first.includes('|') && /^[\s|:-]+$/.test(lines[1] ?? '') && lines[1]?.includes('-')) {
+    return renderTable(lines);
+  }
+  const paragraph = make('p');
+  for (const [at, line] of lines.entries()) {
+    if (at > 0) paragraph.append(make('br'));
+    inline(paragraph, line);
+  }
+  return paragraph;
+}
+
+/** @param {string[]} lines */
+function renderFence(lines) {
+  const closed = lines.length > 1 && /^ {0,3}(```+|~~~+)\s*$/.test(lines.at(-1) ?? '');
+  const code = make('code');
+  code.textContent = lines.slice(1, closed ? -1 : undefined).join('\n');
+  const pre = make('pre');
+  pre.append(code);
+  return pre;
+}
+
+/** @param {string[]} lines */
+function renderList(lines) {
+  const ordered = /^\s*\d/.test(lines[0] ?? '');
+  const list = make(ordered ? 'ol' : 'ul');
+  // Items with blank lines between them are lists of their own here, and must not all be number one.
+  if (ordered) list.setAttribute('start', lines[0]?.match(/\d+/)?.[0] ?? '1');
+  const depth = indent(lines[0] ?? '');
+  /** @type {string[]} */
+  let nested = [];
+  const closeNested = () => {
+    if (nested.length > 0) list.lastElementChild?.append(renderBlock(nested.join('\n')));
+    nested = [];
+  };
+  for (const line of lines) {
+    const item = line.match(/^\s*(?:[-*+]|\d+[.)])\s+(.*)$/);
+    if (indent(line) > depth + 1 || !item) nested.push(line);
+    else {
+      closeNested();
+      list.append(inline(make('li'), item[1] ?? ''));
+    }
+  }
+  closeNested();
+  return list;
+}
+
+/** @param {string} line */
+function indent(line) {
+  return line.length - line.trimStart().length;
+}
+
+/** @param {string[]} lines */
+function renderTable(lines) {
+  const table = make('table');
+  for (const [at, line] of lines.entries()) {
+    if (at === 1) continue;
+    const row = make('tr');
+    for (const cell of line
+      .trim()
+      .replace(/^\||\|$/g, '')
+      .split('|')) {
+      row.append(inline(make(at === 0 ? 'th' : 'td'), cell.trim()));
+    }
+    table.append(row);
+  }
+  return table;
+}
+
+const SPANS =
+  /(`+)(.+?)\1|\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)(.+?)(?<!\s)\*(?!\w)|(?<!\w)_(?!\s)(.+?)(?<!\s)_(?!\w)|\[([^\]]+)\]\(([^)\s]+)\)/g;
+
+/**
+ * Adds a line of text with its spans to `host`.
+ * @param {HTMLElement} host
+ * @param {string} text
+ */
+function inline(host, text) {
+  let at = 0;
+  for (const match of text.matchAll(SPANS)) {
+    host.append(text.slice(at, match.index));
+    at = match.index + match[0].length;
+    const [, , code, strong, star, underscore, label, address] = match;
+    if (code !== undefined) host.append(Object.assign(make('code'), { textContent: code }));
+    else if (strong !== undefined) host.append(inline(make('strong'), strong));
+    else if (star !== undefined || underscore !== undefined)
+      host.append(inline(make('em'), star ?? underscore ?? ''));
+    else host.append(link(label ?? '', address ?? ''));
+  }
+  host.append(text.slice(at));
+  return host;
+}
+
+/**
+ * A link to the web; anything else (`javascript:`, `data:`) stays text.
+ * @param {string} label
+ * @param {string} address
+ */
+function link(label, address) {
+  if (!/^https?:\/\//i.test(address)) return document.createTextNode(`[${label}](${address})`);
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.rel = 'noopener noreferrer nofollow';
+  anchor.target = '_blank';
+  anchor.textContent = label;
+  return anchor;
+}
+
+/**
+ * @param {string} name
+ * @returns {HTMLElement}
+ */
+function make(name) {
+  return document.createElement(name);
+}

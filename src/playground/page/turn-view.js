@@ -1,0 +1,139 @@
+/** How turns look. */
+
+import { markdownView } from './markdown.js';
+
+/** @import { Call, Update } from './dialogue.js' */
+
+/**
+ * @param {HTMLElement} log
+ * @param {string} text
+ */
+export function showUser(log, text) {
+  const article = element('article', 'user');
+  article.textContent = text;
+  log.append(article);
+}
+
+/**
+ * An empty answer, to be filled as it comes.
+ * @param {HTMLElement} log
+ * @param {string} by model and format
+ */
+export function showAssistant(log, by) {
+  const article = element('article', 'assistant');
+  const head = element('div', 'by');
+  head.textContent = by;
+  const body = element('div', 'waiting');
+  const meter = element('p', 'meter');
+  article.append(head, body, meter);
+  log.append(article);
+
+  /** @type {((text: string) => void) | undefined} */
+  let addText;
+  /** @type {HTMLElement | undefined} */
+  let thoughts;
+  /** @type {HTMLElement[]} */
+  const callTexts = [];
+
+  return {
+    article,
+    /** @param {Update} update */
+    add(update) {
+      if ('thinking' in update) {
+        addText = undefined;
+        thoughts ??= openThoughts(body);
+        thoughts.append(update.thinking);
+      } else if ('text' in update) {
+        thoughts = undefined;
+        if (!addText) {
+          const view = element('div', 'markdown');
+          body.append(view);
+          addText = markdownView(view);
+        }
+        addText(update.text);
+      } else if ('call' in update) {
+        thoughts = undefined;
+        addText = undefined;
+        callTexts.push(openCall(body, update.call.name));
+      } else if ('arguments' in update) callTexts[update.at]?.append(update.arguments);
+      else if ('error' in update) this.fail(update.error);
+    },
+    /** @param {string} message */
+    fail(message) {
+      const line = element('p', 'error');
+      line.setAttribute('role', 'alert');
+      line.textContent = message;
+      body.append(line);
+    },
+    /** @param {readonly string[]} lines */
+    meter(lines) {
+      meter.replaceChildren(...lines.map((line) => Object.assign(element('span'), { textContent: line })));
+    },
+    end() {
+      body.classList.remove('waiting');
+    },
+    /**
+     * Asks for what the tools say.
+     * @param {readonly Call[]} calls
+     * @param {(results: readonly string[]) => void} onResults
+     */
+    askResults(calls, onResults) {
+      const form = document.createElement('form');
+      form.className = 'call';
+      const inputs = calls.map(({ name }) => {
+        const label = document.createElement('label');
+        const input = document.createElement('input');
+        input.value = name === 'get_time' ? '{"time":"14:05"}' : '{"temperature":18,"sky":"clear"}';
+        label.append(`${name} answers`, input);
+        form.append(label);
+        return input;
+      });
+      const button = document.createElement('button');
+      button.textContent = 'Send results';
+      form.append(button);
+      form.addEventListener('submit', (event) => {
+        event.preventDefault();
+        button.disabled = true;
+        onResults(inputs.map((input) => input.value));
+      });
+      body.append(form);
+    },
+  };
+}
+
+/** @param {HTMLElement} body */
+function openThoughts(body) {
+  const details = document.createElement('details');
+  details.className = 'thinking';
+  details.open = true;
+  const summary = document.createElement('summary');
+  summary.textContent = 'Thinking';
+  const text = element('div');
+  details.append(summary, text);
+  body.append(details);
+  return text;
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {string} name
+ */
+function openCall(body, name) {
+  const box = element('div', 'call');
+  const head = document.createElement('h3');
+  head.textContent = `${name}()`;
+  const text = document.createElement('pre');
+  box.append(head, text);
+  body.append(box);
+  return text;
+}
+
+/**
+ * @param {string} name
+ * @param {string} [className]
+ */
+function element(name, className = '') {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}
