@@ -32,6 +32,16 @@ export function parseCarrier(block: JsonObject): Signature | undefined {
   return isCarried(open) ? open : undefined;
 }
 
+/** A carried signature, and which part it belongs to. */
+export function openCarrier({ origin, value }: Signature): {
+  readonly place: 'next' | 'previous';
+  readonly signature: Signature;
+} {
+  return value.startsWith(PREVIOUS)
+    ? { place: 'previous', signature: { origin, value: value.slice(PREVIOUS.length) } }
+    : { place: 'next', signature: { origin, value } };
+}
+
 /** Collects the parts of a turn, giving every carried signature to its part. */
 export function partList(): { add(part: Part): void; carry(signature: Signature): void; parts(): Part[] } {
   const parts: Part[] = [];
@@ -54,13 +64,13 @@ export function partList(): { add(part: Part): void; carry(signature: Signature)
       settle();
       parts.push(part);
     },
-    carry({ origin, value }) {
+    carry(carried) {
       settle();
-      if (!value.startsWith(PREVIOUS)) {
-        waiting = { origin, value };
+      const { place, signature } = openCarrier(carried);
+      if (place === 'next') {
+        waiting = signature;
         return;
       }
-      const signature = { origin, value: value.slice(PREVIOUS.length) };
       const last = parts.at(-1);
       if (last === undefined || (last.kind !== 'text' && last.kind !== 'tool-call') || last.signature) {
         emptyText(signature);

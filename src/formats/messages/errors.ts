@@ -58,22 +58,40 @@ export function parseError(status: number, body: string): GatewayError {
  */
 export function errorOf(value: JsonObject, status?: number): GatewayError {
   const error = asObject(value['error']) ?? value;
-  const message = asText(error['message']) ?? asText(value['error']) ?? '';
-  const fault = faultOf(asText(error['type']) ?? '', message, status);
+  const message = masked(asText(error['message']) ?? asText(value['error']) ?? '');
   const code = asText(asObject(error['details'])?.['error_code']);
-  const details: FaultDetails = code === undefined ? {} : { code };
-  switch (fault) {
-    case 'upstream-auth':
-      // The vendor's text may show the gateway's own key or account.
-      return new GatewayError(fault, 'The upstream refused the credentials of the gateway.');
-    case 'upstream-broken':
-      return new GatewayError(fault, message || 'The upstream failed to answer.', details);
-    default:
-      return new GatewayError(fault, message || `The upstream answered with ${fault}.`, details);
-  }
+  const fault = faultOf(asText(error['type']) ?? '', message, code, status);
+  // The vendor's text may show the gateway's own key or account.
+  if (fault === 'upstream-auth')
+    return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
+  return new GatewayError(
+    fault,
+    message || silence(status),
+    REFUSALS.includes(fault) ? detailsOf(message, code) : {},
+  );
 }
 
-function faultOf(type: string, message: string, status: number | undefined): Fault {
+/** Faults of the request itself: what the vendor says beyond its message is about what the caller wrote. */
+const REFUSALS: readonly Fault[] = ['invalid-request', 'context-too-long', 'unprocessable', 'too-large'];
+
+function silence(status: number | undefined): string {
+  return status === undefined
+    ? 'The upstream failed to answer.'
+    : `The upstream answered with status ${status}.`;
+}
+
+function detailsOf(message: string, code: string | undefined): FaultDetails {
+  // Other fields have names of their own in the caller's format; one that nobody knows was passed on as it was.
+  const param = /^([\w.-]+): Extra inputs are not permitted/.exec(message)?.[1];
+  return { ...(param !== undefined && { param }), ...(code !== undefined && { code }) };
+}
+
+/** Anything that looks like a key is no caller's to see, and nobody needs more than the start of a long message. */
+function masked(message: string): string {
+  return message.slice(0, 2000).replaceAll(/\bsk-[A-Za-z0-9_*-]{8,}/g, '[key]');
+}
+
+function faultOf(type: string, message: string, code: string | undefined, status: number | undefined): Fault {
   switch (type) {
     case 'invalid_request_error':
       return badRequest(message, status);
@@ -88,14 +106,13 @@ function faultOf(type: string, message: string, status: number | undefined): Fau
     case 'request_too_large':
       return 'too-large';
     case 'rate_limit_error':
-      return 'rate-limited';
+      return code === 'enforced_spend_limit_reached' ? 'quota-exceeded' : 'rate-limited';
     case 'timeout_error':
       return 'upstream-timeout';
     case 'overloaded_error':
       return 'upstream-overloaded';
-    case 'api_error':
-      return 'upstream-broken';
     default:
+      // `api_error` too: a 503 and a 504 may come under that name.
       return faultOfStatus(status, message);
   }
 }
@@ -104,8 +121,9 @@ function badRequest(message: string, status: number | undefined): Fault {
   if (/prompt is too long|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i.test(message)) {
     return 'context-too-long';
   }
-  // An empty account is told as a bad request.
-  if (/credit balance is too low/i.test(message)) return 'upstream-auth';
+  // That the account is empty, or its own limit reached, is told as a bad request.
+  if (/credit balance is too low|reached your specified api usage limits/i.test(message))
+    return 'upstream-auth';
   return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
 }
 

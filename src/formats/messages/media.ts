@@ -1,6 +1,6 @@
 /** Images and documents. */
 
-import type { MediaPart, MediaSource, Part } from '../../conversation/prompt.ts';
+import type { MediaPart, MediaSource, Part, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isList } from '../../json.ts';
@@ -30,7 +30,7 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
  * A document block as a part. One made of text blocks (`source.type` `content`) is text to everybody else, and is
  * kept whole for Anthropic.
  */
-export function parseDocument(block: JsonObject, report: Report): Part | undefined {
+export function parseDocument(block: JsonObject, report: Report): TextPart | MediaPart | undefined {
   const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
   const from = asObject(given) ?? {};
   const { mark, fields } = parseMark(cache_control);
@@ -55,7 +55,7 @@ export function parseDocument(block: JsonObject, report: Report): Part | undefin
 }
 
 /** A search result: text with its title and source to everybody else, and kept whole for Anthropic. */
-export function parseSearchResult(block: JsonObject, report: Report): Part {
+export function parseSearchResult(block: JsonObject, report: Report): TextPart {
   const head = [block['title'], block['source']].filter((line) => typeof line === 'string').join('\n');
   return asTextPart(block, head, block['content'], report);
 }
@@ -70,7 +70,7 @@ function asTextPart(
   head: JsonObject[string],
   content: JsonObject[string],
   report: Report,
-): Part {
+): TextPart {
   const texts = isList(content)
     ? asObjects(content).map((inner) => asText(inner['text']))
     : [asText(content)];
@@ -128,8 +128,10 @@ function imageSource(part: MediaPart): JsonObject {
   const { source } = part;
   if (source.kind === 'url') return urlSource(source.url);
   if (source.kind === 'file') return fileSource(source.id, source.format);
-  const mediaType = source.kind === 'base64' ? (usualType(part.mediaType) ?? sniff(source.data)) : undefined;
-  if (source.kind !== 'base64' || mediaType === undefined || !IMAGES.includes(mediaType)) {
+  const declared = usualType(part.mediaType) ?? '';
+  const mediaType =
+    source.kind !== 'base64' || IMAGES.includes(declared) ? declared : (sniff(source.data) ?? declared);
+  if (source.kind !== 'base64' || !IMAGES.includes(mediaType)) {
     throw invalid('This model takes images of type jpeg, png, gif and webp only.', 'messages');
   }
   return { type: 'base64', media_type: mediaType, data: source.data };

@@ -32,15 +32,19 @@ export interface CallIds {
 
 /** Made from the ids alone, so that the same conversation has the same ids every time: caches depend on it. */
 export function callIds(): CallIds {
-  const used = new Map<string, number>();
+  const used = new Set<string>();
+  const counts = new Map<string, number>();
   const unanswered = new Map<string, string[]>();
   const answered = new Map<string, string>();
   return {
     turn: () => unanswered.clear(),
     call({ id }) {
-      const count = (used.get(id) ?? 0) + 1;
-      used.set(id, count);
-      const given = count === 1 ? safeId(id) : `${safeId(id)}_${count}`;
+      let count = counts.get(id) ?? 0;
+      let given = '';
+      do given = count++ === 0 ? safeId(id) : `${safeId(id)}_${count}`;
+      while (used.has(given));
+      counts.set(id, count);
+      used.add(given);
       const waiting = unanswered.get(id);
       if (waiting) waiting.push(given);
       else unanswered.set(id, [given]);

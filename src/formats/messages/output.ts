@@ -7,6 +7,7 @@ import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { closedSchema, isObjectSchema } from './schema.ts';
+import { FORMAT } from './wire.ts';
 
 export type OutputPlan =
   | { readonly kind: 'free' }
@@ -15,21 +16,30 @@ export type OutputPlan =
   | { readonly kind: 'tool'; readonly tool: JsonObject; readonly name: string; readonly alone: boolean }
   | { readonly kind: 'instruction'; readonly text: string };
 
-/** @param thinks whether the model will think: then no tool can be forced on it. */
-export function planOutput(prompt: Prompt, target: Target, thinks: boolean, report: Report): OutputPlan {
+/** @param canForce whether the model can be made to call a tool. */
+export function planOutput(prompt: Prompt, target: Target, canForce: boolean, report: Report): OutputPlan {
   const { output } = prompt;
   if (output === undefined || output.kind === 'text') return { kind: 'free' };
   if (output.kind === 'json') {
     report({ field: 'output', outcome: 'approximated', detail: 'JSON is asked for in the system prompt' });
-    return { kind: 'instruction', text: 'Answer with one JSON object and nothing else: no other text, no code fence.' };
+    return {
+      kind: 'instruction',
+      text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
+    };
   }
+  // What a caller of this format wrote goes to the vendor as it is.
+  if (prompt.own?.format === FORMAT) return { kind: 'enforced', schema: output.schema };
   const schema = target.structuredOutput ? closedSchema(output.schema) : undefined;
   if (schema !== undefined) {
     reportEnforced(output, schema, report);
     return { kind: 'enforced', schema };
   }
-  if (!thinks && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
-    report({ field: 'output', outcome: 'approximated', detail: 'as the input of a tool that must be called' });
+  if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
+    report({
+      field: 'output',
+      outcome: 'approximated',
+      detail: 'as the input of a tool that must be called',
+    });
     const name = jsonToolName(prompt);
     return { kind: 'tool', name, tool: jsonTool(name, output), alone: !mayCallTools(prompt) };
   }

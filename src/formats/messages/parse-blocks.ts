@@ -27,14 +27,11 @@ export interface Context {
 export function parseContent(content: Json | undefined, at: string, context: Context): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (content === undefined) throw invalid(`${at}: Field required`, at);
-  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
   const list = partList();
-  content.forEach((block, index) => {
-    const here = `${at}.${index}`;
-    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
+  blocksOf(content, at).forEach((block, index) => {
     const carried = parseCarrier(block);
     if (carried) list.carry(carried);
-    else list.add(parseBlock(block, here, context));
+    else list.add(parseBlock(block, `${at}.${index}`, context));
   });
   return list.parts();
 }
@@ -68,8 +65,6 @@ function parseBlock(block: JsonObject, at: string, context: Context): Part {
       return parseCall(block, at, context);
     case 'tool_result':
       return parseResult(block, at, context);
-    case undefined:
-      throw invalid(`${at}.type: Field required`, `${at}.type`);
     default:
       return opaque(block);
   }
@@ -117,13 +112,11 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
   const id = textAt(tool_use_id, `${at}.tool_result.tool_use_id`);
   const name = context.names.get(id);
   const isError = asFlag(is_error);
-  const parts =
-    content === undefined || content === null ? [] : parseContent(content, `${at}.content`, context);
   return {
     kind: 'tool-result',
     id,
     ...(name !== undefined && { name }),
-    content: parts.filter((part) => isResultContent(part, context.report)),
+    content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
     ...(mark && { mark }),
     ...ownOf({ ...fields, ...(toolset_name !== undefined && { toolset_name }) }),
@@ -131,14 +124,38 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
   };
 }
 
-function isResultContent(part: Part, report: Report): part is TextPart | MediaPart | OpaquePart {
-  if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return true;
-  report({
-    field: 'tool_result.content',
-    outcome: 'dropped',
-    detail: `${part.kind} is no content of a result`,
+/** A result holds no calls, thoughts or other results: a block that is none of the usual ones is kept whole. */
+function parseResultContent(
+  content: Json | undefined,
+  at: string,
+  report: Report,
+): readonly (TextPart | MediaPart | OpaquePart)[] {
+  if (content === undefined || content === null || content === '') return [];
+  if (typeof content === 'string') return [{ kind: 'text', text: content }];
+  return blocksOf(content, at).map((block, index) => {
+    switch (block['type']) {
+      case 'text':
+        return parseText(block, `${at}.${index}`);
+      case 'image':
+        return parseImage(block) ?? opaque(block);
+      case 'document':
+        return parseDocument(block, report) ?? opaque(block);
+      case 'search_result':
+        return parseSearchResult(block, report);
+      default:
+        return opaque(block);
+    }
   });
-  return false;
+}
+
+function blocksOf(content: Json, at: string): readonly JsonObject[] {
+  if (!isList(content)) throw invalid(`${at}: Input should be a valid list`, at);
+  return content.map((block, index) => {
+    const here = `${at}.${index}`;
+    if (!isObject(block)) throw invalid(`${here}: Input should be an object`, here);
+    if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
+    return block;
+  });
 }
 
 function opaque(block: JsonObject): OpaquePart {

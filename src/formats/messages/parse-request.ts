@@ -3,7 +3,7 @@
 import type { OutputFormat, Own, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asList, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
+import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { parseThinking } from './parse-thinking.ts';
@@ -31,7 +31,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const warmth = number(temperature, 'temperature');
   const topP = number(top_p, 'top_p');
   const topK = number(top_k, 'top_k');
-  const stop = stop_sequences === null ? undefined : stop_sequences;
+  const stop = texts(stop_sequences, 'stop_sequences');
+  const tier = optional(service_tier, asText, 'service_tier: Input should be a valid string', 'service_tier');
   return {
     model: textOf(model, 'model'),
     turns,
@@ -43,10 +44,10 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(warmth !== undefined && { temperature: warmth }),
     ...(topP !== undefined && { topP }),
     ...(topK !== undefined && { topK }),
-    ...(stop !== undefined && { stop: asList(stop).filter((text) => typeof text === 'string') }),
+    ...(stop !== undefined && { stop }),
     ...(user.user !== undefined && { user: user.user }),
-    ...(typeof service_tier === 'string' && { serviceTier: neutralTier(service_tier) }),
-    stream: asFlag(stream) ?? false,
+    ...(tier !== undefined && { serviceTier: neutralTier(tier) }),
+    stream: optional(stream, asFlag, 'stream: Input should be a valid boolean', 'stream') ?? false,
     ...(mark && { mark }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: {
@@ -98,15 +99,21 @@ function parseToolChoice(value: Json | undefined): {
   neutral: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
   own: JsonObject;
 } {
-  if (!isObject(value)) return { neutral: {}, own: value === undefined ? {} : { tool_choice: value } };
+  if (value === undefined || value === null) return { neutral: {}, own: {} };
+  if (!isObject(value)) throw invalid('tool_choice: Input should be an object', 'tool_choice');
   const { type, name, disable_parallel_tool_use, ...rest } = value;
+  if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
+  if (type === 'tool') textOf(name, 'tool_choice.tool.name');
   const toolChoice = choiceOf(type, name);
-  if (toolChoice === undefined || Object.keys(rest).length > 0)
-    return { neutral: {}, own: { tool_choice: value } };
   const disabled = asFlag(disable_parallel_tool_use);
+  const isWhole = toolChoice !== undefined && Object.keys(rest).length === 0;
   return {
-    neutral: { toolChoice, ...(disabled !== undefined && { parallelToolCalls: !disabled }) },
-    own: {},
+    neutral: {
+      ...(toolChoice && { toolChoice }),
+      ...(disabled !== undefined && { parallelToolCalls: !disabled }),
+    },
+    // What the neutral words do not hold whole comes out here as it was.
+    own: isWhole ? {} : { tool_choice: value },
   };
 }
 
@@ -158,8 +165,28 @@ function textOf(value: Json | undefined, field: string): string {
 }
 
 function number(value: Json | undefined, field: string): number | undefined {
+  return optional(value, asNumber, `${field}: Input should be a valid number`, field);
+}
+
+function texts(value: Json | undefined, field: string): readonly string[] | undefined {
+  const list = optional(
+    value,
+    (given) => (isList(given) ? given : undefined),
+    `${field}: Input should be a valid list`,
+    field,
+  );
+  return list?.map((text, index) => textOf(text, `${field}.${index}`));
+}
+
+/** What `read` makes of a field that may be absent or null. */
+function optional<T>(
+  value: Json | undefined,
+  read: (value: Json) => T | undefined,
+  message: string,
+  field: string,
+): T | undefined {
   if (value === undefined || value === null) return undefined;
-  const given = asNumber(value);
-  if (given === undefined) throw invalid(`${field}: Input should be a valid number`, field);
+  const given = read(value);
+  if (given === undefined) throw invalid(message, field);
   return given;
 }

@@ -2,7 +2,7 @@
 
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
-import type { Part, TextPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { seal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -11,10 +11,12 @@ import type { Report } from '../format.ts';
 import { isOwnCitation, renderCitation } from './citations.ts';
 import { renderMedia, wholeBlock } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
-import { isOwnThinking } from './render-thinking.ts';
-import { FORMAT, ownFields, renderMark } from './wire.ts';
+import { ownFields, renderMark } from './wire.ts';
 
-/** @param turns strict turns, without the system's, but for those that stand where they are. */
+/**
+ * @param turns strict and sendable turns, without the system's, but for those that stand where they are.
+ * @throws GatewayError `invalid-request` for media that Anthropic does not take.
+ */
 export function renderMessages(turns: readonly Turn[], report: Report): readonly JsonObject[] {
   const ids = callIds();
   return turns.map((turn) => {
@@ -22,16 +24,23 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
     if (turn.name !== undefined) {
       report({ field: 'name', outcome: 'dropped', detail: 'messages have no names' });
     }
-    const content = turn.parts.flatMap((part) => renderPart(part, ids, report) ?? []);
+    const content = turn.parts.map((part) => renderPart(part, ids, report));
     return { ...turn.extra, ...ownFields(turn.own, report), role: turn.role, content };
   });
 }
 
-/** `system`: its one text, or a list of blocks where there are several or one has a cache mark. */
-export function renderSystem(parts: readonly Part[], report: Report): string | readonly JsonObject[] | undefined {
-  const blocks = parts.flatMap((part) => {
+/**
+ * `system`: its one text, or a list of blocks where there are several or one has a cache mark.
+ * @throws GatewayError `invalid-request` for media.
+ */
+export function renderSystem(
+  parts: readonly Part[],
+  report: Report,
+): string | readonly JsonObject[] | undefined {
+  const ids = callIds();
+  const blocks = parts.map((part) => {
     if (part.kind === 'media') throw invalid(`A system message cannot hold ${part.media} input.`, 'messages');
-    return renderPart(part, callIds(), report) ?? [];
+    return renderPart(part, ids, report);
   });
   const [first] = blocks;
   if (first === undefined) return undefined;
@@ -39,59 +48,46 @@ export function renderSystem(parts: readonly Part[], report: Report): string | r
   return (isPlain ? asText(first['text']) : undefined) ?? blocks;
 }
 
-/** Whether the vendor would refuse the part as text without anything to read. */
-export function isBlank(part: Part): boolean {
-  return (part.kind === 'text' || part.kind === 'refusal') && part.text.trim() === '';
-}
-
-/** The part as a block; undefined where it cannot be sent, which is reported. */
-function renderPart(part: Part, ids: CallIds, report: Report): JsonObject | undefined {
+function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
+  if (part.kind === 'opaque') return part.value;
   const own = ownFields(part.own, report);
   if (part.signature && part.kind !== 'thinking') {
-    report({ field: 'signature', outcome: 'dropped', detail: `of ${part.signature.origin}, on a ${part.kind}` });
+    report({
+      field: 'signature',
+      outcome: 'dropped',
+      detail: `of ${part.signature.origin}, on a ${part.kind}`,
+    });
   }
   switch (part.kind) {
     case 'text':
-      return wholeBlock(part) ?? (isBlank(part) ? undefined : renderText(part, own, report));
+      return wholeBlock(part) ?? renderText(part, own, report);
     case 'refusal':
-      return isBlank(part) ? undefined : { ...part.extra, ...own, type: 'text', text: part.text, ...renderMark(part.mark) };
-    case 'thinking': {
-      if (!isOwnThinking(part)) {
-        report({ field: 'thinking', outcome: 'dropped', detail: 'it bears no signature of Anthropic' });
-        return undefined;
-      }
-      if (part.redacted) {
-        return { ...part.extra, ...own, type: 'redacted_thinking', data: seal(part.redacted, 'anthropic') };
-      }
-      const signature = part.signature ? seal(part.signature, 'anthropic') : '';
-      return { ...part.extra, ...own, type: 'thinking', thinking: part.text, signature };
-    }
+      return { ...part.extra, ...own, type: 'text', text: part.text, ...renderMark(part.mark) };
+    case 'thinking':
+      return renderThinking(part, own);
     case 'media':
       return renderMedia(part, own, report);
-    case 'tool-call': {
-      const call = asFunctionCall(part);
+    case 'tool-call':
       return {
         ...part.extra,
         ...own,
         type: 'tool_use',
         id: ids.call(part),
         name: safeName(part.name),
-        input: argumentsObject(call.arguments),
+        input: argumentsObject(asFunctionCall(part).arguments),
         ...renderMark(part.mark),
       };
-    }
     case 'tool-result':
       return renderResult(part, own, ids, report);
-    case 'opaque':
-      if (part.format === FORMAT) return part.value;
-      report({ field: 'content', outcome: 'dropped', detail: `a block that only ${part.format} can read` });
-      return undefined;
   }
 }
 
 function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject {
   const cited = part.citations ?? [];
-  const citations = cited.filter(isOwnCitation).flatMap((citation) => renderCitation(citation) ?? []);
+  const citations = cited
+    .filter(isOwnCitation)
+    .map(renderCitation)
+    .filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
     report({ field: 'citations', outcome: 'dropped', detail: 'Anthropic takes back its own only' });
   }
@@ -105,8 +101,21 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
   };
 }
 
+/** Thinking goes back as it came, byte for byte. */
+function renderThinking(part: ThinkingPart, own: JsonObject): JsonObject {
+  if (part.redacted) {
+    return { ...part.extra, ...own, type: 'redacted_thinking', data: seal(part.redacted, 'anthropic') };
+  }
+  const signature = part.signature ? seal(part.signature, 'anthropic') : '';
+  return { ...part.extra, ...own, type: 'thinking', thinking: part.text, signature };
+}
+
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
-  const content = part.content.flatMap((inner) => renderPart(inner, ids, report) ?? []);
+  const content = part.content.map((inner) => renderPart(inner, ids, report));
+  if (content.length === 0 && part.isError) {
+    report({ field: 'tool-result', outcome: 'approximated', detail: 'an error must say something' });
+    content.push({ type: 'text', text: 'error' });
+  }
   return {
     ...part.extra,
     ...own,

@@ -8,10 +8,11 @@ import { asObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { limitMarks } from './cache-marks.ts';
 import { type OutputPlan, planOutput } from './output.ts';
-import { isBlank, renderMessages, renderSystem } from './render-blocks.ts';
+import { renderMessages, renderSystem } from './render-blocks.ts';
 import { planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
+import { sendableTurns } from './sendable.ts';
 import { askedTier } from './service-tier.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
@@ -26,7 +27,9 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const maxTokens = prompt.maxTokens ?? target.maxOutputTokens;
   const { system, turns } = arrange(prompt, report);
   const thinking = planThinking(prompt, turns, maxTokens, target, report);
-  const output = planOutput(prompt, target, thinking.thinks, report);
+  const isNative = prompt.own?.format === FORMAT;
+  const canForce = isNative || thinking.budgeted !== true;
+  const output = planOutput(prompt, target, canForce, report);
   reportLost(prompt, report);
   const own = ownFields(prompt.own, report);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
@@ -38,12 +41,13 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
       max_tokens: maxTokens,
       ...(instructions !== undefined && { system: instructions }),
       messages: renderMessages(turns, report),
-      ...renderTools(prompt, turns, output, target, report),
+      ...renderTools(prompt, turns, { output, canForce }, target, report),
       ...(thinking.thinking && { thinking: thinking.thinking }),
       ...outputConfig(own, thinking, output),
       ...renderSampling(prompt, target, thinking.thinks, report),
       ...stopSequences(prompt, report),
-      ...(prompt.user !== undefined && own['metadata'] === undefined && { metadata: { user_id: prompt.user } }),
+      ...(prompt.user !== undefined &&
+        own['metadata'] === undefined && { metadata: { user_id: prompt.user } }),
       ...serviceTier(prompt, report),
       ...renderMark(prompt.mark),
       ...(prompt.stream && { stream: true }),
@@ -58,7 +62,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
  */
 function arrange(prompt: Prompt, report: Report): { system: readonly Part[]; turns: readonly Turn[] } {
   const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
-  const given = prompt.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isDroppable(part)) }));
+  const given = sendableTurns(prompt.turns, report);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(strictTurns(rest));
@@ -66,22 +70,21 @@ function arrange(prompt: Prompt, report: Report): { system: readonly Part[]; tur
     report({ field: 'system', outcome: 'approximated', detail: 'as the user turn that must be there' });
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
   }
+  const first = given.findIndex((turn) => turn.role !== 'system');
+  if (given.some((turn, at) => at > first && isHoisted(turn))) {
+    report({ field: 'system', outcome: 'approximated', detail: 'put before the conversation' });
+  }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
     report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put first' });
   }
   return { system, turns };
 }
 
-/** Blank text says nothing, and the vendor refuses it. */
-function isDroppable(part: Part): boolean {
-  return isBlank(part) && !part.own;
-}
-
 /** The vendor refuses an answer begun for the model that ends in white space. */
 function trimPrefill(turns: readonly Turn[]): readonly Turn[] {
   const turn = turns.at(-1);
   const part = turn?.parts.at(-1);
-  if (turn?.role !== 'assistant' || part?.kind !== 'text') return turns;
+  if (turn?.role !== 'assistant' || (part?.kind !== 'text' && part?.kind !== 'refusal')) return turns;
   const parts = [...turn.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
   return [...turns.slice(0, -1), { ...turn, parts }];
 }
@@ -113,7 +116,11 @@ function serviceTier(prompt: Prompt, report: Report): JsonObject {
   if (prompt.serviceTier === undefined) return {};
   const tier = askedTier(prompt.serviceTier);
   if (tier !== undefined) return { service_tier: tier };
-  report({ field: 'service_tier', outcome: 'dropped', detail: `Anthropic has no tier ${prompt.serviceTier}` });
+  report({
+    field: 'service_tier',
+    outcome: 'dropped',
+    detail: `Anthropic has no tier ${prompt.serviceTier}`,
+  });
   return {};
 }
 

@@ -1,12 +1,14 @@
 /**
- * `thinking` and `output_config.effort`. Models that take a budget want it between 1,024 and max_tokens (extended
- * thinking guide); those that take effort words decide by themselves how much to think (adaptive thinking).
+ * `thinking` and `output_config.effort`. Models that take a budget want it between 1,024 and max_tokens, and neither
+ * forced tools nor an answer begun for them (extended thinking guide); those that take effort words decide by
+ * themselves how much to think, and take both histories without thinking and forced tools (adaptive thinking guide).
  */
 
 import { budgetFor, effortFor, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
 import type { Effort, Prompt, Thinking, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
+import { isOwnThinking } from './sendable.ts';
 import { FORMAT } from './wire.ts';
 
 /** The least that a model takes. */
@@ -15,8 +17,10 @@ const MIN_BUDGET = 1024;
 export interface ThinkingPlan {
   readonly thinking?: JsonObject;
   readonly effort?: Effort;
-  /** Whether the model will think: it then refuses most sampling parameters, and forced tools. */
+  /** Whether the model will think: it then refuses most sampling parameters. */
   readonly thinks: boolean;
+  /** Whether it thinks by a budget: then it cannot be made to call a tool. */
+  readonly budgeted?: boolean;
 }
 
 const NOTHING: ThinkingPlan = { thinks: false };
@@ -33,24 +37,17 @@ export function planThinking(
   if (asked === undefined) return NOTHING;
   const traits = target.thinking;
   if (traits === undefined) {
-    if (!isThinkingOff(asked)) drop(report, 'this model is not known to think');
-    return NOTHING;
+    return isThinkingOff(asked) ? NOTHING : drop(report, 'this model is not known to think');
   }
   if (isThinkingOff(asked)) return thinkingOff(traits, report);
   // A caller of this format who asks for effort alone means just that; any other caller means thinking by it.
   const isNative = prompt.own?.format === FORMAT;
-  if (isNative && asked.adaptive !== true && asked.budget === undefined) {
-    return { ...effortOf(asked, traits, report), thinks: false };
-  }
-  if (!isNative && prompt.toolChoice?.mode === 'required') {
-    return drop(report, 'a model that thinks cannot be made to call a tool');
-  }
-  if (!isNative && lacksThinking(turns)) {
-    return drop(report, 'the last calls came without the thinking that led to them');
-  }
-  return isBudgeted(asked, traits)
-    ? budgeted(asked, traits, maxTokens, report)
-    : adaptive(asked, traits, report);
+  const isWish = asked.adaptive === true || asked.budget !== undefined;
+  if (isNative && !isWish) return { ...effortOf(asked, traits, report), thinks: false };
+  if (!isWish && asked.effort === undefined && asked.visible !== true) return NOTHING;
+  if (!isBudgeted(asked, traits)) return adaptive(asked, traits, isNative, report);
+  const obstacle = isNative ? undefined : obstacleOf(turns);
+  return obstacle === undefined ? budgeted(asked, traits, maxTokens, report) : drop(report, obstacle);
 }
 
 function drop(report: Report, detail: string): ThinkingPlan {
@@ -61,8 +58,12 @@ function drop(report: Report, detail: string): ThinkingPlan {
 function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
   if (traits.canDisable) return { thinking: { type: 'disabled' }, thinks: false };
   const effort = nearestEffort('none', traits.efforts);
-  report({ field: 'thinking', outcome: 'approximated', detail: 'cannot be switched off: as little as possible' });
-  return { ...(effort !== undefined && { effort }), thinks: true };
+  report({
+    field: 'thinking',
+    outcome: 'approximated',
+    detail: 'cannot be switched off: as little as possible',
+  });
+  return { ...(effort !== undefined && effort !== 'none' && { effort }), thinks: true };
 }
 
 /** A model that takes both is told in the caller's own terms. */
@@ -71,8 +72,14 @@ function isBudgeted(asked: Thinking, traits: ThinkingTraits): boolean {
   return traits.kinds.includes('budget') && asked.budget !== undefined && asked.adaptive !== true;
 }
 
-function adaptive(asked: Thinking, traits: ThinkingTraits, report: Report): ThinkingPlan {
-  return { thinking: { type: 'adaptive', ...display(asked) }, ...effortOf(asked, traits, report), thinks: true };
+function adaptive(asked: Thinking, traits: ThinkingTraits, isNative: boolean, report: Report): ThinkingPlan {
+  // The newest models leave out the thoughts unless told; who asks for them in another format expects to see them.
+  const shown = isNative || asked.visible !== undefined ? asked : { visible: true };
+  return {
+    thinking: { type: 'adaptive', ...display(shown) },
+    ...effortOf(asked, traits, report),
+    thinks: true,
+  };
 }
 
 function effortOf(asked: Thinking, traits: ThinkingTraits, report: Report): { effort?: Effort } {
@@ -85,21 +92,29 @@ function effortOf(asked: Thinking, traits: ThinkingTraits, report: Report): { ef
 }
 
 function budgeted(asked: Thinking, traits: ThinkingTraits, maxTokens: number, report: Report): ThinkingPlan {
-  const wish = asked.budget ?? budgetFor(asked.effort === undefined ? { effort: 'high' } : asked, traits);
-  if (maxTokens <= MIN_BUDGET || wish === undefined) {
-    return drop(report, `max_tokens leaves no room for the ${MIN_BUDGET} tokens that thinking takes at least`);
+  const effort = asked.effort ?? 'medium';
+  const wish = asked.budget ?? budgetFor({ effort }, traits);
+  if (wish === undefined) return drop(report, 'this model takes no budget');
+  if (maxTokens <= MIN_BUDGET) {
+    return drop(
+      report,
+      `max_tokens leaves no room for the ${MIN_BUDGET} tokens that thinking takes at least`,
+    );
   }
   // A budget is the caller's own word; a level that became one shall leave room for the answer itself.
   const room = asked.budget === undefined ? Math.floor(maxTokens * 0.75) : maxTokens - 1;
-  const budget = Math.max(MIN_BUDGET, Math.min(budgetFor({ budget: wish }, traits) ?? wish, room));
+  const fitting = budgetFor({ budget: wish }, traits) ?? wish;
+  const budget = Math.max(MIN_BUDGET, Math.min(Math.trunc(fitting), room));
   if (asked.budget !== budget) {
     report({ field: 'thinking', outcome: 'approximated', detail: `budget of ${budget} tokens` });
   }
+  // Some models that think by budget take an effort for the whole answer beside it.
+  const beside = asked.budget !== undefined && asked.effort !== undefined ? { effort: asked.effort } : {};
   return {
     thinking: { type: 'enabled', budget_tokens: budget, ...display(asked) },
-    // Some models that think by budget take an effort for the whole answer beside it.
-    ...(asked.budget !== undefined && asked.effort !== undefined && effortOf({ effort: asked.effort }, traits, report)),
+    ...effortOf(beside, traits, report),
     thinks: true,
+    budgeted: true,
   };
 }
 
@@ -107,15 +122,26 @@ function display({ visible }: Thinking): JsonObject {
   return visible === undefined ? {} : { display: visible ? 'summarized' : 'omitted' };
 }
 
-/** Whether the last assistant turn calls tools without any of the thinking that Anthropic wants back with the calls. */
-function lacksThinking(turns: readonly Turn[]): boolean {
-  const last = turns.findLast((turn) => turn.role === 'assistant');
-  if (last === undefined || !last.parts.some((part) => part.kind === 'tool-call')) return false;
-  return !last.parts.some(isOwnThinking);
+/** Why a model that thinks by a budget would refuse these turns; undefined where it would not. */
+function obstacleOf(turns: readonly Turn[]): string | undefined {
+  const last = turns.at(-1);
+  if (last?.role === 'assistant') return 'an answer begun for the model leaves it no place to think';
+  return lacksThinking(turns) ? 'the last calls came without the thinking that led to them' : undefined;
 }
 
-/** Whether a part is thinking that Anthropic's models can read: theirs, and signed. */
-export function isOwnThinking(part: Turn['parts'][number]): boolean {
-  if (part.kind !== 'thinking') return false;
-  return (part.redacted ?? part.signature)?.origin === 'anthropic';
+/**
+ * Whether a round of calls and results is open that began without thinking. The vendor wants it back before the calls
+ * it led to; later calls of the same round come without any of their own.
+ */
+function lacksThinking(turns: readonly Turn[]): boolean {
+  const start = turns.findLastIndex(({ role, parts }) => role === 'user' && !parts.some(isResult));
+  const round = turns.slice(start + 1).filter(({ role }) => role === 'assistant');
+  return (
+    round.some(({ parts }) => parts.some((part) => part.kind === 'tool-call')) &&
+    !round.some(({ parts }) => parts.some((part) => part.kind === 'thinking' && isOwnThinking(part)))
+  );
+}
+
+function isResult(part: Turn['parts'][number]): boolean {
+  return part.kind === 'tool-result';
 }

@@ -10,34 +10,51 @@ import type { OutputPlan } from './output.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
+/** What was settled before: how the answer's form is got, and whether a tool can be forced on the model. */
+export interface ToolPlan {
+  readonly output: OutputPlan;
+  readonly canForce: boolean;
+}
+
 /** `{ tools, tool_choice }`, each only where there is something to say: to be spread. */
 export function renderTools(
   prompt: Prompt,
   turns: readonly Turn[],
-  output: OutputPlan,
+  plan: ToolPlan,
   target: Target,
   report: Report,
 ): JsonObject {
+  const { output } = plan;
   const isNative = prompt.own?.format === FORMAT;
-  const offered = prompt.tools ?? (isNative ? [] : undeclared(turns, report));
-  const tools = allowed(offered, prompt.toolChoice, report).flatMap(
-    (tool) => renderTool(tool, target, report) ?? [],
-  );
+  const declared = prompt.tools ?? [];
+  const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
+  const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];
+  const tools = offered.map((tool) => renderTool(tool, target, report)).filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(output.tool);
-  if (tools.length === 0) {
+  if (tools.length === 0 && !isNative) {
     if (prompt.toolChoice) report({ field: 'tool_choice', outcome: 'dropped', detail: 'there are no tools' });
-    return isNative && prompt.tools ? { tools } : {};
+    return {};
   }
-  const choice = renderChoice(prompt, output);
-  return { tools, ...(choice && { tool_choice: choice }) };
+  const isWritten = isNative && prompt.own?.fields['tool_choice'] !== undefined;
+  const choice = borrowed.length > 0 && output.kind !== 'tool' ? NONE : choiceOf(prompt, plan, report);
+  return {
+    ...((tools.length > 0 || prompt.tools) && { tools }),
+    ...(choice && !isWritten && { tool_choice: choice }),
+  };
 }
+
+const NONE = { type: 'none' };
 
 function renderTool(tool: Tool, target: Target, report: Report): JsonObject | undefined {
   switch (tool.kind) {
     case 'hosted':
       return renderHosted(tool, report);
     case 'custom':
-      report({ field: `tool ${tool.name}`, outcome: 'approximated', detail: 'a function with one field, input' });
+      report({
+        field: `tool ${tool.name}`,
+        outcome: 'approximated',
+        detail: 'a function with one field, input',
+      });
       return renderFunction(asFunctionTool(tool), target, report);
     case 'function':
       return renderFunction(tool, target, report);
@@ -46,24 +63,43 @@ function renderTool(tool: Tool, target: Target, report: Report): JsonObject | un
 
 function renderFunction(tool: FunctionTool, target: Target, report: Report): JsonObject {
   const { name, description, mark, own, extra } = tool;
-  const schema = tool.parameters ?? { type: 'object', properties: {} };
+  const schema = objectSchema(tool, report);
   const isNative = own?.format === FORMAT;
   const closed = tool.strict === true && target.structuredOutput ? closedSchema(schema) : undefined;
   const strict = isNative ? tool.strict : closed && true;
   if (tool.strict === true && strict !== true) {
-    report({ field: `tool ${name}.strict`, outcome: 'dropped', detail: 'this model cannot enforce its schema' });
-  } else if (closed !== undefined && closed !== schema) {
-    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail: 'objects closed, to be enforced' });
+    report({
+      field: `tool ${name}.strict`,
+      outcome: 'dropped',
+      detail: 'this model cannot enforce its schema',
+    });
+  } else if (!isNative && closed !== undefined && closed !== schema) {
+    report({
+      field: `tool ${name}.parameters`,
+      outcome: 'approximated',
+      detail: 'objects closed, to be enforced',
+    });
   }
   return {
     ...extra,
     ...ownFields(own, report),
     name: safeName(name),
     ...(description !== undefined && { description }),
-    input_schema: { type: 'object', ...(strict === true && closed ? closed : schema) },
+    input_schema: isNative ? schema : (closed ?? schema),
     ...(strict !== undefined && { strict }),
     ...renderMark(mark),
   };
+}
+
+/** The tool's schema as one of an object, which the vendor insists on. */
+function objectSchema({ name, parameters = {} }: FunctionTool, report: Report): JsonObject {
+  const { type, ...rest } = parameters;
+  if (type === 'object') return parameters;
+  if (type !== undefined) {
+    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail: 'of type object' });
+  }
+  const isEmpty = Object.keys(rest).length === 0;
+  return isEmpty ? { type: 'object', properties: {} } : { type: 'object', ...rest };
 }
 
 function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {
@@ -92,16 +128,21 @@ function webSearch(value: JsonObject): JsonObject {
 /** A narrowed choice of several tools can only be had by offering no others. */
 function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report: Report): readonly Tool[] {
   const names = choice?.allowed;
-  if (names === undefined || choice?.mode === 'none' || isOneTool(choice)) return tools;
-  report({ field: 'tool_choice.allowed', outcome: 'approximated', detail: 'only the allowed tools are offered' });
+  if (names === undefined || choice?.mode === 'none' || theOne(choice) !== undefined) return tools;
+  report({
+    field: 'tool_choice.allowed',
+    outcome: 'approximated',
+    detail: 'only the allowed tools are offered',
+  });
   return tools.filter((tool) => tool.kind === 'hosted' || names.includes(tool.name));
 }
 
-function isOneTool(choice: ToolChoice | undefined): boolean {
-  return choice?.mode === 'required' && choice.allowed?.length === 1;
+/** The name of the one tool that must be called, if it is one. */
+function theOne(choice: ToolChoice | undefined): string | undefined {
+  return choice?.mode === 'required' && choice.allowed?.length === 1 ? choice.allowed[0] : undefined;
 }
 
-function renderChoice(prompt: Prompt, output: OutputPlan): JsonObject | undefined {
+function choiceOf(prompt: Prompt, { output, canForce }: ToolPlan, report: Report): JsonObject | undefined {
   const { toolChoice, parallelToolCalls } = prompt;
   const parallel = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls };
   if (output.kind === 'tool') {
@@ -109,17 +150,26 @@ function renderChoice(prompt: Prompt, output: OutputPlan): JsonObject | undefine
       ? { type: 'tool', name: output.name, disable_parallel_tool_use: true }
       : { type: 'any', ...parallel };
   }
-  if (prompt.tools === undefined) return { type: 'none' };
   switch (toolChoice?.mode) {
     case undefined:
       return parallelToolCalls === false ? { type: 'auto', ...parallel } : undefined;
     case 'none':
-      return { type: 'none' };
+      return NONE;
     case 'auto':
       return { type: 'auto', ...parallel };
     case 'required': {
-      const name = isOneTool(toolChoice) ? toolChoice?.allowed?.[0] : undefined;
-      return name === undefined ? { type: 'any', ...parallel } : { type: 'tool', name: safeName(name), ...parallel };
+      if (!canForce) {
+        report({
+          field: 'tool_choice',
+          outcome: 'approximated',
+          detail: 'auto: a model that thinks cannot be forced',
+        });
+        return { type: 'auto', ...parallel };
+      }
+      const name = theOne(toolChoice);
+      return name === undefined
+        ? { type: 'any', ...parallel }
+        : { type: 'tool', name: safeName(name), ...parallel };
     }
   }
 }
@@ -130,9 +180,14 @@ function renderChoice(prompt: Prompt, output: OutputPlan): JsonObject | undefine
  */
 function undeclared(turns: readonly Turn[], report: Report): readonly Tool[] {
   const names = new Set<string>();
-  for (const { parts } of turns) for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);
+  for (const { parts } of turns)
+    for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);
   if (names.size > 0) {
-    report({ field: 'tools', outcome: 'approximated', detail: 'declared by name only, for the calls of the history' });
+    report({
+      field: 'tools',
+      outcome: 'approximated',
+      detail: 'declared by name only, for the calls of the history',
+    });
   }
   return Array.from(names, (name) => ({ kind: 'function', name }));
 }

@@ -5,21 +5,10 @@
  */
 
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, isList, isObject } from '../../json.ts';
+import { asList, asObject, asText, isList, isObject } from '../../json.ts';
 
 /** String formats that are enforced. */
-const FORMATS = [
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'uri',
-  'ipv4',
-  'ipv6',
-  'uuid',
-];
+const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
 
 /** Keywords that are refused, whatever their value. */
 const REFUSED = [
@@ -39,6 +28,7 @@ const REFUSED = [
 
 /** Deeper than any schema; a JSON text of the same depth is still written without trouble. */
 const MAX_DEPTH = 200;
+const MAX_DEFINITIONS = 1000;
 
 /**
  * The schema with every object closed and no refused keyword; the schema itself where nothing had to change.
@@ -46,8 +36,7 @@ const MAX_DEPTH = 200;
  *   Anthropic cannot enforce, or one that holds itself.
  */
 export function closedSchema(schema: JsonObject): JsonObject | undefined {
-  if (!isObject(schema) || !canClose(schema, 0)) return undefined;
-  return close(schema);
+  return canClose(schema, 0) && !isRecursive(schema) ? close(schema) : undefined;
 }
 
 /** Whether the root is an object, as the input of a tool must be. */
@@ -55,10 +44,44 @@ export function isObjectSchema(schema: JsonObject): boolean {
   return schema['type'] === 'object' || (schema['type'] === undefined && isObject(schema['properties']));
 }
 
+function mayBeObject(schema: JsonObject): boolean {
+  return isObjectSchema(schema) || asList(schema['type']).includes('object');
+}
+
+/** Whether a definition holds itself, by way of others or not; a schema with too many to follow counts as one. */
+function isRecursive(schema: JsonObject): boolean {
+  const definitions = new Map(
+    DEFINITIONS.flatMap((key) => Object.entries(asObject(schema[key]) ?? {})).map(([name, inner]) => [
+      name,
+      new Set(isObject(inner) ? definitionsIn(inner) : []),
+    ]),
+  );
+  if (definitions.size > MAX_DEFINITIONS) return true;
+  const open = new Set<string>();
+  const closed = new Set<string>();
+  const isLooped = (name: string): boolean => {
+    if (open.has(name)) return true;
+    if (closed.has(name)) return false;
+    open.add(name);
+    const looped = [...(definitions.get(name) ?? [])].some(isLooped);
+    open.delete(name);
+    closed.add(name);
+    return looped;
+  };
+  return [...definitions.keys()].some(isLooped);
+}
+
+/** Names of the definitions that a schema refers to. */
+function definitionsIn(schema: JsonObject): readonly string[] {
+  const reference = asText(schema['$ref']) ?? '';
+  const name = /^#\/(?:\$defs|definitions)\/([^/]+)/.exec(reference)?.[1];
+  return [...(name === undefined ? [] : [name]), ...innerSchemas(schema).flatMap(definitionsIn)];
+}
+
 function canClose(schema: JsonObject, depth: number): boolean {
   if (depth > MAX_DEPTH || schema['$ref'] === '#' || isObject(schema['patternProperties'])) return false;
   const open = schema['additionalProperties'];
-  const isFree = schema['type'] === 'object' && Object.keys(asObject(schema['properties']) ?? {}).length === 0;
+  const isFree = mayBeObject(schema) && Object.keys(asObject(schema['properties']) ?? {}).length === 0;
   if (isObject(open) || (isFree && open !== false)) return false;
   return innerSchemas(schema).every((inner) => canClose(inner, depth + 1));
 }
@@ -78,7 +101,7 @@ function close(schema: JsonObject): JsonObject {
     changed ||= closed !== value || name !== key;
     kept.push([name, closed]);
   }
-  const isOpen = isObjectSchema(schema) && schema['additionalProperties'] !== false;
+  const isOpen = mayBeObject(schema) && schema['additionalProperties'] !== false;
   if (!changed && !isOpen && told.length === 0) return schema;
   const { description, ...rest }: JsonObject = Object.fromEntries(kept);
   const about = [description, told.length > 0 ? `{${told.join(', ')}}` : undefined];
@@ -93,8 +116,13 @@ function close(schema: JsonObject): JsonObject {
 /** The value of a keyword with every schema in it closed: keys that are data are never taken for keywords. */
 function closeValue(key: string, value: Json): Json {
   if (SCHEMA_MAPS.includes(key) && isObject(value)) {
-    const closed = Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? close(inner) : inner]);
-    return closed.every(([name, inner]) => value[String(name)] === inner) ? value : Object.fromEntries(closed);
+    const closed = Object.entries(value).map(([name, inner]) => [
+      name,
+      isObject(inner) ? close(inner) : inner,
+    ]);
+    return closed.every(([name, inner]) => value[String(name)] === inner)
+      ? value
+      : Object.fromEntries(closed);
   }
   if (SCHEMA_LISTS.includes(key) && isList(value)) {
     const closed = value.map((inner) => (isObject(inner) ? close(inner) : inner));
@@ -103,7 +131,8 @@ function closeValue(key: string, value: Json): Json {
   return key === 'items' && isObject(value) ? close(value) : value;
 }
 
-const SCHEMA_MAPS = ['properties', '$defs', 'definitions'];
+const DEFINITIONS = ['$defs', 'definitions'];
+const SCHEMA_MAPS = ['properties', ...DEFINITIONS];
 const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
 function innerSchemas(schema: JsonObject): readonly JsonObject[] {

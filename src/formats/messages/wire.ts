@@ -71,6 +71,9 @@ export function ownFields(own: Own | undefined, report: Report): JsonObject {
   return {};
 }
 
+/** How long a marked prefix may be kept (prompt caching guide). */
+const TTLS = ['5m', '1h'];
+
 /** `cache_control` as a mark, or as an own field where it is not of the one known form. */
 export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: JsonObject } {
   if (value === undefined || value === null) return { fields: {} };
@@ -78,13 +81,16 @@ export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: 
   const { type, ttl, ...rest } = value;
   if (type !== 'ephemeral' || !isEmpty(rest)) return { fields: { cache_control: value } };
   if (ttl === undefined) return { mark: {}, fields: {} };
-  return typeof ttl === 'string' ? { mark: { ttl }, fields: {} } : { fields: { cache_control: value } };
+  return typeof ttl === 'string' && TTLS.includes(ttl)
+    ? { mark: { ttl }, fields: {} }
+    : { fields: { cache_control: value } };
 }
 
-/** `{ cache_control }` for a mark, else nothing: to be spread. */
+/** `{ cache_control }` for a mark, else nothing: to be spread. A time Anthropic has not is left to its default. */
 export function renderMark(mark: CacheMark | undefined): JsonObject {
   if (mark === undefined) return {};
-  return { cache_control: { type: 'ephemeral', ...(mark.ttl !== undefined && { ttl: mark.ttl }) } };
+  const { ttl } = mark;
+  return { cache_control: { type: 'ephemeral', ...(ttl !== undefined && TTLS.includes(ttl) && { ttl }) } };
 }
 
 function isEmpty(object: JsonObject): boolean {
