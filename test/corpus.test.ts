@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { collect } from '../src/conversation/collect.ts';
 import type { FormatName } from '../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../src/conversation/reply.ts';
 import { GatewayError } from '../src/errors.ts';
@@ -16,9 +17,8 @@ import { chatRequest } from '../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../src/sandbox/schemas/responses.ts';
-import { validateFile } from '../src/validate/validate-file.ts';
 import { validateWhole, validator } from '../src/validate/validate.ts';
-import { collect } from '../src/conversation/collect.ts';
+import { validateFile } from '../src/validate/validate-file.ts';
 import {
   allFormats,
   bytesOf,
@@ -64,7 +64,9 @@ function readCase(folder: string, name: string): Case | undefined {
   const streamed = existsSync(at('response.sse'));
   const file = streamed ? at('response.sse') : at('response.json');
   if (!existsSync(file) || !isObject(meta)) return undefined;
-  const request = existsSync(at('request.json')) ? parseJson(readFileSync(at('request.json'), 'utf8')) : undefined;
+  const request = existsSync(at('request.json'))
+    ? parseJson(readFileSync(at('request.json'), 'utf8'))
+    : undefined;
   return {
     name: `${folder}/${name}`,
     format,
@@ -97,7 +99,8 @@ function isAnswer({ status, format, body }: Case): boolean {
 
 const answers = cases.filter(isAnswer);
 
-const tally = (what: string, passed: number, all: number): void => console.log(`corpus: ${what}: ${passed} of ${all}`);
+const tally = (what: string, passed: number, all: number): void =>
+  console.log(`corpus: ${what}: ${passed} of ${all}`);
 
 describe.runIf(cases.length > 0)('corpus', () => {
   describe.each(Object.keys(SCHEMAS).flatMap((name) => allFormats.filter((format) => format.name === name)))(
@@ -117,7 +120,8 @@ describe.runIf(cases.length > 0)('corpus', () => {
               expect(meaningOf(collect(eventsOf(to, bytesOf(said))))).toEqual(meant);
             } else {
               const said = renderedWhole(to, events);
-              for (const { rule, detail } of validateWhole(to.name, said)) throw new Error(`${rule}: ${detail}`);
+              for (const { rule, detail } of validateWhole(to.name, said))
+                throw new Error(`${rule}: ${detail}`);
               expect(meaningOf(collect(eventsOfWhole(to, JSON.stringify(said))))).toEqual(meant);
             }
           } catch (error) {
@@ -138,7 +142,8 @@ describe.runIf(cases.length > 0)('corpus', () => {
       expect(error.message, name).not.toBe('');
       if (error.fault !== 'upstream-auth' && error.fault !== 'upstream-overloaded')
         expect(error.status, name).toBe(status);
-      for (const to of allFormats) expect(JSON.stringify(to.renderError(error, 'req_1')), name).toContain('message');
+      for (const to of allFormats)
+        expect(JSON.stringify(to.renderError(error, 'req_1')), name).toContain('message');
     }
     tally('errors', errors.length, errors.length);
   });
@@ -171,12 +176,16 @@ describe.runIf(cases.length > 0)('corpus', () => {
           const issues = checked.success
             ? []
             : checked.error.issues.filter(
-                (issue) => !(issue.code === 'unrecognized_keys' && issue.keys.every((key) => unknown.has(key))),
+                (issue) =>
+                  !(issue.code === 'unrecognized_keys' && issue.keys.every((key) => unknown.has(key))),
               );
           if (issues.length > 0)
-            wrong.push(`${name}: ${issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')}`);
+            wrong.push(
+              `${name}: ${issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')}`,
+            );
         } catch (error) {
-          if (error instanceof GatewayError && error.status === 400) refused.push(`${name}: ${error.message}`);
+          if (error instanceof GatewayError && error.status === 400)
+            refused.push(`${name}: ${error.message}`);
           else wrong.push(`${name}: ${String(error)}`);
         }
       }

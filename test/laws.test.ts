@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../src/conversation/collect.ts';
 import { GatewayError } from '../src/errors.ts';
+import { unreported } from '../src/formats/format.ts';
 import type { Json } from '../src/json.ts';
 import { isObject, parseJson } from '../src/json.ts';
-import { unreported } from '../src/formats/format.ts';
 import { validateWhole, validator } from '../src/validate/validate.ts';
 import { answer, dialogue, dialogueMeaning } from './support/dialogues.ts';
 import {
@@ -22,7 +22,9 @@ import {
 
 const RUNS = Number(process.env['FUZZ'] ?? 150);
 
-const pairs = allFormats.flatMap((from) => allFormats.map((to) => ({ from, to, name: `${from.name} → ${to.name}` })));
+const pairs = allFormats.flatMap((from) =>
+  allFormats.map((to) => ({ from, to, name: `${from.name} → ${to.name}` })),
+);
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
@@ -60,7 +62,9 @@ describe.each(pairs)('$name', ({ from, to }) => {
         const first = JSON.stringify(renderedWhole(from, events));
         const again = renderedWhole(to, eventsOfWhole(from, first));
         expect(validateWhole(to.name, again)).toEqual([]);
-        expect(meaningOf(collect(eventsOfWhole(to, JSON.stringify(again))))).toEqual(meaningOf(collect(events)));
+        expect(meaningOf(collect(eventsOfWhole(to, JSON.stringify(again))))).toEqual(
+          meaningOf(collect(events)),
+        );
       }),
       { numRuns: RUNS },
     );
@@ -92,20 +96,37 @@ describe.each(allFormats)('$name', (format) => {
 
   test('events of any shape are read, or refused with a typed error', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(anything.map((value) => JSON.stringify(value)), fc.string())), (datas) => {
-        onlyTyped(() => eventsOf(format, bytesOf(datas.map((data) => ({ data: data.replace(/[\r\n]/g, ' ') })))));
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(
+            anything.map((value) => JSON.stringify(value)),
+            fc.string(),
+          ),
+        ),
+        (datas) => {
+          onlyTyped(() =>
+            eventsOf(format, bytesOf(datas.map((data) => ({ data: data.replace(/[\r\n]/g, ' ') })))),
+          );
+        },
+      ),
       { numRuns: RUNS * 5 },
     );
   });
 
   test('an error answer of any shape becomes a typed error with a message', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 400, max: 599 }), fc.oneof(anything.map((v) => JSON.stringify(v)), fc.string()), (status, body) => {
-        const error = format.outbound.parseError(status, body);
-        expect(error).toBeInstanceOf(GatewayError);
-        expect(error.message).not.toBe('');
-      }),
+      fc.property(
+        fc.integer({ min: 400, max: 599 }),
+        fc.oneof(
+          anything.map((v) => JSON.stringify(v)),
+          fc.string(),
+        ),
+        (status, body) => {
+          const error = format.outbound.parseError(status, body);
+          expect(error).toBeInstanceOf(GatewayError);
+          expect(error.message).not.toBe('');
+        },
+      ),
       { numRuns: RUNS * 2 },
     );
   });

@@ -8,8 +8,8 @@ import { GatewayError } from '../src/errors.ts';
 import { isObject, parseJson } from '../src/json.ts';
 import { validateWhole, validator } from '../src/validate/validate.ts';
 import {
-  allFormats,
   ASKED,
+  allFormats,
   bytesOf,
   eventsOf,
   eventsOfWhole,
@@ -37,12 +37,14 @@ const read = (path: string): Buffer | undefined => {
 };
 
 const cases: Case[] = allFormats.flatMap((from) =>
-  [...new Set(readdirSync(join(folder, from.name)).map((file) => file.replace(/\.(sse|json)$/, '')))].map((name) => ({
-    name: `${from.name}/${name}`,
-    from,
-    sse: read(join(folder, from.name, `${name}.sse`)),
-    json: read(join(folder, from.name, `${name}.json`))?.toString('utf8'),
-  })),
+  [...new Set(readdirSync(join(folder, from.name)).map((file) => file.replace(/\.(sse|json)$/, '')))].map(
+    (name) => ({
+      name: `${from.name}/${name}`,
+      from,
+      sse: read(join(folder, from.name, `${name}.sse`)),
+      json: read(join(folder, from.name, `${name}.json`))?.toString('utf8'),
+    }),
+  ),
 );
 
 const broken = (name: string): boolean => name.includes('error');
@@ -56,7 +58,9 @@ const ending = (meaning: Meaning): Meaning => ({
 describe.each(cases.filter(({ name }) => !broken(name)))('$name', ({ from, sse, json }) => {
   const streamed = sse && (() => eventsOf(from, sse));
   const whole = json === undefined ? undefined : () => eventsOfWhole(from, json);
-  const sources = Object.entries({ streamed, whole }).flatMap(([kind, events]) => (events ? [{ kind, events }] : []));
+  const sources = Object.entries({ streamed, whole }).flatMap(([kind, events]) =>
+    events ? [{ kind, events }] : [],
+  );
 
   test.runIf(streamed && whole)('says the same streamed and whole', () => {
     expect(meaningOf(collect(streamed?.() ?? []))).toEqual(meaningOf(collect(whole?.() ?? [])));
@@ -64,7 +68,8 @@ describe.each(cases.filter(({ name }) => !broken(name)))('$name', ({ from, sse, 
 
   test.runIf(sse)('is the same however its bytes are cut', () => {
     const events = streamed?.();
-    for (const size of [1, 2, 3, 7, 64, 1000]) expect(eventsOf(from, sse ?? Buffer.of(), size)).toEqual(events);
+    for (const size of [1, 2, 3, 7, 64, 1000])
+      expect(eventsOf(from, sse ?? Buffer.of(), size)).toEqual(events);
   });
 
   describe.each(sources)('$kind', ({ events }) => {
@@ -134,8 +139,12 @@ function eventsBeforeFailure(format: (typeof allFormats)[number], sse: Buffer) {
   const parser = format.outbound.parseEvents(ASKED.prompt, { ...targetOfTests });
   const events: Parameters<ReturnType<typeof format.inbound.renderEvents>['transform']>[0][] = [];
   for (const block of kept.split(/\r?\n\r?\n/)) {
-    const data = block.split(/\r?\n/).find((line) => line.startsWith('data: '))?.slice(6);
-    if (data !== undefined && isObject(parseJson(data))) parser.transform({ data }, { enqueue: (event) => void events.push(event) });
+    const data = block
+      .split(/\r?\n/)
+      .find((line) => line.startsWith('data: '))
+      ?.slice(6);
+    if (data !== undefined && isObject(parseJson(data)))
+      parser.transform({ data }, { enqueue: (event) => void events.push(event) });
   }
   return events;
 }

@@ -33,7 +33,10 @@ const image: Part = {
 };
 
 const step = fc.record({
-  asked: fc.array(fc.oneof({ weight: 4, arbitrary: words }, fc.constant(undefined)), { minLength: 1, maxLength: 3 }),
+  asked: fc.array(fc.oneof({ weight: 4, arbitrary: words }, fc.constant(undefined)), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   said: fc.option(words, { nil: undefined }),
   calls: fc.array(call, { maxLength: 3 }),
   results: fc.array(words, { minLength: 3, maxLength: 3 }),
@@ -67,12 +70,16 @@ export const dialogue: fc.Arbitrary<Prompt> = fc
     for (const { asked, said, calls, results: texts } of steps) {
       turns.push({
         role: 'user',
-        parts: [...results, ...asked.map((text): Part => (text === undefined ? image : { kind: 'text', text }))],
+        parts: [
+          ...results,
+          ...asked.map((text): Part => (text === undefined ? image : { kind: 'text', text })),
+        ],
       });
       const callParts = (tools ? calls : []).map(
         (made_): ToolCallPart => ({ kind: 'tool-call', id: `call_${made++}`, ...made_ }),
       );
-      const text: Part[] = said === undefined && callParts.length > 0 ? [] : [{ kind: 'text', text: said ?? 'Well.' }];
+      const text: Part[] =
+        said === undefined && callParts.length > 0 ? [] : [{ kind: 'text', text: said ?? 'Well.' }];
       turns.push({ role: 'assistant', parts: [...text, ...callParts] });
       results = callParts.map(
         ({ id, name }, index): Part => ({
@@ -116,7 +123,13 @@ export function dialogueMeaning(prompt: Prompt): Json {
   }
   const settings = JSON.stringify({
     tools: (prompt.tools ?? []).map((tool) =>
-      tool.kind === 'hosted' ? 'hosted' : { name: tool.name, description: tool.description, ...('parameters' in tool && { parameters: tool.parameters }) },
+      tool.kind === 'hosted'
+        ? 'hosted'
+        : {
+            name: tool.name,
+            description: tool.description,
+            ...('parameters' in tool && { parameters: tool.parameters }),
+          },
     ),
     choice: prompt.toolChoice ?? null,
     maxTokens: prompt.maxTokens,
@@ -159,7 +172,10 @@ export const answer: fc.Arbitrary<ReplyEvent[]> = fc
   .map(({ thinking, text, calls, cut, length, input, cached, output }) => {
     const events: ReplyEvent[] = [{ type: 'reply-start', id: 'x1', model: 'a-model' }];
     let index = 0;
-    const part = (open: Extract<ReplyEvent, { type: 'part-start' }>['part'], pieces: readonly string[]): void => {
+    const part = (
+      open: Extract<ReplyEvent, { type: 'part-start' }>['part'],
+      pieces: readonly string[],
+    ): void => {
       events.push({ type: 'part-start', choice: 0, index, part: open });
       for (const piece of pieces) events.push({ type: 'part-delta', choice: 0, index, text: piece });
       events.push({ type: 'part-end', choice: 0, index });
@@ -168,7 +184,10 @@ export const answer: fc.Arbitrary<ReplyEvent[]> = fc
     if (thinking.length > 0) part({ kind: 'thinking' }, thinking);
     if (text.length > 0 || calls.length === 0) part({ kind: 'text' }, text.length > 0 ? text : ['Well.']);
     for (const [at, { name, arguments: text_ }] of calls.entries())
-      part({ kind: 'tool-call', id: `call_${at}`, name }, text_.match(new RegExp(`[^]{1,${cut}}`, 'gu')) ?? []);
+      part(
+        { kind: 'tool-call', id: `call_${at}`, name },
+        text_.match(new RegExp(`[^]{1,${cut}}`, 'gu')) ?? [],
+      );
     events.push(
       { type: 'choice-end', choice: 0, finish: calls.length > 0 ? 'tool-calls' : length ? 'length' : 'stop' },
       { type: 'usage', usage: { input: input + cached, cacheRead: cached, output } },

@@ -30,7 +30,12 @@ export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, inclu
 export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 
 /** Events of a recorded stream, cut into chunks of `size` bytes. */
-export function eventsOf(format: Format, bytes: Uint8Array, size = bytes.length, target = PERMISSIVE): ReplyEvent[] {
+export function eventsOf(
+  format: Format,
+  bytes: Uint8Array,
+  size = bytes.length,
+  target = PERMISSIVE,
+): ReplyEvent[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   return run(fuse(decodeSse(), format.outbound.parseEvents(PROMPT, target)), chunks);
