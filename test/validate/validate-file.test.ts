@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
+import { isObject, parseJson } from '../../src/json.ts';
 import { validateFile } from '../../src/validate/validate-file.ts';
 import { FIXTURES } from '../support/recording.ts';
 
@@ -24,8 +25,13 @@ describe.each(FORMATS)('%s', (format) => {
   });
 
   test('an error body is recognised, and is a failure', () => {
-    const body = readFileSync(join(FIXTURES, 'errors', format, 'rate-limited.json'), 'utf8');
-    expect(validateFile(body, format)).toMatchObject({ format, violations: [], failed: true });
+    const recorded = parseJson(readFileSync(join(FIXTURES, 'errors', format, 'rate-limited.json'), 'utf8'));
+    const body = isObject(recorded) ? recorded['body'] : undefined;
+    expect(validateFile(JSON.stringify(body), format)).toMatchObject({
+      format,
+      violations: [],
+      failed: true,
+    });
   });
 
   test('a byte order mark and CRLF change nothing', () => {
