@@ -9,6 +9,7 @@ export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   'compaction_trigger',
   'computer_call',
   'computer_call_output',
+  'configuration_update',
   'file_search_call',
   'image_generation_call',
   'local_shell_call',

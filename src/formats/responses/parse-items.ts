@@ -34,14 +34,14 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
   };
 
   for (const [at, [item, path]] of items.entries()) {
-    const type = asText(item['type']) ?? (item['role'] === undefined ? undefined : 'message');
+    const type = typeOf(item);
     switch (type) {
       case 'message': {
         const role = requiredText(item['role'], `${path}.role`);
         if (role === 'assistant') {
           const parts = run('assistant');
           reasoning.settle(parts);
-          parts.push(...parseAssistantMessage(item, path, at));
+          parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
           break;
         }
         if (open?.role === 'assistant') reasoning.settle(open.parts);
@@ -55,7 +55,7 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case 'function_call':
       case 'custom_tool_call': {
         const parts = run('assistant');
-        const call = reasoning.sign(parseCall(item, path, at));
+        const call = reasoning.sign(parseCall(item, path));
         names.set(call.id, call.name);
         parts.push(call);
         break;
@@ -67,7 +67,7 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case 'item_reference':
         throw unsupported(
           `${path}.type`,
-          "This model is not OpenAI's, and nothing is stored for it: an 'item_reference' points nowhere. Send the item itself (most clients do so with 'store' false).",
+          "Nothing is stored for this model, so an 'item_reference' points nowhere: send the item itself (most clients do so where 'store' is false).",
         );
       case undefined:
         throw missing(`${path}.type`);
@@ -79,6 +79,14 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
   if (open?.role === 'assistant') reasoning.settle(open.parts);
   close();
   return turns;
+}
+
+/** A message may leave out its type, and so may a reference, which then has an id alone. */
+function typeOf(item: JsonObject): string | undefined {
+  const type = asText(item['type']);
+  if (type !== undefined) return type;
+  if (item['role'] !== undefined) return 'message';
+  return typeof item['id'] === 'string' && Object.keys(item).length === 1 ? 'item_reference' : undefined;
 }
 
 function parseMessage(item: JsonObject, role: string, path: string): Turn {
@@ -96,29 +104,44 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
   };
 }
 
-/** Parts of an assistant's message; one without any keeps its place by an empty text. */
-function parseAssistantMessage(item: JsonObject, path: string, at: number): Part[] {
+/**
+ * Parts of an assistant's message; one without any keeps its place by an empty text. Where a reader could not tell the
+ * message's parts from those of the message before, they say which one they are of.
+ */
+function parseAssistantMessage(item: JsonObject, path: string, at: number, before: Part | undefined): Part[] {
   const { type: _type, role: _role, content, ...rest } = item;
   if (content === undefined || content === null) throw missing(`${path}.content`);
   const parts = parseContent(content, `${path}.content`);
   const filled: readonly ContentPart[] = parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
+  const told = present(rest);
+  const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
+  if (isPlain) return [...filled];
   return filled.map((part) => {
     const kept = asObject(part.own?.fields['part']);
-    return { ...part, own: ownOf({ at, item: present(rest), ...(kept && { part: kept }) }) };
+    return { ...part, own: ownOf({ at, item: told, ...(kept && { part: kept }) }) };
   });
 }
 
-function parseCall(item: JsonObject, path: string, at: number): ToolCallPart {
+function isBlank(part: Part | undefined): boolean {
+  return part?.kind === 'text' && part.text === '';
+}
+
+function isContent(part: Part | undefined): boolean {
+  return part?.kind === 'text' || part?.kind === 'refusal' || part?.kind === 'media';
+}
+
+function parseCall(item: JsonObject, path: string): ToolCallPart {
   const { type, call_id, name, arguments: json, input, ...rest } = item;
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
+  const told = present(rest);
   return {
     kind: 'tool-call',
     id: requiredText(call_id, `${path}.call_id`),
     name: requiredText(name, `${path}.name`),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
-    own: ownOf({ at, item: present(rest) }),
+    ...(!isEmpty(told) && { own: ownOf({ item: told }) }),
   };
 }
 

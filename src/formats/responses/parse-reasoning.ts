@@ -49,14 +49,17 @@ function parseThinking(item: JsonObject, at: number, proof?: ReturnType<typeof u
   const nothing = texts.length === 0 && proof === undefined;
   if (nothing && !isEmpty(known)) return [{ kind: 'opaque', format: 'responses', value: item }];
   if (nothing) return [];
+  // A signature ends its item; where there is none, or text before it in a part of its own, the place must tell.
+  const place = proof !== undefined && proof.mark !== 'r' && texts.length < 2 ? {} : { at };
   const parts = texts.map(({ text, type }): ThinkingPart => {
     const part = type === 'reasoning_text' ? { part: { type } } : {};
-    return { kind: 'thinking', text, own: ownOf({ at, item: known, ...part }) };
+    return { kind: 'thinking', text, own: ownOf({ ...place, item: known, ...part }) };
   });
   if (proof === undefined) return parts;
   const { signature, mark } = proof;
-  if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature }];
-  const last = parts.pop() ?? { kind: 'thinking', text: '', own: ownOf({ at, item: known }) };
+  const own = ownOf({ ...place, item: known });
+  if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature, own }];
+  const last = parts.pop() ?? { kind: 'thinking', text: '', own };
   return [...parts, { ...last, signature }];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Prompt, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { asList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
   flagField,
@@ -20,9 +20,9 @@ import {
 } from './fields.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
-import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { isOpenAIsChoice, parseToolChoice, parseTools } from './parse-tools.ts';
 
-/** Fields that OpenAI alone understands, and that ask nothing of us. */
+/** Fields that OpenAI alone understands. */
 const OWN: ReadonlySet<string> = new Set([
   'access_programs',
   'context_management',
@@ -34,15 +34,12 @@ const OWN: ReadonlySet<string> = new Set([
   'prompt_cache_options',
   'prompt_cache_retention',
   'safety_identifier',
-  'store',
   'stream_options',
-  'top_logprobs',
   'truncation',
-  'user',
 ]);
 
 /** Fields that need something remembered from an earlier request, or for a later one. */
-const STATE = ['previous_response_id', 'conversation', 'prompt'] as const;
+const STATE: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'prompt']);
 
 /**
  * @throws GatewayError `invalid-request` with OpenAI's own sentence for a field that is missing or of a wrong type, and
@@ -59,6 +56,9 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     stream,
     metadata,
     service_tier,
+    top_logprobs,
+    user: name,
+    store,
     background: _,
     ...others
   } = more;
@@ -71,16 +71,22 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const warmth = numberField(temperature, 'temperature');
   const topP = numberField(top_p, 'top_p');
   const parallel = flagField(parallel_tool_calls, 'parallel_tool_calls');
-  const topLogprobs = integerField(body['top_logprobs'], 'top_logprobs');
+  const topLogprobs = integerField(top_logprobs, 'top_logprobs');
   const logprobs = asList(body['include']).includes('message.output_text.logprobs') || (topLogprobs ?? 0) > 0;
-  const user = textField(body['user'], 'user') ?? textField(body['safety_identifier'], 'safety_identifier');
+  const user = textField(name, 'user') ?? textField(others['safety_identifier'], 'safety_identifier');
   const tags = objectField(metadata, 'metadata');
   const serviceTier = textField(service_tier, 'service_tier');
-  const stateless = pick(others, new Set(STATE), false);
+  if (flagField(store, 'store')) {
+    report({ field: 'store', outcome: 'dropped', detail: 'nothing is stored for this model' });
+  }
+  const stateless = pick(others, STATE, false);
   const extra = pick(stateless, OWN, false);
+  for (const field of Object.keys(extra)) {
+    report({ field, outcome: 'passed-on', detail: 'no field of responses: the vendor is to judge it' });
+  }
   const own: JsonObject = {
     ...pick(stateless, OWN, true),
-    ...(isObject(tool_choice) && { tool_choice }),
+    ...(isOpenAIsChoice(tool_choice) && { tool_choice }),
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };
@@ -126,17 +132,18 @@ function parseInput(input: Json | undefined): Turn[] {
   throw new GatewayError('invalid-request', message, { param: 'input', code: 'empty_array' });
 }
 
+/** This path has no store of responses, conversations or prompts. */
 function refuseState(body: JsonObject): void {
   for (const field of STATE) {
     if (body[field] === undefined || body[field] === null) continue;
     throw unsupported(
       field,
-      `'${field}' needs responses, conversations or prompts stored at OpenAI, and this model is another vendor's: send the whole conversation in 'input'.`,
+      `'${field}' points to something stored, and nothing is stored for this model: send the whole conversation in 'input'.`,
     );
   }
   if (flagField(body['background'], 'background'))
     throw unsupported(
       'background',
-      "'background' needs responses stored at OpenAI, and this model is another vendor's: leave it out, and use 'stream' for long answers.",
+      "'background' keeps the answer for later, and nothing is stored for this model: leave it out, and use 'stream' for long answers.",
     );
 }

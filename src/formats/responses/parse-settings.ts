@@ -3,7 +3,7 @@
 import { asEffort } from '../../conversation/effort.ts';
 import type { OutputFormat, Thinking } from '../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../json.ts';
-import { flagField, isEmpty, missing, objectField, requiredText, textField, wrongValue } from './fields.ts';
+import { flagField, missing, objectField, requiredText, textField, wrongValue } from './fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -54,11 +54,14 @@ export interface ReasoningSettings {
 /** A summary of any kind asks for visible thoughts; `generate_summary` is its old name. */
 export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
   const { effort: word, ...told } = reasoning ?? {};
-  const rest = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
   const asked = textField(word, 'reasoning.effort');
   const effort = asked === undefined ? undefined : asEffort(asked);
   if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', EFFORTS);
-  const visible = (asText(rest['summary']) ?? asText(rest['generate_summary'])) !== undefined;
+  const visible = (asText(told['summary']) ?? asText(told['generate_summary'])) !== undefined;
   const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
-  return { ...(effort || visible ? { thinking } : {}), rest: isEmpty(rest) ? {} : rest };
+  // A summary `auto` is all that `visible` says.
+  const rest = Object.entries(told).filter(
+    ([field, value]) => value !== null && !(field === 'summary' && value === 'auto'),
+  );
+  return { ...(effort || visible ? { thinking } : {}), rest: Object.fromEntries(rest) };
 }

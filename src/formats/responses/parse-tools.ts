@@ -1,7 +1,7 @@
 /** Tools and tool_choice of a caller's request. */
 
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
-import { asText, type Json, type JsonObject } from '../../json.ts';
+import { asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
   flagField,
@@ -71,8 +71,6 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
     const detail = 'strict by default, but the schema is not a strict one: asked for without';
     report({ field: `${path}.strict`, outcome: 'approximated', detail });
   }
-  // `strict: null` marks the default, so that this format leaves it to OpenAI again.
-  const own: JsonObject = { ...pick(rest, OWN, true), ...(told === undefined && { strict: null }) };
   const extra = pick(rest, OWN, false);
   return {
     kind: 'function',
@@ -80,7 +78,8 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
     ...(about !== undefined && { description: about }),
     ...(schema && { parameters: schema }),
     ...((told !== undefined || fits) && { strict: told ?? true }),
-    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
+    // Even without a field: by it this format knows that it is to leave an absent `strict` to OpenAI.
+    own: { format: 'responses', fields: pick(rest, OWN, true) },
     ...(!isEmpty(extra) && { extra }),
   };
 }
@@ -121,10 +120,23 @@ export function parseToolChoice(value: Json | undefined, report: Report): ToolCh
     case 'allowed_tools': {
       const mode = choice['mode'] === 'required' ? 'required' : 'auto';
       const tools = objectsField(choice['tools'], 'tool_choice.tools');
-      return { mode, allowed: tools.flatMap(([tool]) => asText(tool['name']) ?? []) };
+      return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool) ?? []) };
     }
     default:
       report({ field: 'tool_choice', outcome: 'dropped', detail: 'forces a tool that only OpenAI runs' });
       return undefined;
   }
+}
+
+/** Whether a `tool_choice` says something of hosted tools, which a neutral one cannot. */
+export function isOpenAIsChoice(value: Json | undefined): value is JsonObject {
+  if (!isObject(value) || value['type'] === 'function' || value['type'] === 'custom') return false;
+  return (
+    value['type'] !== 'allowed_tools' || asObjects(value['tools']).some((tool) => nameOf(tool) === undefined)
+  );
+}
+
+/** The name of a function or custom tool; undefined for a hosted one, even where that has a name (`mcp`). */
+function nameOf(tool: JsonObject): string | undefined {
+  return tool['type'] === 'function' || tool['type'] === 'custom' ? asText(tool['name']) : undefined;
 }

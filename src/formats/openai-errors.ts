@@ -1,0 +1,196 @@
+/**
+ * Errors in the shape that both of OpenAI's formats have, and that the services which speak them write in ways of
+ * their own: what an error answer means, and how ours are said.
+ */
+
+import { type Fault, GatewayError } from '../errors.ts';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  tryParseJson,
+} from '../json.ts';
+
+/** [type, code] of each fault in OpenAI's words; an error's own code wins over the one here. */
+const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]>> = {
+  'invalid-request': ['invalid_request_error', null],
+  'context-too-long': ['invalid_request_error', 'context_length_exceeded'],
+  unauthenticated: ['invalid_request_error', 'invalid_api_key'],
+  'model-not-allowed': ['permission_error', 'model_not_allowed'],
+  'permission-denied': ['permission_error', null],
+  'model-not-found': ['invalid_request_error', 'model_not_found'],
+  'not-found': ['invalid_request_error', null],
+  'endpoint-not-available': ['invalid_request_error', 'endpoint_not_available'],
+  'method-not-allowed': ['invalid_request_error', null],
+  'request-timeout': ['invalid_request_error', 'request_timeout'],
+  conflict: ['invalid_request_error', null],
+  'too-large': ['invalid_request_error', 'request_too_large'],
+  'unsupported-media-type': ['invalid_request_error', null],
+  unprocessable: ['invalid_request_error', null],
+  'rate-limited': ['rate_limit_error', 'rate_limit_exceeded'],
+  'quota-exceeded': ['insufficient_quota', 'insufficient_quota'],
+  internal: ['server_error', null],
+  'upstream-auth': ['api_error', 'upstream_auth'],
+  'upstream-broken': ['api_error', null],
+  'upstream-overloaded': ['server_error', null],
+  overloaded: ['server_error', null],
+  'upstream-timeout': ['api_error', 'upstream_timeout'],
+};
+
+/** Faults whose upstream code means something to the caller; the others' would speak of our own account. */
+const CODE_IS_THE_CALLERS = new Set<Fault>([
+  'invalid-request',
+  'unprocessable',
+  'model-not-found',
+  'not-found',
+]);
+
+/** An error as the body of an error response (API reference, error codes). */
+export function renderError(error: GatewayError): JsonObject {
+  const [type, code] = WORDS[error.fault];
+  return { error: { message: error.message, type, param: error.param ?? null, code: error.code ?? code } };
+}
+
+/** An error answer (status 400 and above) by its meaning: no key, and no text that is not the vendor's own, comes through. */
+export function parseError(status: number, body: string): GatewayError {
+  const told = tellingOf(tryParseJson(body));
+  return errorOf(status >= 400 ? status : (told.status ?? statusOf(told)), told);
+}
+
+/**
+ * An error that came inside a 200: an event of a stream, a failed response, or a body instead of an answer.
+ * @param value the event or body itself: the error is in its `error`, in its `response.error`, or is the value.
+ */
+export function parseErrorObject(value: JsonObject): GatewayError {
+  const told = tellingOf(asObject(asObject(value['response'])?.['error']) ?? value);
+  return errorOf(told.status ?? statusOf(told), told);
+}
+
+/** What an error answer says, whatever its shape. */
+interface Told {
+  readonly message?: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+  /** HTTP status named inside the body (OpenRouter's numeric `code`, Groq's `status_code`). */
+  readonly status?: number;
+  /** OpenRouter: the input was held back by moderation. */
+  readonly moderated?: boolean;
+}
+
+function errorOf(status: number, told: Told): GatewayError {
+  const fault = faultOf(status, told);
+  if (fault === 'upstream-auth') {
+    return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
+  }
+  const message =
+    told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
+  const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
+  return new GatewayError(fault, message, {
+    ...(fault === 'invalid-request' && status < 500 && { status: told.moderated ? 400 : status }),
+    ...(told.param !== undefined && { param: told.param }),
+    ...(code !== undefined && { code }),
+  });
+}
+
+function faultOf(status: number, told: Told): Fault {
+  const text = told.message ?? '';
+  if (told.moderated) return 'invalid-request';
+  if (status === 401 || status === 402 || status === 403 || isKeyTrouble(told)) return 'upstream-auth';
+  if (status === 413) return 'too-large';
+  if (status === 400 || status === 422) {
+    if (told.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
+    if (told.code === 'model_not_found') return 'model-not-found';
+    return status === 422 ? 'unprocessable' : 'invalid-request';
+  }
+  if (status === 404) {
+    const isModel = told.code === 'DeploymentNotFound' || /model/i.test(`${text} ${told.code}`);
+    return isModel ? 'model-not-found' : 'not-found';
+  }
+  if (status === 409) return 'conflict';
+  if (status === 429) {
+    const word = `${told.type} ${told.code}`;
+    return /quota|billing|credit|balance/i.test(word) ? 'quota-exceeded' : 'rate-limited';
+  }
+  if (status === 408 || status === 504 || status === 524) return 'upstream-timeout';
+  // 498 is Groq's word for 'no capacity', 529 Anthropic's.
+  if (status === 498 || status === 503 || status === 529) return 'upstream-overloaded';
+  // A method, a path or a media type the upstream does not know is this program's mistake, not the caller's.
+  return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
+}
+
+const TOO_LONG =
+  /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
+
+function isKeyTrouble(told: Told): boolean {
+  const sentence = /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i;
+  return told.code === 'invalid_api_key' || sentence.test(told.message ?? '');
+}
+
+/** The status of an error inside a 200 that names none. */
+function statusOf({ type = '', code = '' }: Told): number {
+  const word = `${type} ${code}`;
+  if (/insufficient_quota|rate_limit|too_many_requests/i.test(word)) return 429;
+  if (/authentication|permission|api_key/i.test(word)) return 401;
+  if (/not_found/i.test(word)) return 404;
+  if (/overloaded|unavailable|capacity/i.test(word)) return 503;
+  if (/timeout/i.test(word)) return 504;
+  return /invalid|bad_request|context_length|tool_use_failed|content_filter|policy|image/i.test(word)
+    ? 400
+    : 502;
+}
+
+function tellingOf(body: Json | undefined): Told {
+  // Google's compatible endpoint puts the one error into a list.
+  const value = isList(body) ? body[0] : body;
+  if (!isObject(value)) return {};
+  const inner = value['error'];
+  // xAI: {"code": "...", "error": "text"}.
+  if (typeof inner === 'string') return withWords(inner, value);
+  const error = isObject(inner) ? inner : value;
+  const message = asText(error['message']) ?? asText(error['msg']) ?? detailText(error['detail']);
+  return withWords(message, error);
+}
+
+function withWords(message: string | undefined, error: JsonObject): Told {
+  const type = asText(error['type']);
+  const code = asText(error['code']);
+  const param = asText(error['param']);
+  const status = [error['status_code'], error['code'], error['status']].map(asNumber).find(isErrorStatus);
+  const moderated = asObject(error['metadata'])?.['flagged_input'] !== undefined;
+  return {
+    ...(message !== undefined && message !== '' && { message }),
+    ...(type !== undefined && { type }),
+    ...(code !== undefined && code !== '' && { code }),
+    ...(param !== undefined && { param }),
+    ...(status !== undefined && { status }),
+    ...(moderated && { moderated }),
+  };
+}
+
+/** FastAPI's `detail`: a text, or a list of `{loc, msg}`. */
+function detailText(detail: Json | undefined): string | undefined {
+  if (typeof detail === 'string') return detail;
+  const lines = asObjects(detail).map((item) => {
+    const place = isList(item['loc']) ? item['loc'].filter((step) => typeof step !== 'object').join('.') : '';
+    return place === '' ? (asText(item['msg']) ?? '') : `${place}: ${asText(item['msg']) ?? 'invalid'}`;
+  });
+  return lines.length > 0 ? lines.join('; ') : undefined;
+}
+
+function isErrorStatus(status: number | undefined): status is number {
+  return status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
+}
+
+/** Keys and our accounts at the vendor are no caller's to see, and nobody needs more than the start of a long message. */
+function masked(message: string): string {
+  return message
+    .slice(0, 2000)
+    .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')
+    .replaceAll(/ (?:in|for) (?:organization|project) (?:org|proj)[-_][A-Za-z0-9]+/g, '');
+}

@@ -1,0 +1,147 @@
+/** Turns to input items. */
+
+import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { isEmpty } from './fields.ts';
+import { safeCallId, safeName } from './names.ts';
+import { originOf } from './own.ts';
+import { type ContentPart, renderContent, reportForeign, type Scope } from './render-parts.ts';
+import { renderCarrier, renderThoughts } from './render-reasoning.ts';
+
+/** @throws GatewayError `invalid-request` for media that cannot be sent. */
+export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
+  const custom = new Set<string>();
+  return turns.flatMap((turn) => {
+    if (turn.name !== undefined) {
+      scope.report({ field: 'name', outcome: 'dropped', detail: 'input messages have no names' });
+    }
+    reportForeign(turn.own, scope.report);
+    return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
+  });
+}
+
+/** Parts that become one item, or a few of one kind. */
+type Run =
+  | { readonly kind: 'content'; readonly parts: ContentPart[] }
+  | { readonly kind: 'thinking'; readonly parts: ThinkingPart[] }
+  | { readonly kind: 'item'; readonly part: Exclude<Part, ContentPart | ThinkingPart> | Opaque };
+
+type Opaque = Extract<Part, { kind: 'opaque' }>;
+
+function runsOf(parts: readonly Part[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const part of parts) {
+    const open = runs.at(-1);
+    switch (part.kind) {
+      case 'text':
+      case 'refusal':
+      case 'media':
+        if (isSilent(part) && parts.length > 1) break;
+        if (open?.kind === 'content' && isOfOneMessage(open.parts.at(-1), part)) open.parts.push(part);
+        else runs.push({ kind: 'content', parts: [part] });
+        break;
+      case 'thinking':
+        if (open?.kind === 'thinking') open.parts.push(part);
+        else runs.push({ kind: 'thinking', parts: [part] });
+        break;
+      default:
+        runs.push({ kind: 'item', part });
+    }
+  }
+  return runs;
+}
+
+/** An empty text says nothing, but where this format wrote it or something is proved by it. */
+function isSilent(part: Part): boolean {
+  return part.kind === 'text' && part.text === '' && !part.own && !part.signature;
+}
+
+/** A signature goes behind the text it is of, so nothing of the same message may follow it. */
+function isOfOneMessage(before: Part | undefined, part: Part): boolean {
+  return !before?.signature && originOf(before?.own).at === originOf(part.own).at;
+}
+
+function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): readonly JsonObject[] {
+  if (run.kind === 'thinking') return renderThoughts(run.parts, scope);
+  if (run.kind === 'content') {
+    const signed = run.parts.at(-1);
+    return [...renderMessage(run.parts, turn, scope), ...(signed ? renderCarrier(signed, 'p', scope) : [])];
+  }
+  const { part } = run;
+  switch (part.kind) {
+    case 'tool-call':
+      if (part.custom) custom.add(part.id);
+      return [...renderCarrier(part, 'c', scope), renderCall(part, scope)];
+    case 'tool-result':
+      return [renderResult(part, part.custom === true || custom.has(part.id), scope)];
+    case 'opaque':
+      if (part.format === 'responses') return [part.value];
+      scope.report({
+        field: 'content',
+        outcome: 'dropped',
+        detail: `a block that only ${part.format} can read`,
+      });
+      return [];
+  }
+}
+
+function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope): readonly JsonObject[] {
+  if (turn.role !== 'assistant') {
+    const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
+    const content = renderContent(parts, 'input', scope);
+    return [{ ...turn.extra, ...originOf(turn.own).item, type: 'message', role, content }];
+  }
+  const shown = parts.filter((part) => part.kind === 'media');
+  const said = shown.length === 0 ? parts : parts.filter((part) => part.kind !== 'media');
+  const told = originOf(parts[0]?.own).item ?? {};
+  const items: JsonObject[] = [];
+  if (said.length > 0) {
+    const content = renderContent(said, 'output', scope);
+    items.push({
+      ...turn.extra,
+      ...told,
+      type: 'message',
+      role: 'assistant',
+      content: asList(content, told),
+    });
+  }
+  if (shown.length > 0) {
+    const detail = "media of the model's own, as the user's: its messages hold text only";
+    scope.report({ field: 'media', outcome: 'approximated', detail });
+    items.push({ type: 'message', role: 'user', content: renderContent(shown, 'input', scope) });
+  }
+  return items;
+}
+
+/** A message with an id is one that OpenAI wrote, whose content is a list. */
+function asList(content: string | readonly JsonObject[], told: JsonObject): string | readonly JsonObject[] {
+  if (typeof content !== 'string' || isEmpty(told)) return content;
+  return content === '' ? [] : [{ type: 'output_text', text: content, annotations: [] }];
+}
+
+function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
+  reportForeign(part.own, scope.report);
+  const common = { ...part.extra, ...originOf(part.own).item };
+  const call = { call_id: safeCallId(part.id), name: safeName(part.name) };
+  if (part.custom) return { ...common, type: 'custom_tool_call', ...call, input: part.arguments };
+  return {
+    ...common,
+    type: 'function_call',
+    ...call,
+    arguments: part.arguments === '' ? '{}' : part.arguments,
+  };
+}
+
+function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): JsonObject {
+  reportForeign(part.own, scope.report);
+  if (part.isError !== undefined) {
+    scope.report({ field: 'isError', outcome: 'dropped', detail: 'only the text of the result can tell' });
+  }
+  return {
+    ...part.extra,
+    ...originOf(part.own).item,
+    type: custom ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: safeCallId(part.id),
+    output: renderContent(part.content, 'input', scope),
+  };
+}

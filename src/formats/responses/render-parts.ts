@@ -1,0 +1,138 @@
+/** Content parts of messages and tool outputs, to the wire. */
+
+import type { MediaPart, OpaquePart, Own, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { renderAnnotation } from './citations.ts';
+import { originOf } from './own.ts';
+
+export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
+
+/** What is true of the whole request. */
+export interface Scope {
+  /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
+  readonly keepsAll: boolean;
+  readonly report: Report;
+}
+
+/**
+ * Content a caller or a tool wrote (`input`) or the model did (`output`): a string where one plain text is all of it.
+ * @throws GatewayError `invalid-request` for sound, films and files in another vendor's store.
+ */
+export function renderContent(
+  parts: readonly ContentPart[],
+  side: 'input' | 'output',
+  scope: Scope,
+): string | readonly JsonObject[] {
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (parts.length === 1 && isPlain(first)) return first.text;
+  return parts.flatMap((part) => renderPart(part, side, scope));
+}
+
+function isPlain(part: ContentPart): part is TextPart {
+  return part.kind === 'text' && !part.extra && !part.own && !part.mark && !part.citations?.length;
+}
+
+function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+      if (side === 'output') return [renderAnswerText(part, scope)];
+      if (part.citations)
+        scope.report({ field: 'citations', outcome: 'dropped', detail: 'on no text of the model' });
+      return [{ ...around(part, scope), type: 'input_text', text: part.text }];
+    case 'refusal':
+      if (side === 'input') return [{ ...around(part, scope), type: 'input_text', text: part.text }];
+      return [{ ...around(part, scope), type: 'refusal', refusal: part.text }];
+    case 'media':
+      return [renderMedia(part, scope)];
+    case 'opaque':
+      if (part.format === 'responses') return [part.value];
+      scope.report({
+        field: 'content',
+        outcome: 'dropped',
+        detail: `a block that only ${part.format} can read`,
+      });
+      return [];
+  }
+}
+
+function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
+  const cited = part.citations ?? [];
+  const annotations = cited.map((citation) => renderAnnotation(citation, part.text.length)).filter(isObject);
+  if (annotations.length < cited.length) {
+    scope.report({ field: 'citations', outcome: 'dropped', detail: 'those without a URL' });
+  }
+  return { ...around(part, scope), type: 'output_text', text: part.text, annotations };
+}
+
+/** A picture, or a document as a file. */
+function renderMedia(part: MediaPart, scope: Scope): JsonObject {
+  const { media, source, detail, name } = part;
+  const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
+  if (media === 'video') throw invalid('This model takes no video input.');
+  if (source.kind === 'text') {
+    scope.report({ field: 'document', outcome: 'approximated', detail: 'as text, with its name before it' });
+    return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
+  }
+  if (media === 'audio') return renderAudio(part, scope);
+  if (source.kind === 'file' && !STORES.includes(source.format)) {
+    throw invalid("A file id of another vendor's store means nothing to this model; send the data.");
+  }
+  if (media === 'image') {
+    if (source.kind === 'file') return { type: 'input_image', file_id: source.id, ...common };
+    const url = source.kind === 'url' ? source.url : dataUrl(source.data, part.mediaType ?? 'image/png');
+    return { type: 'input_image', image_url: url, ...common };
+  }
+  const named = { ...(name !== undefined && { filename: name }), ...common };
+  if (source.kind === 'file') return { type: 'input_file', file_id: source.id, ...named };
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
+  const mediaType = part.mediaType ?? 'application/pdf';
+  // OpenAI refuses data without a file name.
+  const filename = scope.keepsAll ? {} : { filename: `document.${endingOf(mediaType)}` };
+  return { ...filename, type: 'input_file', file_data: dataUrl(source.data, mediaType), ...named };
+}
+
+function renderAudio(part: MediaPart, scope: Scope): JsonObject {
+  const { source, mediaType = 'audio/wav' } = part;
+  if (source.kind !== 'base64' || !scope.keepsAll) throw invalid('This model takes no audio input.');
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
+  const input_audio = { data: source.data, format: subtype === 'mpeg' ? 'mp3' : subtype };
+  return { type: 'input_audio', input_audio, ...around(part, scope) };
+}
+
+/** One file store for both of OpenAI's formats. */
+const STORES: readonly string[] = ['responses', 'chat-completions'];
+
+function dataUrl(data: string, mediaType: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+function endingOf(mediaType: string): string {
+  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
+  if (subtype === 'plain') return 'txt';
+  return subtype === 'markdown' ? 'md' : /^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin';
+}
+
+/** What a part has beside its content, as far as this format can say it. */
+function around(part: Exclude<ContentPart, OpaquePart>, scope: Scope): JsonObject {
+  return { ...part.extra, ...originOf(part.own).part, ...openAIs(part.own, scope) };
+}
+
+/** Of another format's own fields, the one that chat-completions spells the same; the rest is reported. */
+function openAIs(own: Own | undefined, scope: Scope): JsonObject {
+  if (own === undefined || own.format === 'responses') return {};
+  const { prompt_cache_breakpoint: breakpoint, ...rest } = own.fields;
+  const isShared = own.format === 'chat-completions' && breakpoint !== undefined;
+  reportForeign({ format: own.format, fields: isShared ? rest : own.fields }, scope.report);
+  return isShared ? { prompt_cache_breakpoint: breakpoint } : {};
+}
+
+/** Says that another format's own fields are left out. */
+export function reportForeign(own: Own | undefined, report: Report): void {
+  if (own === undefined || own.format === 'responses') return;
+  for (const field of Object.keys(own.fields)) {
+    report({ field, outcome: 'dropped', detail: `means something in ${own.format} only` });
+  }
+}

@@ -1,0 +1,185 @@
+/** A prompt as the body of `POST /v1/responses` (API reference, Create a model response). */
+
+import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import { asList, asText, type JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { pick } from './fields.ts';
+import { fieldsOf } from './own.ts';
+import { renderItems } from './render-items.ts';
+import { reportForeign, type Scope } from './render-parts.ts';
+import { planOutput, renderReasoning } from './render-settings.ts';
+import { renderTools } from './render-tools.ts';
+
+/** Fields of chat-completions that this format has under the same name. */
+const SHARED: ReadonlySet<string> = new Set([
+  'moderation',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
+
+/** Own fields that are part of something else in the body. */
+const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'tool_choice']);
+
+/** OpenAI takes no smaller `max_output_tokens`, and no longer `user`. */
+const LEAST_TOKENS = 16;
+const LONGEST_USER = 64;
+
+/**
+ * Nothing is ever stored: reasoning goes to the caller and comes back sealed instead. What OpenAI has no way to say is
+ * left out and reported; what a caller of this format wrote comes out as it was.
+ * @throws GatewayError `invalid-request` for several choices, and for media that cannot be sent.
+ */
+export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+  if (prompt.choices !== undefined && prompt.choices > 1) {
+    throw invalid('This model gives one answer only: n must be 1.', 'n');
+  }
+  const scope: Scope = { keepsAll: target.dialect === '', report };
+  const { fields, verbosity } = openAIs(prompt, report);
+  const { instructions, turns } = hoist(prompt.turns);
+  const output = planOutput(prompt, target, verbosity, scope);
+  const told: readonly JsonObject[] =
+    output.instruction === undefined
+      ? []
+      : [{ type: 'message', role: 'developer', content: output.instruction }];
+  const include = includes(prompt, target, scope);
+  reportLost(prompt, report);
+  return {
+    ...prompt.extra,
+    ...fields,
+    model: target.model,
+    ...(instructions !== undefined && { instructions }),
+    input: [...told, ...renderItems(turns, scope)],
+    ...renderTools(prompt, scope),
+    ...output.fields,
+    ...renderReasoning(prompt, target, scope),
+    ...(prompt.maxTokens !== undefined && { max_output_tokens: atLeast(prompt.maxTokens, scope) }),
+    ...sampling(prompt, target, scope),
+    ...(prompt.metadata && { metadata: prompt.metadata }),
+    ...userOf(prompt, scope),
+    ...(prompt.serviceTier !== undefined && { service_tier: tierOf(prompt.serviceTier) }),
+    ...(include.length > 0 && { include }),
+    store: false,
+    ...(prompt.stream && { stream: true }),
+  };
+}
+
+/** Own fields of this format, and those of chat-completions that mean the same here. */
+function openAIs(
+  prompt: Prompt,
+  report: Report,
+): { readonly fields: JsonObject; readonly verbosity?: string } {
+  const { own } = prompt;
+  if (own?.format !== 'chat-completions') {
+    reportForeign(own, report);
+    return { fields: pick(fieldsOf(own), PLACED, false) };
+  }
+  const { verbosity, ...rest } = own.fields;
+  const word = asText(verbosity);
+  reportForeign({ format: own.format, fields: pick(rest, SHARED, false) }, report);
+  return { fields: pick(rest, SHARED, true), ...(word !== undefined && { verbosity: word }) };
+}
+
+/**
+ * What the system says before anybody else, where it is text alone, is the instructions; a caller of this format says
+ * which they are. With nobody else saying anything there has to be an input.
+ */
+function hoist(turns: readonly Turn[]): { readonly instructions?: string; readonly turns: readonly Turn[] } {
+  const [first] = turns;
+  if (first && fieldsOf(first.own)['instructions'] === true) {
+    return { instructions: textOf([first]), turns: turns.slice(1) };
+  }
+  const rest = turns.findIndex((turn) => !isInstruction(turn));
+  if (rest <= 0) return { turns };
+  return { instructions: textOf(turns.slice(0, rest)), turns: turns.slice(rest) };
+}
+
+function isInstruction({ role, own, parts, extra }: Turn): boolean {
+  return role === 'system' && own?.format !== 'responses' && !extra && parts.every(isText);
+}
+
+function isText(part: Turn['parts'][number]): part is TextPart {
+  return part.kind === 'text' && part.own?.format !== 'responses';
+}
+
+function textOf(turns: readonly Turn[]): string {
+  return turns
+    .flatMap((turn) => turn.parts.map((part) => (part.kind === 'text' ? part.text : '')))
+    .join('\n\n');
+}
+
+function includes(prompt: Prompt, target: Target, scope: Scope): readonly string[] {
+  const asked = asList(fieldsOf(prompt.own)['include']).filter((word) => typeof word === 'string');
+  const wanted = [
+    ...asked,
+    ...(target.thinking ? ['reasoning.encrypted_content'] : []),
+    ...(prompt.logprobs && takesSampling(target, scope) ? ['message.output_text.logprobs'] : []),
+  ];
+  return [...new Set(wanted)];
+}
+
+/** OpenAI's reasoning models refuse sampling parameters. */
+function sampling(prompt: Prompt, target: Target, scope: Scope): JsonObject {
+  const { temperature, topP, logprobs, topLogprobs } = prompt;
+  if (!takesSampling(target, scope)) {
+    for (const [field, value] of Object.entries({ temperature, topP, logprobs, topLogprobs })) {
+      if (value === undefined || value === false) continue;
+      scope.report({ field, outcome: 'dropped', detail: 'this model does not take it' });
+    }
+    return {};
+  }
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topLogprobs !== undefined && { top_logprobs: topLogprobs }),
+  };
+}
+
+function takesSampling(target: Target, scope: Scope): boolean {
+  return target.sampling || scope.keepsAll;
+}
+
+function atLeast(maxTokens: number, scope: Scope): number {
+  if (scope.keepsAll || maxTokens >= LEAST_TOKENS) return maxTokens;
+  scope.report({
+    field: 'maxTokens',
+    outcome: 'approximated',
+    detail: `${LEAST_TOKENS}, the least OpenAI takes`,
+  });
+  return LEAST_TOKENS;
+}
+
+/** A caller who gave `safety_identifier` alone named the user by it. */
+function userOf(prompt: Prompt, scope: Scope): JsonObject {
+  const { user, own } = prompt;
+  if (user === undefined || own?.fields['safety_identifier'] === user) return {};
+  if (scope.keepsAll || user.length <= LONGEST_USER) return { user };
+  scope.report({ field: 'user', outcome: 'approximated', detail: `its first ${LONGEST_USER} characters` });
+  return { user: user.slice(0, LONGEST_USER) };
+}
+
+/** Anthropic's and Google's words for the usual tier. */
+function tierOf(tier: string): string {
+  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
+}
+
+/** Wishes that this format has no field for. */
+const LOST = ['topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty', 'mark'] as const;
+
+function reportLost(prompt: Prompt, report: Report): void {
+  for (const field of LOST) {
+    if (prompt[field] !== undefined)
+      report({ field, outcome: 'dropped', detail: 'has no counterpart in responses' });
+  }
+  if (prompt.turns.some((turn) => turn.parts.some(isForeignMark)) || prompt.tools?.some(isForeignMark)) {
+    report({ field: 'cache marks', outcome: 'dropped', detail: 'OpenAI caches by itself' });
+  }
+}
+
+/** OpenAI's own marks are kept with the fields of their part. */
+function isForeignMark(marked: Turn['parts'][number] | Tool): boolean {
+  if (marked.kind === 'hosted' || marked.kind === 'custom' || marked.mark === undefined) return false;
+  return marked.own?.format !== 'responses' && marked.own?.format !== 'chat-completions';
+}

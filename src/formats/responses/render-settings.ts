@@ -1,0 +1,111 @@
+/** `text` and `reasoning`: how the answer is to look, and how much to think about it. */
+
+import { effortFor, effortOfBudget, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
+import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
+import { asObject, asText, type JsonObject } from '../../json.ts';
+import type { Target } from '../format.ts';
+import { isEmpty } from './fields.ts';
+import { safeName } from './names.ts';
+import { fieldsOf } from './own.ts';
+import type { Scope } from './render-parts.ts';
+import { fitsStrict } from './strict.ts';
+
+export interface OutputPlan {
+  /** `{ text }`, or nothing: to be spread. */
+  readonly fields: JsonObject;
+  /** What can only be told to the model, as the first item of the input. */
+  readonly instruction?: string;
+}
+
+/** @param verbosity as chat-completions has it, at the top of the body. */
+export function planOutput(
+  prompt: Prompt,
+  target: Target,
+  verbosity: string | undefined,
+  scope: Scope,
+): OutputPlan {
+  const rest: JsonObject = {
+    ...(verbosity !== undefined && { verbosity }),
+    ...asObject(fieldsOf(prompt.own)['text']),
+  };
+  const { output } = prompt;
+  if (output === undefined) return { fields: isEmpty(rest) ? {} : { text: rest } };
+  const withFormat = (format: JsonObject): JsonObject => ({ text: { ...rest, format } });
+  if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
+  if (output.kind === 'json')
+    return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
+  if (target.structuredOutput) return { fields: withFormat(renderSchema(output, scope)) };
+  scope.report({
+    field: 'output',
+    outcome: 'approximated',
+    detail: 'this model enforces no schema: it is told it',
+  });
+  const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
+  return { fields: withFormat({ type: 'json_object' }), instruction };
+}
+
+function renderSchema(output: Extract<OutputFormat, { kind: 'json-schema' }>, scope: Scope): JsonObject {
+  const { name, description, schema, strict } = output;
+  const isRefused = strict === true && !scope.keepsAll && !fitsStrict(schema);
+  if (isRefused) {
+    const detail = 'OpenAI enforces closed objects only, all of whose properties are required';
+    scope.report({ field: 'output.strict', outcome: 'dropped', detail });
+  }
+  return {
+    type: 'json_schema',
+    name: safeName(name || 'answer'),
+    ...(description !== undefined && { description }),
+    schema,
+    ...(strict !== undefined && { strict: strict && !isRefused }),
+  };
+}
+
+/** OpenAI refuses `json_object` where no input message has the word JSON. */
+function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string } {
+  const isSaid = prompt.turns.some(
+    ({ role, parts }) =>
+      role !== 'system' && parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
+  );
+  if (isSaid || scope.keepsAll) return {};
+  scope.report({
+    field: 'output',
+    outcome: 'approximated',
+    detail: 'JSON is asked for in words too, as OpenAI wants',
+  });
+  return { instruction: 'Answer with JSON.' };
+}
+
+/** `{ reasoning }`, or nothing: to be spread. */
+export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): JsonObject {
+  const own = asObject(fieldsOf(prompt.own)['reasoning']) ?? {};
+  const { thinking } = prompt;
+  if (thinking && target.thinking === undefined && !scope.keepsAll) {
+    if (!isThinkingOff(thinking)) {
+      scope.report({ field: 'thinking', outcome: 'dropped', detail: 'this model is not known to think' });
+    }
+    return {};
+  }
+  const effort = thinking && effortOf(thinking, target, scope);
+  const isSummary = asText(own['summary']) !== undefined || asText(own['generate_summary']) !== undefined;
+  const reasoning: JsonObject = {
+    ...own,
+    ...(effort !== undefined && { effort }),
+    ...(thinking?.visible === true && !isSummary && { summary: 'auto' }),
+  };
+  return isEmpty(reasoning) ? {} : { reasoning };
+}
+
+/** The word for what is asked; undefined where the model is to decide, which OpenAI's do by themselves. */
+function effortOf(thinking: Thinking, target: Target, scope: Scope): Effort | undefined {
+  const { budget } = thinking;
+  const asked = thinking.effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
+  if (asked === undefined) return undefined;
+  const supported = target.thinking?.efforts ?? [];
+  const near = target.thinking && supported.length > 0 ? effortFor(thinking, target.thinking) : asked;
+  const effort = near === 'none' && supported.length > 0 ? nearestEffort(near, supported) : near;
+  if (effort !== thinking.effort) {
+    const field = thinking.effort === undefined ? 'thinking.budget' : 'thinking.effort';
+    scope.report({ field, outcome: 'approximated', detail: `effort ${effort}` });
+  }
+  return effort;
+}

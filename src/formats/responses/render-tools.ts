@@ -1,0 +1,133 @@
+/** `tools`, `tool_choice` and `parallel_tool_calls`. */
+
+import { grammarOf } from '../../conversation/custom-tools.ts';
+import type {
+  CustomTool,
+  FunctionTool,
+  HostedTool,
+  Prompt,
+  Tool,
+  ToolChoice,
+} from '../../conversation/prompt.ts';
+import { asList, asObject, asText, compact, type JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
+import { safeName } from './names.ts';
+import { fieldsOf } from './own.ts';
+import { reportForeign, type Scope } from './render-parts.ts';
+import { fitsStrict } from './strict.ts';
+
+/** The three fields, each only where there is something to say: to be spread. */
+export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
+  const given = prompt.tools ?? [];
+  const tools = given.flatMap((tool) => renderTool(tool, scope));
+  const parallel = prompt.parallelToolCalls;
+  if (given.length > 0 && tools.length === 0) {
+    if (prompt.toolChoice) {
+      scope.report({ field: 'toolChoice', outcome: 'dropped', detail: 'no tools are left to choose from' });
+    }
+    return {};
+  }
+  const choice = fieldsOf(prompt.own)['tool_choice'] ?? renderChoice(prompt.toolChoice, given);
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  };
+}
+
+function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
+  switch (tool.kind) {
+    case 'function':
+      return [renderFunction(tool, scope)];
+    case 'custom':
+      return [renderCustom(tool, scope)];
+    case 'hosted':
+      return renderHosted(tool, scope.report);
+  }
+}
+
+/**
+ * `strict` is always said: left out it would be true here and false elsewhere. Only a tool that came in this format
+ * without it goes on without it.
+ */
+function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
+  const { name, description, parameters, extra, own } = tool;
+  const isNative = own?.format === 'responses';
+  reportForeign(own, scope.report);
+  const strict = tool.strict === true && (isNative || scope.keepsAll || fitsStrict(parameters));
+  if (tool.strict === true && !strict) {
+    const detail = 'OpenAI enforces closed objects only, all of whose properties are required';
+    scope.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
+  }
+  const isUnsaid = isNative && tool.strict === undefined;
+  return {
+    ...extra,
+    ...fieldsOf(own),
+    type: 'function',
+    name: safeName(name),
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? null,
+    ...(!isUnsaid && { strict }),
+  };
+}
+
+function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
+  const { name, description, extra, own } = tool;
+  reportForeign(own, scope.report);
+  const format = renderGrammar(tool);
+  return {
+    ...extra,
+    ...fieldsOf(own),
+    type: 'custom',
+    name: safeName(name),
+    ...(description !== undefined && { description }),
+    ...(format && { format }),
+  };
+}
+
+/** Chat-completions nests a grammar, this format writes it flat. */
+function renderGrammar(tool: CustomTool): JsonObject | undefined {
+  const grammar = tool.format && asObject(tool.format['grammar']) ? grammarOf(tool) : undefined;
+  return grammar ? { type: 'grammar', ...grammar } : tool.format;
+}
+
+function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
+  if (tool.format === 'responses') return [tool.value];
+  if (tool.webSearch) {
+    report({ field: 'web search', outcome: 'approximated', detail: 'web_search' });
+    return [webSearch(tool.value)];
+  }
+  report({ field: 'tools', outcome: 'dropped', detail: `a hosted tool of ${tool.format}` });
+  return [];
+}
+
+/** Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, Google has nothing. */
+function webSearch(value: JsonObject): JsonObject {
+  const options = asObject(value['web_search_options']) ?? value;
+  const given = asObject(options['user_location']);
+  const place = asObject(given?.['approximate']) ?? given;
+  const domains = asList(options['allowed_domains']);
+  return compact({
+    type: 'web_search',
+    search_context_size: asText(options['search_context_size']),
+    filters: domains.length > 0 ? { allowed_domains: domains } : undefined,
+    user_location: place && compact({ ...place, type: 'approximate' }),
+  });
+}
+
+function renderChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly Tool[],
+): JsonObject | string | undefined {
+  if (choice === undefined) return undefined;
+  const { mode, allowed } = choice;
+  if (allowed === undefined || mode === 'none') return mode;
+  const custom = new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+  const named = allowed.map((name) => ({
+    type: custom.has(name) ? 'custom' : 'function',
+    name: safeName(name),
+  }));
+  const [only] = named;
+  if (mode === 'required' && named.length === 1 && only) return only;
+  return { type: 'allowed_tools', mode, tools: named };
+}
