@@ -30,7 +30,12 @@ export function parseThinking(fields: ThinkingFields): AskedThinking {
   const off = type === 'disabled' || enabled === false || fields.enable === false;
   const effort = given === undefined ? (off ? 'none' : undefined) : asEffort(given);
   const budget = asNumber(budget_tokens) ?? asNumber(max_tokens) ?? asNumber(fields.budget);
-  const on = type === 'enabled' || type === 'adaptive' || type === 'auto' || enabled === true || fields.enable === true;
+  const on =
+    type === 'enabled' ||
+    type === 'adaptive' ||
+    type === 'auto' ||
+    enabled === true ||
+    fields.enable === true;
   const adaptive = on && effort === undefined && budget === undefined;
   const hidden = asFlag(exclude);
   const thinking: Thinking = {
@@ -55,16 +60,22 @@ export function parseThinking(fields: ThinkingFields): AskedThinking {
   };
 }
 
-/** The dialect's fields for what is asked, over the parts of them that only their service understands. */
+/**
+ * The dialect's fields for what is asked.
+ * @param own the parts of those fields that only their service understands, of a caller who speaks this format.
+ */
 export function renderThinking(
-  thinking: Thinking,
-  own: JsonObject,
+  thinking: Thinking | undefined,
+  own: JsonObject | undefined,
   target: Target,
   dialect: Dialect,
   report: Report,
 ): JsonObject {
+  if (dialect.complete && own !== undefined) return asAsked(thinking ?? {}, own);
+  if (thinking === undefined) return {};
   if (target.thinking === undefined && dialect.knownToThink) {
-    if (!isThinkingOff(thinking)) report({ field: 'thinking', outcome: 'dropped', detail: 'the model does not think' });
+    if (!isThinkingOff(thinking))
+      report({ field: 'thinking', outcome: 'dropped', detail: 'the model does not think' });
     return {};
   }
   const off = isThinkingOff(thinking);
@@ -73,27 +84,62 @@ export function renderThinking(
     case 'reasoning_effort':
       return effortField(thinking, effort, report);
     case 'thinking': {
-      if (thinking.effort !== undefined && !off) {
-        report({ field: 'thinking.effort', outcome: 'approximated', detail: 'thinking is on or off here' });
-      }
+      // Only a visibility was asked for: these services show their thoughts anyway.
+      if (!off && !asksForThoughts(thinking)) return effortField(thinking, effort, report);
       const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
+      if (!off && !takesWords && !thinking.adaptive) {
+        report({ field: 'thinking', outcome: 'approximated', detail: 'thinking is on or off here' });
+      }
       return {
-        thinking: { ...asObject(own['thinking']), type: off ? 'disabled' : 'enabled' },
-        ...(takesWords && !off && effortField(thinking, effort, report)),
+        thinking: { ...asObject(own?.['thinking']), type: off ? 'disabled' : 'enabled' },
+        ...(takesWords && !off && effort !== undefined && effortField(thinking, effort, report)),
       };
     }
     case 'enable_thinking': {
-      const budget = off ? undefined : (thinking.budget ?? (target.thinking && budgetFor(thinking, target.thinking)));
+      const budget = off
+        ? undefined
+        : (thinking.budget ?? (target.thinking && budgetFor(thinking, target.thinking)));
+      if (!off && !asksForThoughts(thinking)) return effortField(thinking, effort, report);
       return { enable_thinking: !off, ...(budget !== undefined && { thinking_budget: budget }) };
     }
     case 'reasoning':
-      return { reasoning: { ...asObject(own['reasoning']), ...routed(thinking, effort, target) } };
+      return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
   }
 }
 
+/** As a caller of this format asks: a word in OpenAI's field, a budget in Anthropic's, which LiteLLM takes as well. */
+function asAsked(thinking: Thinking, own: JsonObject): JsonObject {
+  const { effort, budget, adaptive, visible } = thinking;
+  const thought = {
+    ...asObject(own['thinking']),
+    ...(adaptive && { type: 'adaptive' }),
+    ...(budget !== undefined && { type: 'enabled', budget_tokens: budget }),
+  };
+  const reasoning = { ...asObject(own['reasoning']), ...(visible !== undefined && { exclude: !visible }) };
+  return {
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(!isEmpty(thought) && { thinking: thought }),
+    ...(!isEmpty(reasoning) && { reasoning }),
+  };
+}
+
+/** Whether it was asked to think, not only whether to show it. */
+export function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
+  return effort !== undefined || budget !== undefined || adaptive === true;
+}
+
 function effortField(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
+  if (thinking.visible !== undefined) {
+    report({
+      field: 'thinking.visible',
+      outcome: 'dropped',
+      detail: 'the service decides whether to show thoughts',
+    });
+  }
   if (effort === undefined) {
-    report({ field: 'thinking', outcome: 'dropped', detail: 'the model decides how much it thinks' });
+    if (asksForThoughts(thinking) && !thinking.adaptive) {
+      report({ field: 'thinking', outcome: 'dropped', detail: 'the service has no word for it' });
+    }
     return {};
   }
   if (thinking.effort === undefined) {
@@ -118,7 +164,8 @@ function routed(thinking: Thinking, effort: Effort | undefined, target: Target):
 
 /** The word to say: of the model's own where they are known, else one that every service with words knows. */
 function effortWord(thinking: Thinking, target: Target, dialect: Dialect): Effort | undefined {
-  const asked = thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
+  const asked =
+    thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
   const traits = target.thinking;
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);
   if (asked === undefined || dialect.allEfforts) return asked;

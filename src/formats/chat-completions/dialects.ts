@@ -15,18 +15,32 @@ export type ThinkingField =
   /** `enable_thinking`, `thinking_budget`, Alibaba's. */
   | 'enable_thinking';
 
+/** How documents are sent. */
+export type DocumentsField =
+  /** `file: {file_data}` in the message itself, OpenAI's. */
+  | 'inline'
+  /** The same, and `file_data` may be an address (OpenRouter, LiteLLM). */
+  | 'any'
+  /** `document_url`, Mistral's. */
+  | 'document_url';
+
 /** How thoughts of earlier turns go back. */
 export type ThoughtsField =
   | 'none'
   | 'reasoning_content'
-  /** Only since the user last spoke: DeepSeek wants them within a tool loop and refuses or ignores older ones. */
-  | 'reasoning_content-in-loop'
+  /**
+   * The same, and a message with calls must have it: without, DeepSeek ("The `reasoning_content` in the thinking mode
+   * must be passed back") and Moonshot answer 400.
+   */
+  | 'reasoning_content-with-calls'
   | 'reasoning'
   | 'reasoning_details'
   /** In the content list, as Mistral does. */
   | 'content';
 
 export interface Dialect {
+  /** Whether whatever a caller of this format may write is written back as it was. */
+  readonly complete: boolean;
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   readonly thinking: ThinkingField;
   readonly thoughts: ThoughtsField;
@@ -36,13 +50,24 @@ export interface Dialect {
   readonly allEfforts: boolean;
   /** A model without thinking traits in the catalog cannot think (true), or nobody knows (false). */
   readonly knownToThink: boolean;
-  readonly developer: boolean;
+  /** Whether system turns are `developer`: never, where the caller said so, or for all models that think. */
+  readonly developer: 'never' | 'asked' | 'thinking';
+  /** Whether a system message may stand only at the start: so many models' chat templates have it. */
+  readonly systemFirst: boolean;
+  /** Whether what an answer has beside its content may come back: refusal, annotations, audio. */
+  readonly answerFields: boolean;
   readonly customTools: boolean;
   readonly allowedTools: boolean;
   readonly required: 'required' | 'any';
   readonly webSearch: boolean;
+  /** Whether a function must have `parameters`. */
+  readonly parameters: boolean;
   /** Whether tool messages may hold images and files. */
   readonly toolMedia: boolean;
+  /** Whether a user message may follow a tool message. Mistral: "Unexpected role 'user' after role 'tool'". */
+  readonly userAfterTool: boolean;
+  readonly documents: DocumentsField;
+  readonly video: boolean;
   /** Whether texts go as a list of parts where there are several; else they are joined. */
   readonly textLists: boolean;
   readonly cacheControl: boolean;
@@ -52,6 +77,11 @@ export interface Dialect {
   readonly streamOptions: boolean;
   readonly serviceTier: boolean;
   readonly metadata: boolean;
+  readonly logprobs: boolean;
+  /** The longest `user`, in characters; 0 where there is no such field. */
+  readonly user: number;
+  /** The field of an assistant message at the end that says it is to be continued. */
+  readonly prefill?: 'prefix' | 'partial';
   /** Whether models that take no sampling parameters take no `stop` either. */
   readonly stopIsSampling: boolean;
   /** Whether `json_object` needs the word JSON in some message. */
@@ -63,18 +93,25 @@ export interface Dialect {
 }
 
 const PLAIN: Dialect = {
+  complete: true,
   maxTokens: 'max_tokens',
   thinking: 'reasoning_effort',
   thoughts: 'reasoning_content',
   signatures: 'all',
   allEfforts: true,
   knownToThink: false,
-  developer: true,
+  developer: 'asked',
+  systemFirst: false,
+  answerFields: true,
   customTools: true,
   allowedTools: true,
   required: 'required',
   webSearch: true,
+  parameters: false,
   toolMedia: true,
+  userAfterTool: true,
+  documents: 'any',
+  video: true,
   textLists: true,
   cacheControl: false,
   topK: true,
@@ -82,6 +119,8 @@ const PLAIN: Dialect = {
   streamOptions: true,
   serviceTier: true,
   metadata: true,
+  logprobs: true,
+  user: Number.POSITIVE_INFINITY,
   stopIsSampling: false,
   jsonWord: false,
   callIds: 'any',
@@ -91,30 +130,40 @@ const PLAIN: Dialect = {
 /** What every service takes. */
 const COMPATIBLE: Dialect = {
   ...PLAIN,
+  complete: false,
   signatures: 'none',
   allEfforts: false,
-  developer: false,
+  developer: 'never',
+  systemFirst: true,
+  answerFields: false,
   customTools: false,
   allowedTools: false,
   webSearch: false,
+  parameters: true,
   toolMedia: false,
   textLists: false,
   topK: false,
   serviceTier: false,
   metadata: false,
+  user: 64,
   names: 'strict',
 };
 
 const OPENAI: Dialect = {
   ...PLAIN,
+  complete: false,
   maxTokens: 'max_completion_tokens',
   thoughts: 'none',
   signatures: 'none',
   knownToThink: true,
+  developer: 'thinking',
   // web_search_options is for the search models alone; everywhere else it is a 400.
   webSearch: false,
   toolMedia: false,
+  documents: 'inline',
+  video: false,
   topK: false,
+  user: 64,
   stopIsSampling: true,
   jsonWord: true,
   callIds: 'forty',
@@ -127,39 +176,82 @@ const ROUTER: Dialect = {
   thinking: 'reasoning',
   thoughts: 'reasoning_details',
   allEfforts: true,
+  systemFirst: false,
   cacheControl: true,
   textLists: true,
   webSearch: true,
   topK: true,
+  user: 128,
+};
+
+const MISTRAL: Dialect = {
+  ...COMPATIBLE,
+  thoughts: 'content',
+  required: 'any',
+  toolMedia: true,
+  userAfterTool: false,
+  documents: 'document_url',
+  video: false,
+  seed: 'random_seed',
+  // Mistral always tells usage, and refuses fields it does not know.
+  streamOptions: false,
+  logprobs: false,
+  user: 0,
+  metadata: true,
+  prefill: 'prefix',
+  callIds: 'nine',
+};
+
+const MOONSHOT: Dialect = {
+  ...COMPATIBLE,
+  thinking: 'thinking',
+  thoughts: 'reasoning_content-with-calls',
+  systemFirst: false,
+  prefill: 'partial',
 };
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': PLAIN,
   openai: OPENAI,
   azure: OPENAI,
-  alibaba: { ...COMPATIBLE, thinking: 'enable_thinking', topK: true, cacheControl: true },
-  deepseek: { ...COMPATIBLE, thinking: 'thinking', thoughts: 'reasoning_content-in-loop', jsonWord: true },
+  alibaba: {
+    ...COMPATIBLE,
+    thinking: 'enable_thinking',
+    topK: true,
+    cacheControl: true,
+    prefill: 'partial',
+  },
+  deepseek: {
+    ...COMPATIBLE,
+    thinking: 'thinking',
+    thoughts: 'reasoning_content-with-calls',
+    systemFirst: false,
+    jsonWord: true,
+  },
   fireworks: { ...COMPATIBLE, topK: true },
   google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
-  groq: { ...COMPATIBLE, thoughts: 'reasoning', serviceTier: true },
-  litellm: { ...COMPATIBLE, signatures: 'all', allEfforts: true, cacheControl: true, textLists: true, topK: true },
-  mistral: {
+  groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
+  litellm: {
     ...COMPATIBLE,
-    thoughts: 'content',
-    required: 'any',
-    seed: 'random_seed',
-    // Mistral always tells usage, and refuses fields it does not know.
-    streamOptions: false,
-    callIds: 'nine',
+    signatures: 'all',
+    allEfforts: true,
+    systemFirst: false,
+    cacheControl: true,
+    textLists: true,
+    topK: true,
+    metadata: true,
   },
-  moonshot: { ...COMPATIBLE, thinking: 'thinking' },
+  mistral: MISTRAL,
+  mistralai: MISTRAL,
+  moonshot: MOONSHOT,
+  moonshotai: MOONSHOT,
   ollama: { ...COMPATIBLE, thoughts: 'reasoning' },
   openrouter: ROUTER,
   perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,
-  vllm: { ...COMPATIBLE, topK: true, developer: true },
-  xai: { ...COMPATIBLE, stopIsSampling: true },
+  vllm: { ...COMPATIBLE, topK: true, developer: 'asked' },
+  xai: { ...COMPATIBLE, systemFirst: false, stopIsSampling: true },
   zai: { ...COMPATIBLE, thinking: 'thinking' },
 };
 

@@ -1,7 +1,17 @@
 /** Errors: what a vendor's error answer means, and how this format says ours. */
 
 import { type Fault, GatewayError } from '../../errors.ts';
-import { asNumber, asObject, asObjects, asText, isList, isObject, type Json, type JsonObject, tryParseJson } from '../../json.ts';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  tryParseJson,
+} from '../../json.ts';
 import type { ErrorBody } from './wire.ts';
 
 /** What an error answer says, whatever its shape. */
@@ -43,7 +53,12 @@ const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]
 };
 
 /** Faults whose upstream code means something to the caller; the others' would speak of our own account. */
-const CODE_IS_THE_CALLERS = new Set<Fault>(['invalid-request', 'unprocessable', 'model-not-found', 'not-found']);
+const CODE_IS_THE_CALLERS = new Set<Fault>([
+  'invalid-request',
+  'unprocessable',
+  'model-not-found',
+  'not-found',
+]);
 
 /** An error in OpenAI's shape (API reference, error codes). */
 export function renderError(error: GatewayError): JsonObject {
@@ -77,7 +92,8 @@ function errorOf(status: number, told: Told): GatewayError {
   if (fault === 'upstream-auth') {
     return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
   }
-  const message = told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
+  const message =
+    told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
   const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
   return new GatewayError(fault, message, {
     ...(fault === 'invalid-request' && status < 500 && { status: told.moderated ? 400 : status }),
@@ -96,7 +112,10 @@ function faultOf(status: number, told: Told): Fault {
     if (told.code === 'model_not_found') return 'model-not-found';
     return status === 422 ? 'unprocessable' : 'invalid-request';
   }
-  if (status === 404) return told.code === 'DeploymentNotFound' || /model/i.test(text + told.code) ? 'model-not-found' : 'not-found';
+  if (status === 404)
+    return told.code === 'DeploymentNotFound' || /model/i.test(text + told.code)
+      ? 'model-not-found'
+      : 'not-found';
   if (status === 409) return 'conflict';
   if (status === 429) {
     return told.code === 'insufficient_quota' || /quota|billing|credit|balance/i.test(told.type ?? '')
@@ -110,10 +129,14 @@ function faultOf(status: number, told: Told): Fault {
   return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
 }
 
-const TOO_LONG = /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
+const TOO_LONG =
+  /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
 
 function isKeyTrouble(told: Told): boolean {
-  return told.code === 'invalid_api_key' || /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i.test(told.message ?? '');
+  return (
+    told.code === 'invalid_api_key' ||
+    /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i.test(told.message ?? '')
+  );
 }
 
 /** The status of an error inside a 200 that names none. */
@@ -171,5 +194,7 @@ function isErrorStatus(status: number | undefined): status is number {
 
 /** Anything that looks like a key is no caller's to see, and nobody needs more than the start of a long message. */
 function masked(message: string): string {
-  return message.slice(0, 2000).replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]');
+  return message
+    .slice(0, 2000)
+    .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]');
 }

@@ -1,9 +1,17 @@
 /** Content parts of messages: text, images, audio, video and files, both ways. */
 
-import type { MediaPart, OpaquePart, Own, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import type {
+  CacheMark,
+  MediaPart,
+  OpaquePart,
+  Own,
+  RefusalPart,
+  TextPart,
+} from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, said } from './body.ts';
+import type { Dialect } from './dialects.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
@@ -31,7 +39,8 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
     }
     case 'image_url':
     case 'video_url':
-    case 'file_url': {
+    case 'file_url':
+    case 'document_url': {
       const { [type]: link, ...rest } = fields;
       return parseLink(type, link, rest, param);
     }
@@ -64,7 +73,7 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
 }
 
 function parseLink(
-  type: 'image_url' | 'video_url' | 'file_url',
+  type: 'image_url' | 'video_url' | 'file_url' | 'document_url',
   link: Json | undefined,
   around: JsonObject,
   param: string,
@@ -74,13 +83,14 @@ function parseLink(
   if (url === undefined) throw missing(`${param}.${type}.url`);
   const inline = parseDataUrl(url);
   const left = said(rest);
+  const isDocument = type === 'file_url' || type === 'document_url';
   return {
     kind: 'media',
     media: type === 'image_url' ? 'image' : type === 'video_url' ? 'video' : 'document',
     ...(inline && { mediaType: inline.mediaType }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
-    ...markAndRest(around, type === 'file_url' || !isEmpty(left) ? { [type]: left } : {}),
+    ...markAndRest(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
   };
 }
 
@@ -113,13 +123,18 @@ export function markAndRest(
   const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...rest } = fields;
   const written = said({ prompt_cache_breakpoint: breakpoint, cache_control: control });
   const extra = said(rest);
-  const ttl = asText(asObject(control)?.['ttl']);
   const kept = { ...own, ...written };
   return {
-    ...(!isEmpty(written) && { mark: ttl === undefined ? {} : { ttl } }),
+    ...(!isEmpty(written) && { mark: markOf(control) }),
     ...(!isEmpty(kept) && { own: ownFields(kept) }),
     ...(!isEmpty(extra) && { extra }),
   };
+}
+
+/** The mark that a `cache_control` is. */
+export function markOf(control: Json | undefined): CacheMark {
+  const ttl = asText(asObject(control)?.['ttl']);
+  return ttl === undefined ? {} : { ttl };
 }
 
 export function ownFields(fields: JsonObject): Own {
@@ -127,36 +142,63 @@ export function ownFields(fields: JsonObject): Own {
 }
 
 /**
- * A media part as chat-completions writes it.
- * @param named whether a file must have a name: OpenAI refuses `file_data` without one, so one is made.
- * @throws GatewayError where the format has no way to write it.
+ * A media part as the dialect writes it.
+ * @throws GatewayError where it has no way to.
  */
-export function renderMedia(part: MediaPart, named: boolean): JsonObject {
-  const { source, detail, name, media } = part;
-  const own = part.own?.format === 'chat-completions' ? part.own.fields : {};
-  if (source.kind === 'file') {
-    if (!FILE_STORES.includes(source.format)) throw cannotTake(`A file id of another vendor's file store`);
-    const file = { ...asObject(own['file']), file_id: source.id, ...(name !== undefined && { filename: name }) };
-    return { type: 'file', file };
+export function renderMedia(part: MediaPart, dialect: Dialect): JsonObject {
+  const { source, name, media } = part;
+  if (source.kind === 'text') {
+    return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
   }
-  if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
+  if (source.kind === 'file') {
+    if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id of another vendor's file store");
+    return fileOf(part, { file_id: source.id });
+  }
   if (media === 'audio') {
     if (source.kind === 'url') throw cannotTake('Audio given by its address');
     return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
   }
-  const url = source.kind === 'url' ? source.url : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
-  if (media === 'image') {
-    return { type: 'image_url', image_url: { ...asObject(own['image_url']), url, ...(detail !== undefined && { detail }) } };
+  const url =
+    source.kind === 'url'
+      ? source.url
+      : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
+  if (media === 'image') return linkOf('image_url', part, url);
+  if (media === 'document') return renderDocument(part, url, dialect);
+  if (!dialect.video) throw cannotTake('Video');
+  return linkOf('video_url', part, url);
+}
+
+function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObject {
+  const own = ownOf(part);
+  if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
+  if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
+  if (dialect.documents === 'document_url') {
+    return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
   }
-  if (media === 'video') {
-    return { type: 'video_url', video_url: { ...asObject(own['video_url']), url, ...(detail !== undefined && { detail }) } };
+  if (dialect.documents === 'inline' && part.source.kind === 'url') {
+    throw cannotTake('A document given by its address');
   }
-  if (own['file_url'] !== undefined) return { type: 'file_url', file_url: { ...asObject(own['file_url']), url } };
-  const filename = name ?? (named ? `document.${extension(part.mediaType)}` : undefined);
-  return {
-    type: 'file',
-    file: { ...asObject(own['file']), file_data: url, ...(filename !== undefined && { filename }) },
-  };
+  // OpenAI refuses `file_data` without a name, so one is made.
+  const named = part.name === undefined && dialect.documents === 'inline';
+  return fileOf(part, {
+    file_data: url,
+    ...(named && { filename: `document.${extension(part.mediaType)}` }),
+  });
+}
+
+function linkOf(type: string, part: MediaPart, url: string): JsonObject {
+  const { detail } = part;
+  return { type, [type]: { ...asObject(ownOf(part)[type]), url, ...(detail !== undefined && { detail }) } };
+}
+
+function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
+  const { name } = part;
+  const file = { ...asObject(ownOf(part)['file']), ...fields, ...(name !== undefined && { filename: name }) };
+  return { type: 'file', file };
+}
+
+function ownOf(part: MediaPart): JsonObject {
+  return part.own?.format === 'chat-completions' ? part.own.fields : {};
 }
 
 /** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */

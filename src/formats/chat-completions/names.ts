@@ -41,7 +41,8 @@ function digest(text: string, length: number): string {
   let second = hash ^ text.length;
   for (let at = 0; at < length; at++) {
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
-    second = Math.imul(second + 0x9e3779b9 + text.charCodeAt(at % Math.max(1, text.length)), 0x01000193) >>> 0;
+    second =
+      Math.imul(second + 0x9e3779b9 + text.charCodeAt(at % Math.max(1, text.length)), 0x01000193) >>> 0;
     made += LETTERS.charAt(((hash ^ second) >>> 7) % LETTERS.length);
   }
   return made;

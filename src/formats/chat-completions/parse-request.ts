@@ -5,10 +5,21 @@ import { GatewayError } from '../../errors.ts';
 import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseThinking } from './ask-thinking.ts';
-import { flagAt, integerAt, isEmpty, missing, numberAt, objectAt, objectsAt, said, textAt, wrongType } from './body.ts';
-import { ownFields } from './media.ts';
+import {
+  flagAt,
+  integerAt,
+  isEmpty,
+  missing,
+  numberAt,
+  objectAt,
+  objectsAt,
+  said,
+  textAt,
+  wrongType,
+} from './body.ts';
+import { markOf, ownFields } from './media.ts';
+import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
-import { parseFunction, parseTool, parseToolChoice, searchTool } from './tools.ts';
 
 /** Fields of OpenAI's API reference that no other format has a word for. */
 const OWN = new Set([
@@ -62,6 +73,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     thinking,
     enable_thinking,
     thinking_budget,
+    random_seed,
+    cache_control,
     ...rest
   } = body;
   if (typeof model !== 'string' || model === '') {
@@ -83,16 +96,21 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const own = said({
     ...Object.fromEntries(Object.entries(rest).filter(([key]) => OWN.has(key))),
     ...asked.own,
+    ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(streamRest) && { stream_options: streamRest }),
     ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
-    ...(response_format && output === undefined && { response_format }),
+    ...outputRest(response_format, output),
   });
   const extra: JsonObject = {
     ...Object.fromEntries(Object.entries(rest).filter(([key]) => !OWN.has(key))),
     ...asked.extra,
   };
   for (const field of Object.keys(extra)) {
-    report({ field, outcome: 'passed-on', detail: 'no field of chat-completions: the vendor is to judge it' });
+    report({
+      field,
+      outcome: 'passed-on',
+      detail: 'no field of chat-completions: the vendor is to judge it',
+    });
   }
   return {
     model,
@@ -110,7 +128,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...present('topP', numberAt(top_p, 'top_p')),
     ...present('topK', numberAt(top_k, 'top_k')),
     ...present('stop', parseStop(stop)),
-    ...present('seed', integerAt(seed, 'seed')),
+    // Mistral's name for it.
+    ...present('seed', integerAt(seed, 'seed') ?? integerAt(random_seed, 'random_seed')),
     ...present('frequencyPenalty', numberAt(frequency_penalty, 'frequency_penalty')),
     ...present('presencePenalty', numberAt(presence_penalty, 'presence_penalty')),
     ...present('choices', integerAt(n, 'n')),
@@ -122,7 +141,9 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...present('serviceTier', textAt(service_tier, 'service_tier')),
     stream: flagAt(stream, 'stream') ?? false,
     ...present('includeUsage', flagAt(include_usage, 'stream_options.include_usage')),
-    ...(!isEmpty(own) && { own: ownFields(own) }),
+    ...(isObject(cache_control) && { mark: markOf(cache_control) }),
+    // Always there: it tells the renderer of this format that the caller speaks it.
+    own: ownFields(own),
     ...(!isEmpty(extra) && { extra }),
   };
 }
@@ -146,14 +167,15 @@ function parseTools(
   const old = objectsAt(functions, 'functions')?.map((fn, at) => parseFunction(fn, {}, `functions[${at}]`));
   const options = objectAt(search, 'web_search_options');
   const searching: HostedTool[] = options === undefined ? [] : [searchTool(options)];
-  if (listed === undefined && old === undefined && searching.length === 0) return undefined;
-  return [...(listed ?? []), ...(old ?? []), ...searching];
+  const all = [...(listed ?? []), ...(old ?? []), ...searching];
+  return all.length > 0 ? all : undefined;
 }
 
 function parseStop(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return [value];
   if (!isList(value)) throw wrongType('stop', 'one of a string or array of strings', value);
+  if (value.length === 0) return undefined;
   return value.map((item, at) => {
     if (typeof item === 'string') return item;
     throw wrongType(`stop[${at}]`, 'a string', item);
@@ -176,6 +198,15 @@ function parseOutput(value: Json | undefined): OutputFormat | undefined {
     schema: asObject(fields['schema']) ?? {},
     ...present('strict', flagAt(fields['strict'], 'response_format.json_schema.strict')),
   };
+}
+
+/** What of `response_format` nobody but its service understands. */
+function outputRest(value: Json | undefined, output: OutputFormat | undefined): JsonObject {
+  if (!isObject(value)) return {};
+  if (output === undefined) return { response_format: value };
+  const { name: _, description: _d, schema: _s, strict: _t, ...rest } = asObject(value['json_schema']) ?? {};
+  const left = said(rest);
+  return output.kind === 'json-schema' && !isEmpty(left) ? { response_format: { json_schema: left } } : {};
 }
 
 /** `{ [key]: value }` where there is a value, else nothing. */

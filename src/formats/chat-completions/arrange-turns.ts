@@ -1,0 +1,62 @@
+/**
+ * Turns in the order services of this format insist on: a message with calls is followed by the results of all of
+ * them. A caller of this format keeps the order it wrote.
+ */
+
+import type { TextPart, Turn } from '../../conversation/prompt.ts';
+import { strictTurns } from '../../conversation/strict-turns.ts';
+import type { Writing } from './writing.ts';
+
+/** @param instruction of our own, to stand after those of the caller. */
+export function arrangeTurns(
+  turns: readonly Turn[],
+  instruction: string | undefined,
+  writing: Writing,
+): readonly Turn[] {
+  const instructed = instruction === undefined ? turns : withInstruction(turns, instruction);
+  if (writing.exact && writing.dialect.complete) return instructed;
+  const told = writing.dialect.systemFirst ? systemFirst(instructed, writing) : instructed;
+  if (writing.exact) return told;
+  return withoutOpening(strictTurns(told), told);
+}
+
+function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] {
+  const system: Turn = { role: 'system', parts: [{ kind: 'text', text }] };
+  return turns.toSpliced(leading(turns), 0, system);
+}
+
+/** The system turns at the start as one; each later one as a user's, said to be the system's. */
+function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
+  const count = leading(turns);
+  const first = turns.slice(0, count);
+  const [head] = first;
+  const joined = head && { ...head, parts: first.flatMap((turn) => turn.parts) };
+  const rest = turns.slice(count).map((turn): Turn => {
+    if (turn.role !== 'system') return turn;
+    report({
+      field: 'system',
+      outcome: 'approximated',
+      detail: 'a later system message goes as a user message',
+    });
+    return { ...turn, role: 'user', parts: [tag('<system>'), ...turn.parts, tag('</system>')] };
+  });
+  return [...(joined ? [joined] : []), ...rest];
+}
+
+function tag(text: string): TextPart {
+  return { kind: 'text', text };
+}
+
+/** How many turns at the start are the system's. */
+function leading(turns: readonly Turn[]): number {
+  const first = turns.findIndex((turn) => turn.role !== 'system');
+  return first < 0 ? turns.length : first;
+}
+
+/** `strictTurns` lets a user speak first; here the assistant may. */
+function withoutOpening(strict: readonly Turn[], given: readonly Turn[]): readonly Turn[] {
+  const at = leading(strict);
+  const opening = strict[at]?.parts[0];
+  if (opening === undefined || given.some((turn) => turn.parts.includes(opening))) return strict;
+  return strict.toSpliced(at, 1);
+}

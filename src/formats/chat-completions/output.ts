@@ -1,0 +1,84 @@
+/** The form of the answer: `response_format`, and in words what that cannot say to a service. */
+
+import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
+import { asList, asObject, asObjects, isObject, type Json, type JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import type { Dialect } from './dialects.ts';
+
+export interface OutputPlan {
+  readonly fields: JsonObject;
+  /** To be said to the model beside the caller's own instructions. */
+  readonly instruction?: string;
+}
+
+const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
+
+/** Formats whose vendors always enforce the schema they are given. */
+const ENFORCING: readonly (string | undefined)[] = ['messages', 'generate-content'];
+
+export function planOutput(prompt: Prompt, target: Target, dialect: Dialect, report: Report): OutputPlan {
+  const { output } = prompt;
+  if (output === undefined) return { fields: {} };
+  if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
+  const fields = { response_format: { type: 'json_object' } };
+  if (output.kind === 'json') {
+    // "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+    return dialect.jsonWord && !saysJson(prompt) ? { fields, instruction: JSON_ONLY } : { fields };
+  }
+  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt) } };
+  report({
+    field: 'output',
+    outcome: 'approximated',
+    detail: 'the schema is told in words: none is enforced here',
+  });
+  const about = output.description === undefined ? '' : ` (${output.description})`;
+  const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
+  return { fields, instruction: `${JSON_ONLY} ${told}` };
+}
+
+function schemaFormat(output: OutputFormat & { kind: 'json-schema' }, prompt: Prompt): JsonObject {
+  const { name, description, schema } = output;
+  const enforced = ENFORCING.includes(prompt.own?.format) && fitsStrict(schema) ? true : undefined;
+  const strict = output.strict ?? enforced;
+  const own = prompt.own?.format === 'chat-completions' ? prompt.own.fields : undefined;
+  const title = name ?? (own ? undefined : 'answer');
+  return {
+    type: 'json_schema',
+    json_schema: {
+      ...asObject(asObject(own?.['response_format'])?.['json_schema']),
+      ...(title !== undefined && { name: title }),
+      ...(description !== undefined && { description }),
+      schema,
+      ...(strict !== undefined && { strict }),
+    },
+  };
+}
+
+function saysJson(prompt: Prompt): boolean {
+  const says = (part: Part): boolean => 'text' in part && /json/i.test(part.text);
+  return prompt.turns.some((turn) => turn.parts.some(says));
+}
+
+const DEEPEST = 32;
+
+/**
+ * Whether a schema has what strict mode demands: each object closed, each property required (OpenAI's guide on
+ * structured outputs).
+ */
+function fitsStrict(schema: Json | undefined, depth = 0): boolean {
+  if (!isObject(schema)) return true;
+  if (depth > DEEPEST) return false;
+  const properties = asObject(schema['properties']) ?? {};
+  const names = Object.keys(properties);
+  const required = new Set(asList(schema['required']));
+  if (names.some((name) => !required.has(name))) return false;
+  if ((schema['type'] === 'object' || names.length > 0) && schema['additionalProperties'] !== false)
+    return false;
+  return [
+    ...Object.values(properties),
+    ...Object.values(asObject(schema['$defs']) ?? {}),
+    ...Object.values(asObject(schema['definitions']) ?? {}),
+    ...asObjects(schema['anyOf']),
+    schema['items'],
+  ].every((inner) => fitsStrict(inner, depth + 1));
+}

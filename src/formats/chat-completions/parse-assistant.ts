@@ -1,0 +1,156 @@
+/** Messages of the assistant to turns. */
+
+import type { Citation, OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import { asNumber, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { missing, objectsAt, textAt } from './body.ts';
+import { ownFields } from './media.ts';
+import { left, named, parseContent } from './parse-content.ts';
+import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
+import { signatureIn } from './signatures.ts';
+import type { Waiting } from './waiting.ts';
+
+/**
+ * @param at the message's place: ids are made of it where calls have none.
+ * @throws GatewayError for a call without what makes it one.
+ */
+export function parseAssistant(message: JsonObject, waiting: Waiting, at: number): Turn {
+  const param = `messages[${at}]`;
+  const {
+    role: _role,
+    content,
+    name,
+    refusal,
+    tool_calls: toolCalls,
+    function_call: oldCall,
+    audio,
+    annotations,
+    extra_content: signed,
+    provider_specific_fields: foreign,
+    thinking_blocks: _blocks,
+    reasoning_details: _details,
+    reasoning_content: _thought,
+    reasoning: _reasoning,
+    ...rest
+  } = message;
+  const thoughts = parseThoughts(message);
+  const calls = (objectsAt(toolCalls, `${param}.tool_calls`) ?? []).map((call, place) =>
+    parseCall(call, `call_${at}_${place}`, `${param}.tool_calls[${place}]`),
+  );
+  if (isObject(oldCall)) calls.push(parseOldCall(oldCall, `call_${at}_0`, `${param}.function_call`));
+  const { signed: paired, left: apart } = signCalls(calls, thoughts.calls);
+  waiting.add(paired);
+  const said =
+    content === null || content === undefined ? [] : parseContent(content, `${param}.content`, true);
+  const citations = asObjects(annotations).map(parseAnnotation);
+  return {
+    role: 'assistant',
+    parts: [
+      ...thoughts.parts,
+      ...apart.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
+      ...foreignParts(foreign),
+      ...signText(citeText(said, citations), signatureIn(signed)),
+      ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
+      ...paired,
+    ],
+    ...named(name),
+    ...(isObject(audio) && { own: ownFields({ audio }) }),
+    ...left(rest),
+  };
+}
+
+/** Calls with the signatures that stood apart from them, by id, else in their order; and those of no call. */
+function signCalls(
+  calls: readonly ToolCallPart[],
+  apart: readonly CallSignature[],
+): { readonly signed: readonly ToolCallPart[]; readonly left: readonly CallSignature[] } {
+  const ids = new Set(calls.map(({ id }) => id));
+  const named = new Map<string, CallSignature>();
+  const loose: CallSignature[] = [];
+  for (const found of apart) {
+    if (found.id !== undefined && ids.has(found.id) && !named.has(found.id)) named.set(found.id, found);
+    else loose.push(found);
+  }
+  let used = 0;
+  const signed = calls.map((call) => {
+    if (call.signature) return call;
+    const found = named.get(call.id) ?? loose[used++];
+    return found ? { ...call, signature: found.signature } : call;
+  });
+  return { signed, left: loose.slice(used) };
+}
+
+function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCallPart {
+  const { id, type, function: fn, custom, index: _, extra_content: signed, ...rest } = call;
+  const signature = signatureIn(signed);
+  const common = {
+    kind: 'tool-call',
+    id: textAt(id, `${param}.id`) || fallbackId,
+    ...(signature && { signature }),
+    ...left(rest),
+  } as const;
+  if (type === 'custom') {
+    const fields = asObject(custom) ?? {};
+    const name = asText(fields['name']);
+    if (name === undefined) throw missing(`${param}.custom.name`);
+    return { ...common, name, arguments: asText(fields['input']) ?? '', custom: true };
+  }
+  const fields = asObject(fn);
+  if (fields === undefined) throw missing(`${param}.function`);
+  const name = asText(fields['name']);
+  if (name === undefined) throw missing(`${param}.function.name`);
+  return { ...common, name, arguments: argumentsText(fields['arguments']) };
+}
+
+/** The old way to call, before there were tools: no id, so one is made of the message's place. */
+function parseOldCall(call: JsonObject, id: string, param: string): ToolCallPart {
+  const name = asText(call['name']);
+  if (name === undefined) throw missing(`${param}.name`);
+  return { kind: 'tool-call', id, name, arguments: argumentsText(call['arguments']) };
+}
+
+/** Arguments are JSON text; a few clients send the object itself. */
+function argumentsText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A citation as an annotation writes it: offsets over the message's text. */
+export function parseAnnotation(annotation: JsonObject): Citation {
+  const fields = asObject(annotation['url_citation']) ?? {};
+  const url = asText(fields['url']);
+  const title = asText(fields['title']);
+  const citedText = asText(fields['content']);
+  const start = asNumber(fields['start_index']);
+  const end = asNumber(fields['end_index']);
+  return {
+    ...(url !== undefined && { url }),
+    ...(title !== undefined && { title }),
+    ...(citedText !== undefined && { citedText }),
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+    own: ownFields(annotation),
+  };
+}
+
+function citeText(parts: readonly Part[], citations: readonly Citation[]): Part[] {
+  const place = parts.findLastIndex((part) => part.kind === 'text');
+  if (citations.length === 0 || place < 0) return [...parts];
+  return parts.map((part, at) => (at === place && part.kind === 'text' ? { ...part, citations } : part));
+}
+
+/** Google signs a text, too; where there is none, an empty text carries the signature. */
+function signText(parts: readonly Part[], signature: TextPart['signature']): Part[] {
+  if (signature === undefined) return [...parts];
+  const place = parts.findLastIndex((part) => part.kind === 'text');
+  if (place < 0) return [...parts, { kind: 'text', text: '', signature }];
+  return parts.map((part, at) => (at === place ? { ...part, signature } : part));
+}
+
+/** Blocks of other formats that an answer of ours showed under `provider_specific_fields`, by format. */
+function foreignParts(fields: Json | undefined): OpaquePart[] {
+  return FOREIGN.flatMap((format) =>
+    asObjects(asObject(fields)?.[format]).map((value): OpaquePart => ({ kind: 'opaque', format, value })),
+  );
+}
+
+const FOREIGN = ['messages', 'generate-content', 'responses'] as const;

@@ -1,0 +1,53 @@
+/** Tool messages, and the older function messages, to results. */
+
+import type { ToolResultPart } from '../../conversation/prompt.ts';
+import { asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { missing, textAt } from './body.ts';
+import { markOf, ownFields } from './media.ts';
+import { left, parseContent } from './parse-content.ts';
+import type { Waiting } from './waiting.ts';
+
+type Result = ToolResultPart['content'][number];
+
+export function parseResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
+  const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
+  const given = textAt(id, `${param}.tool_call_id`);
+  if (given === undefined) throw missing(`${param}.tool_call_id`);
+  const asked = asText(name);
+  // Google's compatible endpoint gives calls the id '': such a result is of the oldest call that waits for one.
+  const call =
+    given !== '' ? waiting.byId(given) : asked === undefined ? waiting.oldest() : waiting.byName(asked);
+  const known = call?.name ?? asked;
+  return {
+    kind: 'tool-result',
+    id: given || (call?.id ?? given),
+    ...(known !== undefined && { name: known }),
+    content: resultContent(content, `${param}.content`),
+    ...(call?.custom && { custom: true }),
+    ...(isObject(control) && { mark: markOf(control), own: ownFields({ cache_control: control }) }),
+    ...left(rest),
+  };
+}
+
+export function parseOldResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
+  const { role: _, name: given, content, ...rest } = message;
+  const name = asText(given);
+  if (name === undefined) throw missing(`${param}.name`);
+  const call = waiting.byName(name);
+  const id = call?.id ?? `call_${param.replaceAll(/\D/g, '')}_0`;
+  return {
+    kind: 'tool-result',
+    id,
+    name,
+    content: resultContent(content, `${param}.content`),
+    ...left(rest),
+  };
+}
+
+function resultContent(content: Json | undefined, param: string): Result[] {
+  if (content === undefined || content === null) return [];
+  return parseContent(content, param).flatMap((part): Result[] => {
+    if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return [part];
+    return part.kind === 'refusal' ? [{ kind: 'text', text: part.text }] : [];
+  });
+}

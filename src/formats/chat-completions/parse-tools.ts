@@ -1,0 +1,82 @@
+/** A caller's tools, and the choice among them. */
+
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { asFlag, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, missing, said } from './body.ts';
+import { markAndRest } from './media.ts';
+
+/** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
+export const WEB_SEARCH_OPTIONS = 'web_search_options';
+
+/** One tool. What is neither function nor custom is the vendor's own. */
+export function parseTool(tool: JsonObject, param: string): Tool {
+  const { type, function: fn, custom, ...rest } = tool;
+  if (type === 'custom' && isObject(custom)) return parseCustom(custom, rest, param);
+  // Mistral's clients leave out the type.
+  if (isObject(fn) && (type === 'function' || type === undefined || type === null))
+    return parseFunction(fn, rest, `${param}.function`);
+  if (type === 'function') throw missing(`${param}.function`);
+  if (typeof type !== 'string') throw missing(`${param}.type`);
+  return { kind: 'hosted', format: 'chat-completions', value: tool, webSearch: type.includes('web_search') };
+}
+
+/** A function as the old `functions` list writes it, and as a tool holds it. */
+export function parseFunction(fn: JsonObject, around: JsonObject, param: string): FunctionTool {
+  const { name, description, parameters, strict, ...rest } = fn;
+  if (typeof name !== 'string') throw missing(`${param}.name`);
+  const told = asText(description);
+  const schema = asObject(parameters);
+  const exact = asFlag(strict);
+  return {
+    kind: 'function',
+    name,
+    ...(told !== undefined && { description: told }),
+    ...(schema !== undefined && { parameters: schema }),
+    ...(exact !== undefined && { strict: exact }),
+    ...markAndRest({ ...around, ...rest }),
+  };
+}
+
+function parseCustom(custom: JsonObject, around: JsonObject, param: string): CustomTool {
+  const { name, description, format, ...rest } = custom;
+  if (typeof name !== 'string') throw missing(`${param}.custom.name`);
+  const told = asText(description);
+  const grammar = asObject(format);
+  const extra = said({ ...around, ...rest });
+  return {
+    kind: 'custom',
+    name,
+    ...(told !== undefined && { description: told }),
+    ...(grammar !== undefined && { format: grammar }),
+    ...(!isEmpty(extra) && { extra }),
+  };
+}
+
+/** The search a caller asks for by `web_search_options`. */
+export function searchTool(options: JsonObject): HostedTool {
+  return {
+    kind: 'hosted',
+    format: 'chat-completions',
+    value: { type: WEB_SEARCH_OPTIONS, [WEB_SEARCH_OPTIONS]: options },
+    webSearch: true,
+  };
+}
+
+/** A `tool_choice`, or the old `function_call`; undefined where it says nothing known. */
+export function parseToolChoice(choice: Json | undefined): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
+  if (choice === 'any') return { mode: 'required' };
+  if (!isObject(choice)) return undefined;
+  const allowed = asObject(choice['allowed_tools']);
+  if (allowed !== undefined) {
+    const names = asObjects(allowed['tools']).flatMap((tool) => nameIn(tool) ?? []);
+    return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', allowed: names };
+  }
+  const name = nameIn(choice);
+  return name === undefined ? undefined : { mode: 'required', allowed: [name] };
+}
+
+function nameIn(choice: JsonObject): string | undefined {
+  const fields = asObject(choice['function']) ?? asObject(choice['custom']) ?? choice;
+  return asText(fields['name']);
+}

@@ -1,0 +1,63 @@
+/** The content of messages: a string where that says all, else a list of parts. */
+
+import type { MediaPart, OpaquePart, Part, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { renderMedia } from './media.ts';
+import { markFields, ownFields, type Writing } from './writing.ts';
+
+/** What may stand in a message's content. */
+export type Spoken = TextPart | RefusalPart | MediaPart | OpaquePart;
+
+/** The parts that are content; calls, results and thoughts go elsewhere. */
+export function spokenIn(parts: readonly Part[]): readonly Spoken[] {
+  return parts.filter(
+    (part) =>
+      part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque',
+  );
+}
+
+/**
+ * Content for a message; '' where there is none.
+ * @param glue between texts, where the service takes a list of them only as one string.
+ */
+export function renderContent(parts: readonly Spoken[], glue: string, writing: Writing): Json {
+  const items = parts.flatMap((part) => renderPart(part, writing));
+  if (items.length === 0) return '';
+  const texts = items.map(plainText);
+  if (texts.length > 1 && writing.dialect.textLists) return items;
+  return texts.every((text) => text !== undefined) ? texts.join(glue) : items;
+}
+
+/** One part; none where it can only be read by another format. */
+export function renderPart(part: Spoken, writing: Writing): JsonObject[] {
+  const { report } = writing;
+  if (part.kind === 'opaque') {
+    if (part.format === 'chat-completions') return [part.value];
+    const type = part.value['type'];
+    const name = typeof type === 'string' ? type.slice(0, 60) : 'a block';
+    report({ field: 'content', outcome: 'dropped', detail: `${name}: only ${part.format} can read it` });
+    return [];
+  }
+  ownFields(part.own, report);
+  const beside = { ...part.extra, ...markFields(part, writing) };
+  switch (part.kind) {
+    case 'text':
+      return [{ ...beside, type: 'text', text: part.text }];
+    case 'refusal':
+      return [{ ...beside, ...refusal(part, writing) }];
+    case 'media':
+      return [{ ...beside, ...renderMedia(part, writing.dialect) }];
+  }
+}
+
+function refusal({ text }: RefusalPart, { dialect }: Writing): JsonObject {
+  return dialect.answerFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
+}
+
+/** The text of a part that is nothing but text. */
+function plainText(item: JsonObject): string | undefined {
+  const { type, text, ...rest } = item;
+  if (type !== 'text' || typeof text !== 'string') return undefined;
+  for (const _ in rest) return undefined;
+  return text;
+}

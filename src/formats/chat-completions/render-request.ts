@@ -1,0 +1,102 @@
+/** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
+
+import { isThinkingOff } from '../../conversation/effort.ts';
+import type { Prompt } from '../../conversation/prompt.ts';
+import { asObject, type JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import { arrangeTurns } from './arrange-turns.ts';
+import { renderThinking } from './ask-thinking.ts';
+import { type Dialect, dialectOf } from './dialects.ts';
+import { planOutput } from './output.ts';
+import { renderToolFields } from './render-tools.ts';
+import { renderTurns } from './render-turns.ts';
+import { renderSampling } from './sampling.ts';
+import { ownFields, type Writing } from './writing.ts';
+
+/**
+ * What the service has no way to say is left out and reported; fields nobody knows are passed on, for the service to
+ * judge. In the dialect `''` whatever a caller of this format wrote comes out as it was.
+ *
+ * @throws GatewayError `invalid-request` for media the service does not take, and where no tool is allowed.
+ */
+export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+  const dialect = dialectOf(target.dialect);
+  const exact = prompt.own?.format === 'chat-completions';
+  const { reasoning, thinking, stream_options, cache_control, ...own } = ownFields(prompt.own, report);
+  const thoughts = exact ? { reasoning, thinking } : undefined;
+  const thinks = prompt.thinking === undefined || !isThinkingOff(prompt.thinking);
+  const writing: Writing = { dialect, target, report, exact, thinks };
+  const output = planOutput(prompt, target, dialect, report);
+  const turns = arrangeTurns(prompt.turns, output.instruction, writing);
+  return {
+    ...prompt.extra,
+    ...own,
+    model: target.model,
+    messages: renderTurns(turns, writing),
+    ...renderToolFields(prompt, writing),
+    ...output.fields,
+    ...renderThinking(prompt.thinking, thoughts, target, dialect, report),
+    ...maxTokens(prompt, target, dialect, report),
+    ...renderSampling(prompt, target, dialect, report),
+    ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
+    ...(prompt.choices !== undefined && { n: prompt.choices }),
+    ...user(prompt, own, dialect, report),
+    ...account(prompt, dialect, report),
+    ...mark(prompt, cache_control, dialect, report),
+    ...stream(prompt, asObject(stream_options), dialect),
+  };
+}
+
+/** More than the model can write is a 400 in some places, and no different from its most in all others. */
+function maxTokens(prompt: Prompt, target: Target, dialect: Dialect, report: Report): JsonObject {
+  if (prompt.maxTokens === undefined) return {};
+  if (prompt.maxTokens > target.maxOutputTokens) {
+    report({
+      field: 'maxTokens',
+      outcome: 'approximated',
+      detail: `the model's most: ${target.maxOutputTokens}`,
+    });
+  }
+  return { [dialect.maxTokens]: Math.min(prompt.maxTokens, target.maxOutputTokens) };
+}
+
+/** Names of users are for telling abuse apart: a long one is cut where the service refuses it. */
+function user(prompt: Prompt, own: JsonObject, dialect: Dialect, report: Report): JsonObject {
+  if (prompt.user === undefined || own['safety_identifier'] === prompt.user) return {};
+  if (dialect.user === 0) {
+    report({ field: 'user', outcome: 'dropped', detail: 'the service has no such field' });
+    return {};
+  }
+  if (prompt.user.length > dialect.user) {
+    report({ field: 'user', outcome: 'approximated', detail: `its first ${dialect.user} characters` });
+  }
+  return { user: prompt.user.slice(0, dialect.user) };
+}
+
+function account({ metadata, serviceTier }: Prompt, dialect: Dialect, report: Report): JsonObject {
+  if (metadata !== undefined && !dialect.metadata) {
+    report({ field: 'metadata', outcome: 'dropped', detail: 'the service keeps none' });
+  }
+  if (serviceTier !== undefined && !dialect.serviceTier) {
+    report({ field: 'serviceTier', outcome: 'dropped', detail: 'the service has no such tiers' });
+  }
+  return {
+    ...(metadata !== undefined && dialect.metadata && { metadata }),
+    ...(serviceTier !== undefined && dialect.serviceTier && { service_tier: serviceTier }),
+  };
+}
+
+function mark(prompt: Prompt, written: JsonObject[string], dialect: Dialect, report: Report): JsonObject {
+  if (prompt.mark === undefined) return {};
+  if (written !== undefined) return { cache_control: written };
+  if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...prompt.mark } };
+  report({ field: 'cache_control', outcome: 'dropped', detail: 'the service caches by itself' });
+  return {};
+}
+
+/** Usage is always asked for: the gateway counts it, whether or not the caller wants to see it. */
+function stream(prompt: Prompt, options: JsonObject | undefined, dialect: Dialect): JsonObject {
+  if (!prompt.stream) return options ? { stream_options: options } : {};
+  if (!dialect.streamOptions) return { stream: true };
+  return { stream: true, stream_options: { ...options, include_usage: true } };
+}

@@ -1,0 +1,95 @@
+/** Tool results as tool messages. */
+
+import type { MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { callIdFor } from './names.ts';
+import { renderContent, type Spoken } from './render-content.ts';
+import { markFields, ownFields, type Writing } from './writing.ts';
+
+export interface RenderedResults {
+  readonly messages: JsonObject[];
+  /** What the tool messages could not hold: to be said by the user after them. */
+  readonly moved: readonly (TextPart | MediaPart)[];
+}
+
+/** Results in their order; images and files of them follow, where a tool message takes text alone. */
+export function renderResults(results: readonly ToolResultPart[], writing: Writing): RenderedResults {
+  const moved: (TextPart | MediaPart)[] = [];
+  const messages = results.map((result) => {
+    const media = result.content.filter((part) => part.kind === 'media');
+    if (writing.dialect.toolMedia || media.length === 0) return renderResult(result, writing);
+    writing.report({
+      field: 'tool_result.content',
+      outcome: 'approximated',
+      detail: 'images and files of a result go in a user message after it',
+    });
+    moved.push(text(`From the result of ${result.name ?? result.id}:`), ...media);
+    const rest = result.content.filter((part) => part.kind !== 'media');
+    const content = rest.length > 0 ? rest : [text('The result is in the next user message.')];
+    return renderResult({ ...result, content }, writing);
+  });
+  return { messages, moved };
+}
+
+/** What a user says right after results as part of the last one, where no user message may follow. */
+export function joinToLast(
+  results: readonly ToolResultPart[],
+  said: readonly Spoken[],
+  { report }: Writing,
+): readonly ToolResultPart[] {
+  const last = results.at(-1);
+  if (last === undefined || said.length === 0) return results;
+  report({
+    field: 'messages',
+    outcome: 'approximated',
+    detail: 'what the user says after a result goes with the result',
+  });
+  const texts = said.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
+  return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
+}
+
+function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const own = ownFields(result.own, report);
+  const isMarked = own['cache_control'] !== undefined;
+  const content = toldError(result, writing);
+  const marked = isMarked || !dialect.cacheControl ? content : markLast(content, result);
+  return {
+    ...result.extra,
+    ...(isMarked || !dialect.cacheControl ? markFields(result, writing) : {}),
+    role: 'tool',
+    tool_call_id: callIdFor(result.id, dialect),
+    content: renderContent(marked, '\n', writing),
+  };
+}
+
+const LOOKS_FAILED = /^\W*(tool_use_|tool_)?(error|fail|exception|traceback)/i;
+
+/** A failed result says so in words, for there is no field for it. */
+function toldError({ content, isError }: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
+  if (!isError) return content;
+  const [first, ...rest] = content;
+  if (first?.kind === 'text' && LOOKS_FAILED.test(first.text)) return content;
+  report({
+    field: 'tool_result.is_error',
+    outcome: 'approximated',
+    detail: "as the word 'Error' before the result",
+  });
+  if (first?.kind !== 'text') return [text('Error'), ...content];
+  return [{ ...first, text: `Error: ${first.text}` }, ...rest];
+}
+
+/** Routers take cache marks on parts of the content alone. */
+function markLast(content: ToolResultPart['content'], { mark }: ToolResultPart): ToolResultPart['content'] {
+  const last = content.at(-1);
+  return mark === undefined || last === undefined ? content : [...content.slice(0, -1), { ...last, mark }];
+}
+
+function text(words: string): TextPart {
+  return { kind: 'text', text: words };
+}
+
+/** The results among parts. */
+export function resultsIn(parts: readonly Part[]): readonly ToolResultPart[] {
+  return parts.filter((part) => part.kind === 'tool-result');
+}

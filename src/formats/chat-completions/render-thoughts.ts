@@ -1,0 +1,128 @@
+/** Thoughts of earlier turns, in the fields in which services take them back. */
+
+import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
+import { seal } from '../../conversation/signature.ts';
+import type { JsonObject } from '../../json.ts';
+import { detailFormat, extraContent } from './signatures.ts';
+import type { ThinkingBlock } from './wire.ts';
+import type { Writing } from './writing.ts';
+
+export interface RenderedThoughts {
+  /** Fields of the assistant message. */
+  readonly fields: JsonObject;
+  /** Parts of its content, before all others. */
+  readonly content: readonly JsonObject[];
+}
+
+const NOTHING: RenderedThoughts = { fields: {}, content: [] };
+
+/** The thoughts of an assistant turn. What the service would not take is left out and reported. */
+export function renderThoughts(parts: readonly Part[], writing: Writing): RenderedThoughts {
+  const { dialect, target } = writing;
+  const thoughts = parts.filter((part) => part.kind === 'thinking');
+  const calls = parts.filter((part) => part.kind === 'tool-call');
+  const text = thoughts.map((thought) => thought.text).join('');
+  switch (dialect.thoughts) {
+    case 'reasoning_details': {
+      const details = [
+        ...thoughts.flatMap((thought) => detailsOf(thought)),
+        ...calls.flatMap((call) => callDetail(call)),
+      ].map((detail, index) => ({ ...detail, index }));
+      return details.length > 0 ? { fields: { reasoning_details: details }, content: [] } : NOTHING;
+    }
+    case 'content': {
+      // Chunks of thought are for models that think.
+      if (text === '' || target.thinking === undefined) return dropped(thoughts, writing);
+      dropSignatures(thoughts, writing);
+      return { fields: {}, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+    }
+    case 'none':
+      return dropped(thoughts, writing);
+    case 'reasoning':
+      dropSignatures(thoughts, writing);
+      return text === '' ? NOTHING : { fields: { reasoning: text }, content: [] };
+    case 'reasoning_content':
+      return { fields: { ...textField(text), ...blocksField(thoughts, writing) }, content: [] };
+    case 'reasoning_content-with-calls': {
+      dropSignatures(thoughts, writing);
+      // A space, for some take an empty text for none.
+      const needed = calls.length > 0 && writing.thinks ? ' ' : '';
+      return { fields: textField(text || needed), content: [] };
+    }
+  }
+}
+
+/** The signature of a call or a text, as `extra_content`. */
+export function signatureField(signature: Signature | undefined, writing: Writing): JsonObject {
+  if (signature === undefined) return {};
+  const { signatures, thoughts } = writing.dialect;
+  if (signatures === 'all' || (signatures === 'google' && signature.origin === 'google')) {
+    return { extra_content: extraContent(signature) };
+  }
+  if (thoughts !== 'reasoning_details') dropSignature(signature, writing);
+  return {};
+}
+
+function textField(text: string): JsonObject {
+  return text === '' ? {} : { reasoning_content: text };
+}
+
+/** All thoughts as LiteLLM's blocks, if one of them says more than its text. */
+function blocksField(thoughts: readonly ThinkingPart[], writing: Writing): JsonObject {
+  if (!thoughts.some(isSigned)) return {};
+  if (writing.dialect.signatures === 'all') return { thinking_blocks: thoughts.map(blockOf) };
+  dropSignatures(thoughts, writing);
+  return {};
+}
+
+function blockOf({ text, signature, redacted }: ThinkingPart): ThinkingBlock {
+  if (redacted) return { type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
+  return { type: 'thinking', thinking: text, ...(signature && { signature: seal(signature, 'anthropic') }) };
+}
+
+/** A thought as OpenRouter's details (OpenRouter docs, "Reasoning Tokens"). */
+function detailsOf({ text, signature, redacted }: ThinkingPart): JsonObject[] {
+  if (redacted) {
+    return [{ type: 'reasoning.encrypted', data: redacted.value, format: detailFormat(redacted.origin) }];
+  }
+  const format = detailFormat(signature?.origin ?? 'other');
+  if (signature?.origin !== 'openai') {
+    return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
+  }
+  const encrypted = { type: 'reasoning.encrypted', data: signature.value, format };
+  return text === '' ? [encrypted] : [{ type: 'reasoning.summary', summary: text, format }, encrypted];
+}
+
+function callDetail({ id, signature }: ToolCallPart): JsonObject[] {
+  if (signature === undefined) return [];
+  const format = detailFormat(signature.origin);
+  return [{ type: 'reasoning.encrypted', data: signature.value, id, format }];
+}
+
+function dropped(thoughts: readonly ThinkingPart[], { report }: Writing): RenderedThoughts {
+  if (thoughts.length > 0) {
+    report({
+      field: 'thinking',
+      outcome: 'dropped',
+      detail: 'the service takes no thoughts of earlier turns',
+    });
+  }
+  return NOTHING;
+}
+
+function dropSignatures(thoughts: readonly ThinkingPart[], writing: Writing): void {
+  for (const { signature, redacted } of thoughts) dropSignature(signature ?? redacted, writing);
+}
+
+function dropSignature(signature: Signature | undefined, { report }: Writing): void {
+  if (signature === undefined) return;
+  report({
+    field: 'signature',
+    outcome: 'dropped',
+    detail: `of ${signature.origin}: the service did not give it`,
+  });
+}
+
+function isSigned({ signature, redacted }: ThinkingPart): boolean {
+  return signature !== undefined || redacted !== undefined;
+}

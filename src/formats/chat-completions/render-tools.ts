@@ -1,0 +1,135 @@
+/** Tools and the choice among them, in the dialect of the service. */
+
+import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
+import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, said } from './body.ts';
+import type { Dialect } from './dialects.ts';
+import { nameFor } from './names.ts';
+import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
+import { markFields, ownFields, type Writing } from './writing.ts';
+
+/** All fields of a body that are about tools. */
+export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const given = prompt.tools ?? [];
+  const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, dialect);
+  const only = choice?.only;
+  const { tools, search } = renderTools(
+    only ? given.filter((tool) => tool.kind === 'hosted' || only.has(tool.name)) : given,
+    writing,
+  );
+  if (only)
+    report({ field: 'toolChoice', outcome: 'approximated', detail: 'only the allowed tools are sent' });
+  // Without tools a choice among them is a 400; where the caller gave none, that is the caller's to be told.
+  if (tools.length === 0 && given.length > 0) return { ...search };
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...(choice && { tool_choice: choice.value }),
+    ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
+    ...search,
+  };
+}
+
+/** Web search stands at the top of the body; all other tools are in the list. */
+function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObject[]; search?: JsonObject } {
+  const { dialect, report } = writing;
+  const tools: JsonObject[] = [];
+  let options: Json | undefined;
+  for (const tool of given) {
+    if (tool.kind === 'function') tools.push(renderFunction(tool, writing));
+    else if (tool.kind === 'custom') tools.push(renderCustom(tool, writing));
+    else if (tool.format === 'chat-completions') {
+      if (tool.value['type'] === WEB_SEARCH_OPTIONS) options = tool.value[WEB_SEARCH_OPTIONS];
+      else tools.push(tool.value);
+    } else if (tool.webSearch && dialect.webSearch) {
+      options = searchOptions(tool.value);
+      report({ field: 'tools', outcome: 'approximated', detail: 'web search goes as web_search_options' });
+    } else {
+      const type = asText(tool.value['type'])?.slice(0, 60) ?? 'a hosted tool';
+      report({ field: 'tools', outcome: 'dropped', detail: `${type} is run by another vendor` });
+    }
+  }
+  return { tools, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
+}
+
+function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
+  const { name, description, parameters, strict } = tool;
+  ownFields(tool.own, writing.report);
+  const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
+  const schema = parameters ?? needed;
+  return {
+    ...tool.extra,
+    ...markFields(tool, writing),
+    type: 'function',
+    function: {
+      name: nameFor(name, writing.dialect),
+      ...(description !== undefined && { description }),
+      ...(schema !== undefined && { parameters: schema }),
+      ...(strict !== undefined && { strict }),
+    },
+  };
+}
+
+function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  if (!dialect.customTools) {
+    report({
+      field: 'tools',
+      outcome: 'approximated',
+      detail: 'a custom tool goes as a function of one string',
+    });
+    return renderFunction(asFunctionTool(tool), writing);
+  }
+  const { name, description, format } = tool;
+  ownFields(tool.own, report);
+  return {
+    ...tool.extra,
+    type: 'custom',
+    custom: {
+      name: nameFor(name, dialect),
+      ...(description !== undefined && { description }),
+      ...(format !== undefined && { format: nestedGrammar(format) }),
+    },
+  };
+}
+
+/** Responses writes a grammar flat, chat-completions nests it. */
+function nestedGrammar(format: JsonObject): JsonObject {
+  const { type, syntax, definition, ...rest } = format;
+  if (type !== 'grammar' || definition === undefined) return format;
+  return { ...rest, type, grammar: { syntax: syntax ?? 'lark', definition } };
+}
+
+/** The choice in the dialect's words, and the names it leaves where the service can only be given fewer tools. */
+function renderToolChoice(
+  { mode, allowed }: ToolChoice,
+  tools: readonly Tool[],
+  dialect: Dialect,
+): { readonly value: Json; readonly only?: ReadonlySet<string> } {
+  const word = mode === 'required' ? dialect.required : mode;
+  if (allowed === undefined || mode === 'none') return { value: word };
+  const named = allowed.map((name) => {
+    const custom = dialect.customTools && tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+    const type = custom ? 'custom' : 'function';
+    return { type, [type]: { name: nameFor(name, dialect) } };
+  });
+  const [only] = named;
+  if (mode === 'required' && named.length === 1 && only !== undefined) return { value: only };
+  if (dialect.allowedTools)
+    return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
+  if (named.length === 0) throw invalid("Invalid 'tool_choice': no tool is allowed.", 'tool_choice');
+  return { value: word, only: new Set(allowed) };
+}
+
+/** Search options out of another format's web search tool: responses' own shape, and Anthropic's flat location. */
+function searchOptions(tool: JsonObject): JsonObject {
+  const size = asText(tool['search_context_size']);
+  const { type: _, ...approximate } = asObject(tool['user_location']) ?? {};
+  const place = said(approximate);
+  return {
+    ...(size !== undefined && { search_context_size: size }),
+    ...(!isEmpty(place) && { user_location: { type: 'approximate', approximate: place } }),
+  };
+}

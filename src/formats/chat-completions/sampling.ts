@@ -1,0 +1,31 @@
+/** How the answer is drawn: temperature and its like, as the dialect and the model take them. */
+
+import type { Prompt } from '../../conversation/prompt.ts';
+import { compact, type JsonObject } from '../../json.ts';
+import type { Report, Target } from '../format.ts';
+import type { Dialect } from './dialects.ts';
+
+export function renderSampling(prompt: Prompt, target: Target, dialect: Dialect, report: Report): JsonObject {
+  const drop = (field: string, detail: string): undefined => {
+    report({ field, outcome: 'dropped', detail });
+  };
+  const { topK, logprobs, topLogprobs } = prompt;
+  const wishes = compact({
+    temperature: prompt.temperature,
+    top_p: prompt.topP,
+    frequency_penalty: prompt.frequencyPenalty,
+    presence_penalty: prompt.presencePenalty,
+    top_k: dialect.topK || topK === undefined ? topK : drop('topK', 'has no counterpart here'),
+    logprobs: dialect.logprobs || !logprobs ? logprobs : drop('logprobs', 'the service tells none'),
+    top_logprobs:
+      dialect.logprobs || topLogprobs === undefined
+        ? topLogprobs
+        : drop('topLogprobs', 'the service tells none'),
+  });
+  const stop = prompt.stop === undefined || prompt.stop.length === 0 ? {} : { stop: prompt.stop };
+  if (target.sampling) return { ...wishes, ...stop };
+  for (const field of Object.keys(wishes)) drop(field, 'the model refuses it');
+  if (!dialect.stopIsSampling || prompt.stop === undefined) return stop;
+  drop('stop', 'the model refuses it');
+  return {};
+}
