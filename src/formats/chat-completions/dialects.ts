@@ -54,8 +54,8 @@ export interface Dialect {
   readonly developer: 'never' | 'asked' | 'thinking';
   /** Whether a system message may stand only at the start: so many models' chat templates have it. */
   readonly systemFirst: boolean;
-  /** Whether what an answer has beside its content may come back: refusal, annotations, audio. */
-  readonly answerFields: boolean;
+  /** Whether OpenAI's newest fields are taken, and what an answer has beside its content may come back. */
+  readonly newFields: boolean;
   readonly customTools: boolean;
   readonly allowedTools: boolean;
   readonly required: 'required' | 'any';
@@ -102,7 +102,7 @@ const PLAIN: Dialect = {
   knownToThink: false,
   developer: 'asked',
   systemFirst: false,
-  answerFields: true,
+  newFields: true,
   customTools: true,
   allowedTools: true,
   required: 'required',
@@ -135,7 +135,7 @@ const COMPATIBLE: Dialect = {
   allEfforts: false,
   developer: 'never',
   systemFirst: true,
-  answerFields: false,
+  newFields: false,
   customTools: false,
   allowedTools: false,
   webSearch: false,
@@ -187,6 +187,7 @@ const ROUTER: Dialect = {
 const MISTRAL: Dialect = {
   ...COMPATIBLE,
   thoughts: 'content',
+  knownToThink: true,
   required: 'any',
   toolMedia: true,
   userAfterTool: false,
@@ -209,6 +210,8 @@ const MOONSHOT: Dialect = {
   systemFirst: false,
   prefill: 'partial',
 };
+
+const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': PLAIN,
@@ -251,8 +254,9 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,
   vllm: { ...COMPATIBLE, topK: true, developer: 'asked' },
-  xai: { ...COMPATIBLE, systemFirst: false, stopIsSampling: true },
-  zai: { ...COMPATIBLE, thinking: 'thinking' },
+  xai: { ...COMPATIBLE, knownToThink: true, systemFirst: false, stopIsSampling: true },
+  'z-ai': ZAI,
+  zai: ZAI,
 };
 
 /** The dialect of a name; a service without a row gets what every service takes. */

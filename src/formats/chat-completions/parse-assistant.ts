@@ -1,10 +1,11 @@
 /** Messages of the assistant to turns. */
 
-import type { Citation, OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
-import { asNumber, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { parseAnnotation } from './annotations.ts';
 import { missing, objectsAt, textAt } from './body.ts';
-import { ownFields } from './media.ts';
 import { left, named, parseContent } from './parse-content.ts';
+import { ownFields } from './parse-media.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
 import { signatureIn } from './signatures.ts';
 import type { Waiting } from './waiting.ts';
@@ -41,14 +42,13 @@ export function parseAssistant(message: JsonObject, waiting: Waiting, at: number
   waiting.add(paired);
   const said =
     content === null || content === undefined ? [] : parseContent(content, `${param}.content`, true);
-  const citations = asObjects(annotations).map(parseAnnotation);
   return {
     role: 'assistant',
     parts: [
       ...thoughts.parts,
       ...apart.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
       ...foreignParts(foreign),
-      ...signText(citeText(said, citations), signatureIn(signed)),
+      ...signText(citeText(said, asObjects(annotations)), signatureIn(signed)),
       ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
       ...paired,
     ],
@@ -114,27 +114,13 @@ function argumentsText(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A citation as an annotation writes it: offsets over the message's text. */
-export function parseAnnotation(annotation: JsonObject): Citation {
-  const fields = asObject(annotation['url_citation']) ?? {};
-  const url = asText(fields['url']);
-  const title = asText(fields['title']);
-  const citedText = asText(fields['content']);
-  const start = asNumber(fields['start_index']);
-  const end = asNumber(fields['end_index']);
-  return {
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(citedText !== undefined && { citedText }),
-    ...(start !== undefined && { start }),
-    ...(end !== undefined && { end }),
-    own: ownFields(annotation),
-  };
-}
-
-function citeText(parts: readonly Part[], citations: readonly Citation[]): Part[] {
+/** Annotations say nothing of parts: they go on the last text. */
+function citeText(parts: readonly Part[], annotations: readonly JsonObject[]): readonly Part[] {
   const place = parts.findLastIndex((part) => part.kind === 'text');
-  if (citations.length === 0 || place < 0) return [...parts];
+  if (annotations.length === 0 || place < 0) return parts;
+  let start = 0;
+  for (const part of parts.slice(0, place)) if (part.kind === 'text') start += part.text.length;
+  const citations = annotations.map((annotation) => parseAnnotation(annotation, start));
   return parts.map((part, at) => (at === place && part.kind === 'text' ? { ...part, citations } : part));
 }
 

@@ -3,7 +3,7 @@
 import type { Part } from '../../conversation/prompt.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, said, wrongType } from './body.ts';
-import { type ContentPart, parsePart } from './media.ts';
+import { type ContentPart, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 
 /** The content of a message: a string, a list of parts, or for leniency one part. Empty strings are no part. */

@@ -17,7 +17,7 @@ import {
   textAt,
   wrongType,
 } from './body.ts';
-import { markOf, ownFields } from './media.ts';
+import { markOf, ownFields } from './parse-media.ts';
 import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 

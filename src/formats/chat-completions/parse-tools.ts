@@ -3,7 +3,7 @@
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { asFlag, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, said } from './body.ts';
-import { markAndRest } from './media.ts';
+import { markAndRest } from './parse-media.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
 export const WEB_SEARCH_OPTIONS = 'web_search_options';

@@ -4,9 +4,9 @@ import type { Part, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asText, isObject, type JsonObject } from '../../json.ts';
 import { missing } from './body.ts';
-import { markOf, ownFields } from './media.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { left, named, parseContent } from './parse-content.ts';
+import { markOf, ownFields } from './parse-media.ts';
 import { parseOldResult, parseResult } from './parse-results.ts';
 import { type Waiting, waitingCalls } from './waiting.ts';
 

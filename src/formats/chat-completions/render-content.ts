@@ -2,7 +2,7 @@
 
 import type { MediaPart, OpaquePart, Part, RefusalPart, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { renderMedia } from './media.ts';
+import { renderMedia } from './render-media.ts';
 import { markFields, ownFields, type Writing } from './writing.ts';
 
 /** What may stand in a message's content. */
@@ -51,7 +51,7 @@ export function renderPart(part: Spoken, writing: Writing): JsonObject[] {
 }
 
 function refusal({ text }: RefusalPart, { dialect }: Writing): JsonObject {
-  return dialect.answerFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
+  return dialect.newFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
 }
 
 /** The text of a part that is nothing but text. */

@@ -11,6 +11,7 @@ import { planOutput } from './output.ts';
 import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
 import { renderSampling } from './sampling.ts';
+import { sharedFields } from './shared-fields.ts';
 import { ownFields, type Writing } from './writing.ts';
 
 /**
@@ -22,7 +23,9 @@ import { ownFields, type Writing } from './writing.ts';
 export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
   const dialect = dialectOf(target.dialect);
   const exact = prompt.own?.format === 'chat-completions';
-  const { reasoning, thinking, stream_options, cache_control, ...own } = ownFields(prompt.own, report);
+  const { shared, left } = sharedFields(prompt.own, dialect.newFields);
+  const { reasoning, thinking, stream_options, cache_control, ...rest } = ownFields(left, report);
+  const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const thinks = prompt.thinking === undefined || !isThinkingOff(prompt.thinking);
   const writing: Writing = { dialect, target, report, exact, thinks };

@@ -16,10 +16,14 @@ export interface Writing {
   readonly thinks: boolean;
 }
 
+/** What the other format of OpenAI keeps of a caller's request only to write it again as it was. */
+const BOOKKEEPING: readonly string[] = ['at', 'instructions', 'item', 'part'];
+
 /** The fields of this format; those of another one are left out and reported. */
 export function ownFields(own: Own | undefined, report: Report): JsonObject {
   if (own === undefined || own.format === 'chat-completions') return own?.fields ?? {};
   for (const field of Object.keys(own.fields)) {
+    if (own.format === 'responses' && BOOKKEEPING.includes(field)) continue;
     report({ field, outcome: 'dropped', detail: `of ${own.format} only` });
   }
   return {};

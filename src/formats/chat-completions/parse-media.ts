@@ -1,4 +1,4 @@
-/** Content parts of messages: text, images, audio, video and files, both ways. */
+/** Content parts of a caller's messages: text, images, audio, video and files. */
 
 import type {
   CacheMark,
@@ -8,15 +8,10 @@ import type {
   RefusalPart,
   TextPart,
 } from '../../conversation/prompt.ts';
-import { GatewayError } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, said } from './body.ts';
-import type { Dialect } from './dialects.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
-
-/** The names a format may write file ids under: chat-completions and responses share OpenAI's file store. */
-const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
 /**
  * One part of a message's content. A kind nobody here knows is opaque.
@@ -139,85 +134,4 @@ export function markOf(control: Json | undefined): CacheMark {
 
 export function ownFields(fields: JsonObject): Own {
   return { format: 'chat-completions', fields };
-}
-
-/**
- * A media part as the dialect writes it.
- * @throws GatewayError where it has no way to.
- */
-export function renderMedia(part: MediaPart, dialect: Dialect): JsonObject {
-  const { source, name, media } = part;
-  if (source.kind === 'text') {
-    return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
-  }
-  if (source.kind === 'file') {
-    if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id of another vendor's file store");
-    return fileOf(part, { file_id: source.id });
-  }
-  if (media === 'audio') {
-    if (source.kind === 'url') throw cannotTake('Audio given by its address');
-    return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
-  }
-  const url =
-    source.kind === 'url'
-      ? source.url
-      : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
-  if (media === 'image') return linkOf('image_url', part, url);
-  if (media === 'document') return renderDocument(part, url, dialect);
-  if (!dialect.video) throw cannotTake('Video');
-  return linkOf('video_url', part, url);
-}
-
-function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObject {
-  const own = ownOf(part);
-  if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
-  if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
-  if (dialect.documents === 'document_url') {
-    return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
-  }
-  if (dialect.documents === 'inline' && part.source.kind === 'url') {
-    throw cannotTake('A document given by its address');
-  }
-  // OpenAI refuses `file_data` without a name, so one is made.
-  const named = part.name === undefined && dialect.documents === 'inline';
-  return fileOf(part, {
-    file_data: url,
-    ...(named && { filename: `document.${extension(part.mediaType)}` }),
-  });
-}
-
-function linkOf(type: string, part: MediaPart, url: string): JsonObject {
-  const { detail } = part;
-  return { type, [type]: { ...asObject(ownOf(part)[type]), url, ...(detail !== undefined && { detail }) } };
-}
-
-function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
-  const { name } = part;
-  const file = { ...asObject(ownOf(part)['file']), ...fields, ...(name !== undefined && { filename: name }) };
-  return { type: 'file', file };
-}
-
-function ownOf(part: MediaPart): JsonObject {
-  return part.own?.format === 'chat-completions' ? part.own.fields : {};
-}
-
-/** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */
-function audioFormat(mediaType: string | undefined): string {
-  const [, subtype = 'wav'] = (mediaType ?? 'audio/wav').split(';', 1).join('').split('/');
-  if (subtype === 'mpeg') return 'mp3';
-  return subtype === 'x-wav' || subtype === 'wave' ? 'wav' : subtype;
-}
-
-function fallbackType(media: MediaPart['media']): string {
-  if (media === 'image') return 'image/png';
-  return media === 'video' ? 'video/mp4' : 'application/pdf';
-}
-
-function extension(mediaType: string | undefined): string {
-  const subtype = mediaType?.split('/')[1]?.replaceAll(/[^a-z0-9]/g, '');
-  return subtype && subtype.length <= 5 ? subtype : 'bin';
-}
-
-function cannotTake(what: string): GatewayError {
-  return new GatewayError('invalid-request', `${what} cannot be sent to this model.`, { param: 'messages' });
 }

@@ -1,0 +1,121 @@
+/** What the assistant said and called, as one message. */
+
+import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { renderCitations } from './annotations.ts';
+import { isEmpty } from './body.ts';
+import { callIdFor, nameFor } from './names.ts';
+import { renderContent, renderPart, type Spoken, spokenIn } from './render-content.ts';
+import { renderThoughts, signatureField } from './render-thoughts.ts';
+import { ownFields, type Writing } from './writing.ts';
+
+export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const own = ownFields(turn.own, report);
+  const thoughts = renderThoughts(turn.parts, writing);
+  const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
+  const texts = turn.parts.filter((part) => part.kind === 'text');
+  const spoken = spokenIn(turn.parts).filter((part) => !isForeign(part) && isAnswer(part, writing));
+  const refusal = dialect.newFields
+    ? spoken.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
+    : '';
+  const said = refusal === '' ? spoken : spoken.filter((part) => part.kind !== 'refusal');
+  const content = assistantContent(said.filter(isFilled), thoughts.content, writing);
+  return {
+    ...turn.extra,
+    ...foreignBlocks(turn.parts, writing),
+    ...(dialect.newFields && own['audio'] !== undefined && { audio: own['audio'] }),
+    role: 'assistant',
+    content: content === '' && (calls.length > 0 || refusal !== '') ? null : content,
+    ...(refusal !== '' && { refusal }),
+    ...thoughts.fields,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...textSignature(texts, writing),
+    ...annotations(texts, writing),
+    ...(turn.name !== undefined && { name: turn.name }),
+  };
+}
+
+/** Texts of one answer belong together without anything between. */
+function assistantContent(
+  spoken: readonly Spoken[],
+  thoughts: readonly JsonObject[],
+  writing: Writing,
+): Json {
+  if (thoughts.length === 0) return renderContent(spoken, '', writing);
+  return [...thoughts, ...spoken.flatMap((part) => renderPart(part, writing))];
+}
+
+function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
+  const { dialect, report } = writing;
+  const call = dialect.customTools ? part : asFunctionCall(part);
+  ownFields(call.own, report);
+  const beside = {
+    ...call.extra,
+    ...signatureField(call.signature, writing),
+    id: callIdFor(call.id, dialect),
+  };
+  const name = nameFor(call.name, dialect);
+  if (call.custom) return { ...beside, type: 'custom', custom: { name, input: call.arguments } };
+  // An empty text is no JSON.
+  return { ...beside, type: 'function', function: { name, arguments: call.arguments || '{}' } };
+}
+
+/** Images and files in an answer have no place in the history, unless the caller wrote them there. */
+function isAnswer(part: Spoken, { exact, report }: Writing): boolean {
+  if (part.kind !== 'media' || exact) return true;
+  report({ field: 'content', outcome: 'dropped', detail: `${part.media} in an answer of the assistant` });
+  return false;
+}
+
+/** Blocks of other formats, which an answer showed under `provider_specific_fields`. */
+function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
+  const foreign = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
+  if (foreign.length === 0) return {};
+  if (!writing.dialect.complete) {
+    for (const part of foreign) renderPart(part, writing);
+    return {};
+  }
+  const blocks: Record<string, JsonObject[]> = {};
+  for (const { format, value } of foreign) blocks[format] = [...(blocks[format] ?? []), value];
+  return { provider_specific_fields: blocks };
+}
+
+function isForeign(part: Spoken): boolean {
+  return part.kind === 'opaque' && part.format !== 'chat-completions';
+}
+
+/** An empty text only carries a signature. */
+function isFilled(part: Spoken): boolean {
+  return part.kind !== 'text' || part.text !== '' || part.mark !== undefined;
+}
+
+/** The message has room for one signature: the last one. */
+function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject {
+  return signatureField(texts.findLast((part) => part.signature)?.signature, writing);
+}
+
+function annotations(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
+  if (texts.every((part) => part.citations === undefined)) return {};
+  if (!dialect.newFields) {
+    report({
+      field: 'citations',
+      outcome: 'dropped',
+      detail: 'of an earlier answer: the service takes none back',
+    });
+    return {};
+  }
+  let start = 0;
+  const written: JsonObject[] = [];
+  for (const { text, citations = [] } of texts) {
+    written.push(...renderCitations(citations, start, text.length).annotations);
+    start += text.length;
+  }
+  return written.length > 0 ? { annotations: written } : {};
+}
+
+/** Whether nothing is left of what the assistant said. */
+export function isSilent({ role: _role, content, ...rest }: JsonObject): boolean {
+  return (content === '' || content === null) && isEmpty(rest);
+}

@@ -1,0 +1,31 @@
+/** Fields that OpenAI has in both of its formats, under one name or another. */
+
+import type { Own } from '../../conversation/prompt.ts';
+import { asObject, type Json, type JsonObject } from '../../json.ts';
+
+const SHARED: ReadonlySet<string> = new Set([
+  'moderation',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
+
+/**
+ * The fields of another format that this one has as well, and what is left of the others.
+ * @param takes whether the service is one that takes them.
+ */
+export function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
+  if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
+  const shared: Record<string, Json | undefined> = {};
+  const left: Record<string, Json | undefined> = {};
+  for (const [field, value] of Object.entries(own.fields)) {
+    if (SHARED.has(field)) shared[field] = value;
+    else if (field !== 'text') left[field] = value;
+  }
+  const { verbosity, ...text } = asObject(own.fields['text']) ?? {};
+  return {
+    shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
+    left: { format: own.format, fields: { ...left, ...(Object.keys(text).length > 0 && { text }) } },
+  };
+}
