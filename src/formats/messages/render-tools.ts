@@ -29,7 +29,9 @@ export function renderTools(
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
   const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];
-  const tools = offered.map((tool) => renderTool(tool, target, report)).filter((tool) => tool !== undefined);
+  const tools = offered
+    .map((tool) => renderTool(tool, isNative, target, report))
+    .filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(output.tool);
   if (tools.length === 0 && !isNative) {
     if (prompt.toolChoice) report({ field: 'tool_choice', outcome: 'dropped', detail: 'there are no tools' });
@@ -45,7 +47,7 @@ export function renderTools(
 
 const NONE = { type: 'none' };
 
-function renderTool(tool: Tool, target: Target, report: Report): JsonObject | undefined {
+function renderTool(tool: Tool, isNative: boolean, target: Target, report: Report): JsonObject | undefined {
   switch (tool.kind) {
     case 'hosted':
       return renderHosted(tool, report);
@@ -55,16 +57,15 @@ function renderTool(tool: Tool, target: Target, report: Report): JsonObject | un
         outcome: 'approximated',
         detail: 'a function with one field, input',
       });
-      return renderFunction(asFunctionTool(tool), target, report);
+      return renderFunction(asFunctionTool(tool), isNative, target, report);
     case 'function':
-      return renderFunction(tool, target, report);
+      return renderFunction(tool, isNative, target, report);
   }
 }
 
-function renderFunction(tool: FunctionTool, target: Target, report: Report): JsonObject {
+function renderFunction(tool: FunctionTool, isNative: boolean, target: Target, report: Report): JsonObject {
   const { name, description, mark, own, extra } = tool;
   const schema = objectSchema(tool, report);
-  const isNative = own?.format === FORMAT;
   const closed = tool.strict === true && target.structuredOutput ? closedSchema(schema) : undefined;
   const strict = isNative ? tool.strict : closed && true;
   if (tool.strict === true && strict !== true) {

@@ -1,0 +1,194 @@
+/** Law: a request read and written again within this format says what it said. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { type Note, unreported } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
+import { renderRequest } from '../../../src/formats/messages/render-request.ts';
+import type { Json, JsonObject } from '../../../src/json.ts';
+import { asObjects, isObject, parseJson } from '../../../src/json.ts';
+import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
+import { PERMISSIVE } from './targets.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/requests/messages');
+
+const fixtures = readdirSync(FOLDER).map((file) => ({
+  name: file.slice(0, -'.json'.length),
+  body: objectOf(parseJson(readFileSync(join(FOLDER, file), 'utf8'))),
+}));
+
+/** Read and written again, as it goes over the wire. */
+function again(body: JsonObject, notes: Note[] = []): JsonObject {
+  const prompt = { ...parseRequest(body, unreported), model: PERMISSIVE.model };
+  return objectOf(parseJson(JSON.stringify(renderRequest(prompt, PERMISSIVE, (note) => notes.push(note)))));
+}
+
+function objectOf(value: Json): JsonObject {
+  if (!isObject(value)) throw new Error('A request is an object.');
+  return value;
+}
+
+/** A body with the one text of a content as the one block it stands for, which means the same. */
+function spelledOut(body: JsonObject): JsonObject {
+  const blocks = (content: Json | undefined): Json | undefined =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const messages = asObjects(body['messages']).map((message) => ({
+    ...message,
+    content: asObjects(blocks(message['content'])).map((block) =>
+      block['type'] === 'tool_result' && block['content'] !== undefined
+        ? { ...block, content: blocks(block['content']) }
+        : block,
+    ),
+  }));
+  return objectOf(parseJson(JSON.stringify({ ...body, model: PERMISSIVE.model, messages })));
+}
+
+/** What the vendor itself would not know, on purpose. */
+const UNKNOWN = 'unknown-fields';
+
+describe.each(fixtures)('$name', ({ name, body }) => {
+  test('comes out as it was, with nothing reported', () => {
+    const notes: Note[] = [];
+    expect(again(body, notes)).toEqual(spelledOut(body));
+    expect(notes).toEqual([]);
+  });
+
+  test('comes out the same every time, and byte for byte from then on', () => {
+    const once = JSON.stringify(again(body));
+    expect(JSON.stringify(again(body))).toBe(once);
+    expect(JSON.stringify(again(objectOf(parseJson(once))))).toBe(once);
+  });
+
+  test('is what the vendor takes', () => {
+    const checked = messagesRequest.safeParse(again(body));
+    expect(checked.success).toBe(name !== UNKNOWN);
+  });
+});
+
+test('keys that have a meaning in JavaScript are keys like any other', () => {
+  const text =
+    '{"model":"m","max_tokens":5,"__proto__":{"polluted":1},"tools":[{"name":"t","input_schema":{"type":"object","properties":{"__proto__":{"type":"string"}}},"constructor":"x"}],"messages":[{"role":"user","__proto__":{"polluted":2},"content":[{"type":"text","text":"a","toString":"b"}]},{"role":"assistant","content":[{"type":"tool_use","id":"i","name":"t","input":{"__proto__":{"polluted":3}}}]}]}';
+  const said = JSON.stringify(again(objectOf(parseJson(text))));
+  for (const kept of [
+    '"__proto__":{"polluted":1}',
+    '"__proto__":{"polluted":2}',
+    '"__proto__":{"polluted":3}',
+    '"__proto__":{"type":"string"}',
+    '"toString":"b"',
+    '"constructor":"x"',
+  ]) {
+    expect(said).toContain(kept);
+  }
+  expect({}).not.toHaveProperty('polluted');
+});
+
+describe('hostile bodies', () => {
+  const types = [
+    'text',
+    'image',
+    'document',
+    'search_result',
+    'thinking',
+    'redacted_thinking',
+    'tool_use',
+    'tool_result',
+    'server_tool_use',
+    'constructor',
+  ];
+  const anything = fc.jsonValue({ maxDepth: 3 });
+  const mostly = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+    fc.oneof({ weight: 40, arbitrary }, { weight: 1, arbitrary: anything });
+  const word = fc.constantFrom(
+    '',
+    ' ',
+    'a',
+    'a b',
+    'google#x',
+    'openai#r.x',
+    'anthropic',
+    '__proto__',
+    '\ud800',
+  );
+  const { block } = fc.letrec((tie) => ({
+    block: mostly(
+      fc.record(
+        {
+          type: mostly(fc.constantFrom(...types)),
+          text: mostly(word),
+          thinking: mostly(word),
+          signature: mostly(word),
+          data: mostly(word),
+          id: mostly(word),
+          tool_use_id: mostly(word),
+          name: mostly(word),
+          input: anything,
+          is_error: mostly(fc.boolean()),
+          source: mostly(
+            fc.record({ type: word, data: word, url: word, media_type: word, content: anything }),
+          ),
+          content: mostly(fc.array(tie('block'), { maxLength: 3 })),
+          cache_control: mostly(fc.constantFrom({ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' })),
+          citations: anything,
+        },
+        { requiredKeys: ['type'] },
+      ),
+    ),
+  }));
+  const hostile = fc.record(
+    {
+      model: mostly(word),
+      max_tokens: fc.integer({ min: 1, max: 5000 }),
+      messages: mostly(
+        fc.array(
+          mostly(
+            fc.record({
+              role: mostly(fc.constantFrom('user', 'assistant', 'system')),
+              content: mostly(fc.oneof(word, fc.array(block, { maxLength: 5 }))),
+            }),
+          ),
+          { maxLength: 6 },
+        ),
+      ),
+      system: mostly(fc.oneof(word, fc.array(block, { maxLength: 2 }))),
+      tools: mostly(
+        fc.array(mostly(fc.record({ name: mostly(word), input_schema: anything, strict: anything }))),
+      ),
+      tool_choice: mostly(
+        fc.record({ type: mostly(fc.constantFrom('auto', 'any', 'tool', 'none')), name: mostly(word) }),
+      ),
+      thinking: mostly(
+        fc.record({
+          type: mostly(fc.constantFrom('enabled', 'adaptive', 'disabled')),
+          budget_tokens: anything,
+        }),
+      ),
+      output_config: anything,
+      output_format: anything,
+      metadata: anything,
+      stop_sequences: mostly(fc.array(word)),
+      temperature: mostly(fc.double()),
+    },
+    { requiredKeys: ['model', 'max_tokens', 'messages'] },
+  );
+
+  test('are read and written again, or refused with a typed error of status 400', () => {
+    let read = 0;
+    fc.assert(
+      fc.property(hostile, (value) => {
+        try {
+          again(objectOf(parseJson(JSON.stringify(value))));
+          read++;
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+          expect(error).toHaveProperty('status', 400);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+    expect(read).toBeGreaterThan(100);
+    expect({}).not.toHaveProperty('polluted');
+  });
+});
