@@ -1,0 +1,186 @@
+/**
+ * The request path itself, without sockets: all seven stages fused into one, as they run, against each a
+ * TransformStream of its own, as they are written; and a translated body's one hop against a hop a step.
+ */
+
+import { strictEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Dispatcher } from 'undici';
+import { configSchema } from '../src/config/schema.ts';
+import { formats } from '../src/formats/all.ts';
+import type { Asked, Target } from '../src/formats/format.ts';
+import { hashKey } from '../src/keys.ts';
+import { openGateway } from '../src/open.ts';
+import { answer } from '../src/pipeline.ts';
+import type { Route } from '../src/stages/exchange.ts';
+import type { LineMode } from '../src/streams/line.ts';
+import { decodeSse, encodeSse } from '../src/streams/sse.ts';
+import { fuse } from '../src/streams/step.ts';
+import { through } from '../src/streams/through.ts';
+import { benchArguments, median, type Row, report, round } from './support/report.ts';
+
+const args = benchArguments({ seconds: 0.5, rounds: 7 });
+const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';
+const recorded = readFileSync(join(import.meta.dirname, '../fixtures/replies/messages/long-text.sse'));
+const whole = readFileSync(join(import.meta.dirname, '../fixtures/replies/chat-completions/plain-text.json'));
+
+/** An upstream that answers at once, in this process: what is left is the gateway's own cost. */
+class Instant extends Dispatcher {
+  override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const controller: Dispatcher.DispatchController = {
+      aborted: false,
+      paused: false,
+      reason: null,
+      rawHeaders: [],
+      rawTrailers: [],
+      abort() {},
+      pause() {},
+      resume() {},
+    };
+    handler.onRequestStart?.(controller, {});
+    handler.onResponseStart?.(controller, 200, { 'content-type': 'application/json' }, 'OK');
+    handler.onResponseData?.(controller, whole);
+    handler.onResponseEnd?.(controller, {});
+    return true;
+  }
+}
+
+const body = Buffer.from(
+  JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'x'.repeat(450) }] }),
+);
+
+function incoming(): IncomingMessage {
+  const message = new IncomingMessage(new Socket());
+  message.method = 'POST';
+  message.url = '/v1/chat/completions';
+  message.headers = {
+    authorization: `Bearer ${KEY}`,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+  };
+  message.push(body);
+  message.push(null);
+  message.complete = true;
+  return message;
+}
+
+const route: Route = { format: 'chat-completions', operation: 'generate' };
+
+async function request(mode: LineMode): Promise<() => Promise<void>> {
+  const config = configSchema.parse({
+    keys: [{ name: 'bench', hash: hashKey(KEY) }],
+    vendors: { openai: { apiKey: 'sk-bench', baseUrl: 'http://127.0.0.1:1' } },
+  });
+  const { gateway } = await openGateway(config, [], mode);
+  const instant = { ...gateway, agent: new Instant() };
+  return async () => {
+    const response = await answer(instant, route, {
+      id: 'req_1',
+      message: incoming(),
+      signal: new AbortController().signal,
+    });
+    strictEqual(response.status, 200);
+    await response.arrayBuffer();
+  };
+}
+
+const PROMPT = { model: 'a-model', turns: [], stream: true, includeUsage: true };
+const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+const TARGET: Target = {
+  model: 'a-model',
+  maxOutputTokens: 64_000,
+  sampling: true,
+  structuredOutput: true,
+  dialect: '',
+};
+
+/** The recorded stream, an event a chunk, as a thrifty vendor sends it. */
+function source(): ReadableStream<Uint8Array> {
+  const events = recorded.toString('utf8').split(/(?<=\n\n)/);
+  const bytes = events.map((event) => Buffer.from(event));
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const next = bytes.shift();
+        if (next) controller.enqueue(next);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function drain(stream: ReadableStream<unknown>): Promise<void> {
+  const reader = stream.getReader();
+  while (!(await reader.read()).done);
+}
+
+const steps = () =>
+  [
+    decodeSse(),
+    formats.messages.outbound.parseEvents(PROMPT, TARGET),
+    formats['chat-completions'].inbound.renderEvents(ASKED),
+    encodeSse(),
+  ] as const;
+
+async function fusedBody(): Promise<void> {
+  const [decode, parse, render, encode] = steps();
+  const { body: made } = through(source(), fuse(fuse(decode, parse), fuse(render, encode)), {
+    fail: (error) => {
+      throw error;
+    },
+  });
+  await drain(made);
+}
+
+async function chainedBody(): Promise<void> {
+  const [decode, parse, render, encode] = steps();
+  await drain(
+    source()
+      .pipeThrough(new TransformStream(decode))
+      .pipeThrough(new TransformStream(parse))
+      .pipeThrough(new TransformStream(render))
+      .pipeThrough(new TransformStream(encode))
+      .pipeThrough(new TextEncoderStream()),
+  );
+}
+
+/** Microseconds a run, in the middle of all rounds, for each of several ways taken in turn. */
+async function compare(ways: Readonly<Record<string, () => Promise<void>>>): Promise<Map<string, number>> {
+  const times = new Map<string, number[]>(Object.keys(ways).map((name) => [name, []]));
+  for (let round_ = 0; round_ <= args.rounds; round_ += 1) {
+    for (const [name, way] of Object.entries(ways)) {
+      const began = performance.now();
+      let runs = 0;
+      do {
+        await way();
+        runs += 1;
+      } while (performance.now() - began < args.seconds * 1000);
+      if (round_ > 0) times.get(name)?.push(((performance.now() - began) * 1000) / runs);
+    }
+  }
+  return new Map([...times].map(([name, all]) => [name, median(all)]));
+}
+
+const rows: Row[] = [];
+const requests = await compare({ fused: await request('fused'), chained: await request('chained') });
+const events = recorded.toString('utf8').split('\n\n').length - 1;
+const bodies = await compare({ fused: fusedBody, chained: chainedBody });
+for (const [what, times, unit] of [
+  ['a native request, all seven stages', requests, 1],
+  [`a translated event (messages to chat-completions, ${events} events)`, bodies, events],
+] as const) {
+  const fused = (times.get('fused') ?? 0) / unit;
+  const chained = (times.get('chained') ?? 0) / unit;
+  rows.push({
+    what,
+    'fused, µs': round(fused),
+    'chained, µs': round(chained),
+    ratio: round(chained / fused),
+  });
+}
+report('pipeline', rows, args);
+process.exit();

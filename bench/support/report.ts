@@ -1,0 +1,77 @@
+/** What every bench prints and writes: the machine, a table, a JSON file. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** A row of a table; all rows of one have the same columns. */
+export type Row = Readonly<Record<string, string | number>>;
+
+export interface BenchArguments {
+  /** Only rows whose name holds this text. */
+  readonly filter: string;
+  /** Print JSON instead of a table. */
+  readonly json: boolean;
+  /** Seconds a measurement takes, where it is one of time. */
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** `--filter TEXT`, `--json`, `--seconds N`, `--rounds N`. */
+export function benchArguments(defaults: {
+  readonly seconds: number;
+  readonly rounds: number;
+}): BenchArguments {
+  const { values } = parseArgs({
+    options: {
+      filter: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: String(defaults.seconds) },
+      rounds: { type: 'string', default: String(defaults.rounds) },
+    },
+    allowPositionals: true,
+  });
+  return { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) };
+}
+
+/** What the figures were measured on. */
+export function machine(): Readonly<Record<string, string>> {
+  const [first] = cpus();
+  return {
+    node: process.version,
+    cpu: `${cpus().length} x ${first?.model.trim() ?? 'unknown'}`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
+    system: `${process.platform} ${process.arch}`,
+  };
+}
+
+/** Prints the rows, and writes them to `bench/results/<name>.json`. */
+export function report(name: string, rows: readonly Row[], { json }: { readonly json: boolean }): void {
+  const result = { bench: name, machine: machine(), rows };
+  const folder = join(import.meta.dirname, '../results');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  if (json) {
+    console.log(JSON.stringify(result));
+    return;
+  }
+  const { node, cpu } = result.machine;
+  console.log(`\n${name}: ${node}, ${cpu}`);
+  console.table(rows);
+}
+
+/** The middle one; of two, the upper. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+export function round(value: number, digits = 2): number {
+  return Number(value.toFixed(digits));
+}
