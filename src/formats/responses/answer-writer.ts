@@ -1,0 +1,83 @@
+/** An answer as OpenAI tells it: the response begins, its items come and go, and it ends whole. */
+
+import { prefixedId } from '../../conversation/ids.ts';
+import type { Choice, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
+import { mergeUsage } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Asked } from '../format.ts';
+import { renderFinish } from './finish.ts';
+import type { Teller } from './item.ts';
+import { itemWriter } from './item-writer.ts';
+import { responseMaker } from './response.ts';
+
+export interface AnswerWriter {
+  add(event: ReplyEvent): void;
+  /** Begins the response, if it has not begun. */
+  begin(): void;
+  /** The whole response. */
+  ended(): JsonObject;
+  /** The response as far as it came before it failed. */
+  failed(error: { readonly code: string; readonly message: string }): JsonObject;
+}
+
+/** A response is one answer: of a reply with several, which nobody can ask for in this format, the first. */
+export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
+  const make = responseMaker(asked);
+  let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
+  let end: Choice['end'] = { finish: 'other' };
+  let usage: Usage = {};
+  let begun = false;
+
+  const items = itemWriter(tell, {
+    makeId: (prefix, index) => prefixedId(prefix, asked.id + index.toString(16).padStart(2, '0')),
+    scored: asked.prompt.logprobs === true,
+  });
+  const progress = () => ({ start, output: items.output, usage, refused: items.refused });
+  const ended = (): JsonObject => make.ended(progress(), end);
+
+  const begin = (): void => {
+    if (begun) return;
+    begun = true;
+    const response = make.begun(start);
+    tell.say('response.created', { response });
+    tell.say('response.in_progress', { response });
+  };
+
+  return {
+    begin,
+    ended,
+    failed: (error) => make.failed(progress(), error),
+    add(event) {
+      if ('choice' in event && event.choice !== 0) return;
+      switch (event.type) {
+        case 'part-delta':
+          return items.delta(event);
+        case 'part-start':
+          return items.start(event);
+        case 'part-detail':
+          return items.detail(event);
+        case 'part-end':
+          return items.end(event);
+        case 'logprobs':
+          return items.logprobs(event);
+        case 'usage':
+          usage = mergeUsage(usage, event.usage);
+          return;
+        case 'reply-start': {
+          const { type: _, ...rest } = event;
+          start = rest;
+          return begin();
+        }
+        case 'choice-end': {
+          const { type: _type, choice: _choice, ...rest } = event;
+          end = rest;
+          return items.finish(renderFinish(end, items.refused).status);
+        }
+        case 'reply-end': {
+          const response = ended();
+          tell.say(`response.${response['status']}`, { response });
+        }
+      }
+    },
+  };
+}

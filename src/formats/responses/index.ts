@@ -1,0 +1,22 @@
+/** OpenAI's responses (`POST /v1/responses`), both halves. */
+
+import type { Format } from '../format.ts';
+import { parseError, renderError } from './errors.ts';
+import { parseEvents } from './parse-events.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderEvents } from './render-events.ts';
+import { renderReply } from './render-reply.ts';
+import { renderRequest } from './render-request.ts';
+
+export const responses: Format = {
+  name: 'responses',
+  inbound: {
+    parseRequest,
+    renderEvents,
+    renderReply,
+    // A comment (WHATWG HTML, 9.2): no event at all, for the numbers of events have no gaps.
+    ping: ': ping\n\n',
+  },
+  outbound: { renderRequest, parseEvents, parseError },
+  renderError,
+};

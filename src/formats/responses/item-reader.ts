@@ -1,0 +1,25 @@
+/** What the kinds of output items have in common while they are read. */
+
+import type { Json, JsonObject } from '../../json.ts';
+
+/** Reads one item. All that did not come in events is made up for by the whole item at its end. */
+export interface ItemReader {
+  /** An event of the item's between its added and its done. */
+  read(type: string, event: JsonObject): void;
+  /** The item, whole. */
+  done(item: JsonObject): void;
+}
+
+/** The fields of an item that are there; how far it has come is told otherwise. */
+export function present(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => value !== undefined && value !== null && name !== 'status',
+    ),
+  );
+}
+
+/** What is missing of `whole` where `length` of it came before. */
+export function restOf(whole: Json | undefined, length: number): string {
+  return typeof whole === 'string' ? whole.slice(length) : '';
+}

@@ -1,0 +1,135 @@
+/**
+ * The parts of an answer as output items, one after another. An item is done only when it is known what comes after
+ * it: the next part may be one more of its own, and the end says whether the last item is complete.
+ */
+
+import type { Signature } from '../../conversation/prompt.ts';
+import type { LogprobsEvent, PartDelta, PartDetail, PartEnd, PartStart } from '../../conversation/reply.ts';
+import { asText, type JsonObject } from '../../json.ts';
+import { callItem } from './call-item.ts';
+import { tellHosted } from './hosted-item.ts';
+import type { Item, Place, Status, Teller } from './item.ts';
+import { messageItem } from './message-item.ts';
+import { originOf } from './own.ts';
+import { reasoningItem } from './reasoning-item.ts';
+import { type Mark, sealed } from './seal.ts';
+
+export interface ItemWriter {
+  start(event: PartStart): void;
+  delta(event: PartDelta): void;
+  detail(event: PartDetail): void;
+  logprobs(event: LogprobsEvent): void;
+  end(event: PartEnd): void;
+  /** Ends the item that is open; `status` is the last item's. */
+  finish(status: Status): void;
+  /** The items that are done. */
+  readonly output: readonly JsonObject[];
+  /** Whether a refusal was said in words. */
+  readonly refused: boolean;
+}
+
+export interface WriterOptions {
+  /** A new id in the style of OpenAI's for what `prefix` says. */
+  readonly makeId: (prefix: string, index: number) => string;
+  readonly scored: boolean;
+}
+
+export function itemWriter(tell: Teller, { makeId, scored }: WriterOptions): ItemWriter {
+  const output: JsonObject[] = [];
+  const ids = new Set<string>();
+  let index = 0;
+  let open: { readonly item: Item; readonly place: Place } | undefined;
+  /** The open item while a part of it is open. */
+  let speaking: Item | undefined;
+  let refused = false;
+
+  /** The next place; an id that was used before (some services do) is replaced. */
+  const nextPlace = (prefix: string, known?: string): Place => {
+    const id = known && !ids.has(known) ? known : makeId(prefix, index);
+    ids.add(id);
+    index += 1;
+    return { id, index: index - 1 };
+  };
+
+  const done = ({ index: output_index }: Place, item: JsonObject): void => {
+    tell.say('response.output_item.done', { output_index, item });
+    output.push(item);
+  };
+
+  /** A signature of another vendor's, on what this format has no field for, in a reasoning item of its own. */
+  const carry = (signature: Signature, mark: Mark): void => {
+    const place = nextPlace('rs_');
+    const encrypted_content = sealed(signature, signature.origin === 'openai' ? undefined : mark);
+    const item = { id: place.id, type: 'reasoning', summary: [], encrypted_content };
+    tell.say('response.output_item.added', { output_index: place.index, item });
+    done(place, item);
+  };
+
+  const finish = (status: Status): void => {
+    if (!open) return;
+    const { item, place } = open;
+    open = undefined;
+    done(place, item.value(status));
+    const signature = item.unplaced();
+    if (signature) carry(signature, 'p');
+  };
+
+  const begin = (item: Item, place: Place, start: PartStart): void => {
+    open = { item, place };
+    const value = item.value('in_progress');
+    tell.say('response.output_item.added', { output_index: place.index, item: value });
+    resume(item, start);
+  };
+
+  const resume = (item: Item, start: PartStart): void => {
+    speaking = item;
+    item.start(start);
+  };
+
+  return {
+    output,
+    get refused() {
+      return refused;
+    },
+    start(event) {
+      const { part } = event;
+      if (part.kind === 'refusal') refused = true;
+      // A block that only another format can read has no place here.
+      if (part.kind === 'opaque' && part.format !== 'responses') return;
+      if (open?.item.takes(event)) return resume(open.item, event);
+      finish('completed');
+      const known = asText(originOf(event.own).item?.['id']);
+      switch (part.kind) {
+        case 'text':
+        case 'refusal': {
+          const place = nextPlace('msg_', known);
+          return begin(messageItem(place, event, tell, scored), place, event);
+        }
+        case 'thinking': {
+          const place = nextPlace('rs_', known);
+          return begin(reasoningItem(place, event, tell), place, event);
+        }
+        case 'tool-call': {
+          if (event.signature) carry(event.signature, 'c');
+          const place = nextPlace(part.custom ? 'ctc_' : 'fc_', known);
+          const id = part.id === '' ? makeId('call_', place.index) : part.id;
+          return begin(callItem(place, { ...part, id }, event, tell), place, event);
+        }
+        case 'opaque': {
+          const place = nextPlace('item_', asText(part.value['id']));
+          const item = { ...part.value, id: place.id };
+          tellHosted(place, item, tell);
+          output.push(item);
+        }
+      }
+    },
+    delta: ({ text }) => speaking?.delta(text),
+    detail: (event) => speaking?.detail(event),
+    logprobs: ({ tokens }) => open?.item.logprobs?.(tokens),
+    end() {
+      speaking?.end();
+      speaking = undefined;
+    },
+    finish,
+  };
+}

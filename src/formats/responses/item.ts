@@ -1,0 +1,35 @@
+/** What the kinds of output items have in common while they are written. */
+
+import type { Signature } from '../../conversation/prompt.ts';
+import type { PartDetail, PartStart, TokenLogprob } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
+
+/** Who is told what happens to the items: a stream's reader. A whole answer has nobody to tell. */
+export interface Teller {
+  say(type: string, fields: JsonObject): void;
+  /** Where the pieces of one text go: what is the same in each of them is written only once. */
+  deltas(type: string, place: JsonObject): (text: string) => void;
+}
+
+/** Where an item stands in the answer. */
+export interface Place {
+  readonly id: string;
+  readonly index: number;
+}
+
+export type Status = 'in_progress' | 'completed' | 'incomplete';
+
+/** An item that is being written. Its parts come one after another; whether it was complete is known only later. */
+export interface Item {
+  /** Whether a part that starts now is one more of this item's. */
+  takes(start: PartStart): boolean;
+  start(start: PartStart): void;
+  delta(text: string): void;
+  detail(detail: PartDetail): void;
+  logprobs?(tokens: readonly TokenLogprob[]): void;
+  end(): void;
+  /** The item as it is now. */
+  value(status: Status): JsonObject;
+  /** A signature that came with a part for which this format has no field. */
+  unplaced(): Signature | undefined;
+}

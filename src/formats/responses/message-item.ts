@@ -1,0 +1,145 @@
+/** A message of the answer: texts and refusals. */
+
+import type { Citation, Signature } from '../../conversation/prompt.ts';
+import type { PartStart, TokenLogprob } from '../../conversation/reply.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { foreignCitation, renderAnnotation } from './citations.ts';
+import type { Item, Place, Teller } from './item.ts';
+import { renderLogprobs } from './logprobs.ts';
+import { originOf } from './own.ts';
+
+/** A content part that is being written. */
+interface Content {
+  delta(text: string): void;
+  cite(citation: Citation): void;
+  logprobs(tokens: readonly TokenLogprob[]): void;
+  /** Says its end and gives the part. */
+  end(): JsonObject;
+}
+
+/** @param scored whether log probabilities were asked for. */
+export function messageItem({ id, index }: Place, first: PartStart, tell: Teller, scored: boolean): Item {
+  const { at, item = {} } = originOf(first.own);
+  const content: JsonObject[] = [];
+  let open: Content | undefined;
+  let signature: Signature | undefined;
+
+  return {
+    takes: ({ part, own }) =>
+      (part.kind === 'text' || part.kind === 'refusal') && signature === undefined && originOf(own).at === at,
+    start(start) {
+      const place = { item_id: id, output_index: index, content_index: content.length };
+      const { part = {} } = originOf(start.own);
+      signature = start.signature;
+      open =
+        start.part.kind === 'refusal' ? refusal(place, part, tell) : outputText(place, part, tell, scored);
+    },
+    delta: (text) => open?.delta(text),
+    detail(detail) {
+      signature = detail.signature ?? signature;
+      if (detail.citation) open?.cite(detail.citation);
+    },
+    logprobs: (tokens) => open?.logprobs(tokens),
+    end() {
+      if (open) content.push(open.end());
+      open = undefined;
+    },
+    value: (status) => ({ ...item, id, type: 'message', status, content: [...content], role: 'assistant' }),
+    unplaced: () => signature,
+  };
+}
+
+function refusal(place: JsonObject, own: JsonObject, tell: Teller): Content {
+  const whole = (text: string): JsonObject => ({ ...own, type: 'refusal', refusal: text });
+  tell.say('response.content_part.added', { ...place, part: whole('') });
+  const speak = tell.deltas('response.refusal.delta', place);
+  let text = '';
+  return {
+    delta(piece) {
+      text += piece;
+      speak(piece);
+    },
+    cite() {},
+    logprobs() {},
+    end() {
+      tell.say('response.refusal.done', { ...place, refusal: text });
+      tell.say('response.content_part.done', { ...place, part: whole(text) });
+      return whole(text);
+    },
+  };
+}
+
+function outputText(place: JsonObject, own: JsonObject, tell: Teller, scored: boolean): Content {
+  const annotations: JsonObject[] = [];
+  const logprobs: JsonObject[] = [];
+  const foreign: Json[] = [];
+  /** Citations about the whole of a text whose length is not known yet. */
+  const late: Citation[] = [];
+  /** With log probabilities: a piece whose tokens may come next, or tokens whose piece may. */
+  let heldText: string | undefined;
+  let heldTokens: JsonObject[] = [];
+  let text = '';
+
+  const whole = (): JsonObject => ({
+    ...own,
+    ...(foreign.length > 0 && { citations: foreign }),
+    type: 'output_text',
+    annotations,
+    logprobs,
+    text,
+  });
+  tell.say('response.content_part.added', { ...place, part: whole() });
+  const speak = tell.deltas('response.output_text.delta', { ...place, logprobs: [] });
+
+  const speakScored = (piece: string): void => {
+    if (heldTokens.length === 0) {
+      speak(piece);
+      return;
+    }
+    tell.say('response.output_text.delta', { ...place, delta: piece, logprobs: heldTokens });
+    heldTokens = [];
+  };
+  const release = (): void => {
+    if (heldText !== undefined) speakScored(heldText);
+    heldText = undefined;
+  };
+  const annotate = (citation: Citation): void => {
+    const annotation = renderAnnotation(citation, text.length);
+    if (annotation === undefined) {
+      foreign.push(foreignCitation(citation));
+      return;
+    }
+    release();
+    const annotation_index = annotations.length;
+    tell.say('response.output_text.annotation.added', { ...place, annotation_index, annotation });
+    annotations.push(annotation);
+  };
+
+  return {
+    delta(piece) {
+      text += piece;
+      if (!scored) return speak(piece);
+      release();
+      if (heldTokens.length > 0) speakScored(piece);
+      else heldText = piece;
+    },
+    cite(citation) {
+      const isPlaced = citation.own?.format === 'responses' || citation.end !== undefined;
+      if (isPlaced) annotate(citation);
+      else late.push(citation);
+    },
+    logprobs(tokens) {
+      const rendered = renderLogprobs(tokens);
+      logprobs.push(...rendered);
+      heldTokens.push(...rendered);
+      release();
+    },
+    end() {
+      release();
+      for (const citation of late) annotate(citation);
+      tell.say('response.output_text.done', { ...place, text, logprobs });
+      tell.say('response.content_part.done', { ...place, part: whole() });
+      return whole();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * OpenAI's responses as neutral events: a stream (API reference, "Streaming events"), or a whole response, which is
+ * read as items that come all at once. Of the services that speak this format, some leave out events or their
+ * numbers, so what an item's end shows beyond what came before is made up for.
+ */
+
+import type { Prompt } from '../../conversation/prompt.ts';
+import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
+import { GatewayError } from '../../errors.ts';
+import { asNumber, asObject, asObjects, asText, isObject, type JsonObject, parseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink, Step } from '../../streams/step.ts';
+import type { Target } from '../format.ts';
+import { additionalFields } from './additional-fields.ts';
+import { parseErrorObject } from './errors.ts';
+import { parseFinish } from './finish.ts';
+import { itemOrder } from './item-order.ts';
+import type { ItemReader } from './item-reader.ts';
+import { partWriter } from './part-writer.ts';
+import { itemReaders } from './read-item.ts';
+import { parseUsage } from './usage.ts';
+
+/** Events of items that say something; all others only tell of progress, or repeat. */
+const ITEM_EVENTS: ReadonlySet<string> = new Set([
+  'response.output_text.delta',
+  'response.function_call_arguments.delta',
+  'response.reasoning_summary_text.delta',
+  'response.reasoning_text.delta',
+  'response.custom_tool_call_input.delta',
+  'response.refusal.delta',
+  'response.output_item.added',
+  'response.output_item.done',
+  'response.content_part.added',
+  'response.output_text.annotation.added',
+  'response.output_text.done',
+  'response.refusal.done',
+  'response.reasoning_text.done',
+  'response.reasoning_summary_text.done',
+  'response.function_call_arguments.done',
+  'response.custom_tool_call_input.done',
+]);
+
+/** Statuses of a response that is no answer, or not yet. */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
+
+const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
+
+/** @see Outbound.parseEvents */
+export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+  let out = NOWHERE;
+  let started = false;
+  let ended = false;
+  let seen = false;
+  const parts = partWriter(() => out);
+  const readerOf = itemReaders(parts, prompt.tools);
+  /** Items that are not done yet. */
+  const open = new Map<number, { readonly reader: ItemReader; readonly item: JsonObject }>();
+
+  const start = (response: JsonObject): void => {
+    if (started) return;
+    started = true;
+    out.enqueue(replyStart(response));
+  };
+
+  const openItem = (at: number, item: JsonObject): ItemReader => {
+    start({});
+    seen = true;
+    const reader = readerOf(at, item);
+    open.set(at, { reader, item });
+    return reader;
+  };
+
+  const order = itemOrder((type, event, at) => {
+    const known = open.get(at)?.reader;
+    if (type === 'response.output_item.added') {
+      if (!known) openItem(at, asObject(event['item']) ?? {});
+    } else if (type === 'response.output_item.done') {
+      const item = asObject(event['item']) ?? {};
+      (known ?? openItem(at, item)).done(item);
+      open.delete(at);
+    } else (known ?? openItem(at, { type: guessed(type) })).read(type, event);
+  });
+
+  const end = (response: JsonObject): void => {
+    const output = asObjects(response['output']);
+    start(response);
+    order.flush();
+    for (const [at, { reader, item }] of open) {
+      const whole = output[at];
+      reader.done(whole && whole['type'] === item['type'] ? whole : item);
+    }
+    open.clear();
+    if (!seen) for (const [at, item] of output.entries()) openItem(at, item).done(item);
+    const usage = parseUsage(response['usage']);
+    if (usage) out.enqueue({ type: 'usage', usage });
+    const finish = parseFinish(response, parts.said);
+    out.enqueue({ type: 'choice-end', choice: 0, ...finish, ...additionalFields(response, finish.finish) });
+    out.enqueue({ type: 'reply-end' });
+    ended = true;
+  };
+
+  const readEvent = (type: string, event: JsonObject): void => {
+    if (ITEM_EVENTS.has(type)) {
+      order.add(type, event);
+      return;
+    }
+    switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        start(asObject(event['response']) ?? {});
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+        end(asObject(event['response']) ?? {});
+        return;
+      case 'error':
+      case 'response.failed':
+        throw parseErrorObject(event);
+      case 'response.cancelled':
+        throw broken('The upstream gave up its answer.');
+    }
+  };
+
+  const readWhole = (body: JsonObject): void => {
+    const { error, object, output, status } = body;
+    if (status === 'failed' || (isObject(error) && status !== 'incomplete') || typeof error === 'string')
+      throw parseErrorObject(body);
+    if (object !== 'response' && !Array.isArray(output))
+      throw broken('The upstream sent something that is no response.');
+    if (UNFINISHED.has(asText(status) ?? ''))
+      throw broken('The upstream sent a response that is not finished.');
+    end(body);
+  };
+
+  return {
+    transform({ data }, sink) {
+      if (ended || data === '[DONE]') return;
+      out = sink;
+      const value = parseData(data);
+      const { type } = value;
+      if (typeof type === 'string') readEvent(type, value);
+      else readWhole(value);
+    },
+    flush() {
+      if (!ended) throw broken('The upstream ended its answer before it was finished.');
+    },
+  };
+}
+
+function replyStart(response: JsonObject): ReplyStart {
+  const created = asNumber(response['created_at']);
+  const serviceTier = asText(response['service_tier']);
+  return {
+    type: 'reply-start',
+    id: asText(response['id']) ?? '',
+    model: asText(response['model']) ?? '',
+    ...(created !== undefined && { created: Math.floor(created) }),
+    // `auto` is what was asked for; which tier it became is told at the end.
+    ...(serviceTier !== undefined && serviceTier !== 'auto' && { serviceTier }),
+  };
+}
+
+/** The kind of an item that was never added, by the first event of it. */
+function guessed(type: string): string {
+  return type.startsWith('response.reasoning') ? 'reasoning' : 'message';
+}
+
+function parseData(data: string): JsonObject {
+  let value: ReturnType<typeof parseJson>;
+  try {
+    value = parseJson(data);
+  } catch (cause) {
+    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
+  }
+  if (isObject(value)) return value;
+  throw broken('The upstream sent an event that is no object.');
+}
+
+function broken(message: string): GatewayError {
+  return new GatewayError('upstream-broken', message);
+}

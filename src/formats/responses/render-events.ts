@@ -1,0 +1,59 @@
+/**
+ * Neutral events as a responses stream (OpenAI API reference, "Streaming events"): every event numbered without gaps,
+ * items strictly one after another, and the whole response at the end.
+ */
+
+import type { ReplyEvent } from '../../conversation/reply.ts';
+import { asObject, asText, type JsonObject } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink } from '../../streams/step.ts';
+import type { Asked, EventRenderer } from '../format.ts';
+import { answerWriter } from './answer-writer.ts';
+import { renderError } from './errors.ts';
+import type { Teller } from './item.ts';
+
+/** @see Inbound.renderEvents */
+export function renderEvents(asked: Asked): EventRenderer {
+  let sink: Sink<Sse> | undefined;
+  let sequence = 0;
+  const number = (): number => {
+    sequence += 1;
+    return sequence - 1;
+  };
+
+  const tell: Teller = {
+    say(type, fields) {
+      sink?.enqueue({ event: type, data: JSON.stringify({ type, sequence_number: number(), ...fields }) });
+    },
+    deltas(type, place) {
+      const [head, tail] = envelope(type, place);
+      return (text) =>
+        sink?.enqueue({ event: type, data: `${head}${number()}${tail}${JSON.stringify(text)}}` });
+    },
+  };
+  const answer = answerWriter(asked, tell);
+
+  return {
+    transform(event: ReplyEvent, out) {
+      sink = out;
+      answer.add(event);
+    },
+    fail(error, out) {
+      sink = out;
+      // A failure before the first event: clients expect a response to begin before it fails.
+      answer.begin();
+      const body = asObject(renderError(error)['error']) ?? {};
+      const { code, message, param } = body;
+      // On the wire OpenAI nests the error; its SDKs' types have it flat. Clients are written after either.
+      tell.say('error', { error: body, code: code ?? null, message, param: param ?? null });
+      const word = asText(code) ?? 'server_error';
+      tell.say('response.failed', { response: answer.failed({ code: word, message: error.message }) });
+    },
+  };
+}
+
+/** What stands around the number, and before the text, of each of a text's deltas. */
+function envelope(type: string, place: JsonObject): readonly [head: string, tail: string] {
+  const start = JSON.stringify({ type, ...place });
+  return [`${start.slice(0, -1)},"sequence_number":`, ',"delta":'];
+}

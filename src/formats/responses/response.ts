@@ -1,0 +1,135 @@
+/** The response object (OpenAI API reference, "The response object"), as a whole answer and as a stream's events carry it. */
+
+import { prefixedId } from '../../conversation/ids.ts';
+import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
+import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
+import type { Asked } from '../format.ts';
+import { finishFields, renderFinish } from './finish.ts';
+import { fieldsOf } from './own.ts';
+import { fitsStrict } from './strict.ts';
+import { renderUsage } from './usage.ts';
+
+type Start = Omit<ReplyStart, 'type'>;
+
+/** The words for a tier that OpenAI has; other vendors' are all the default. */
+const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
+
+/** What an answer has come to. */
+export interface Progress {
+  readonly start: Start;
+  readonly output: readonly JsonObject[];
+  readonly usage: Usage;
+  /** Whether a refusal was said in words. */
+  readonly refused: boolean;
+}
+
+/** Makes the response objects of one answer. */
+export interface ResponseMaker {
+  /** At the start of a stream: nothing is known but what was asked. */
+  begun(start: Start): JsonObject;
+  ended(progress: Progress, end: Choice['end']): JsonObject;
+  failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
+}
+
+/** The id of the response: the vendor's in OpenAI's style. */
+export function responseId(start: Start, asked: Asked): string {
+  return prefixedId('resp_', start.id || asked.id);
+}
+
+export function responseMaker(asked: Asked): ResponseMaker {
+  const settings = echo(asked);
+  const askedTier = asText(asked.body['service_tier']);
+  const made = (start: Start, additional: JsonObject, fields: JsonObject): JsonObject => ({
+    ...start.extra,
+    ...start.own?.fields,
+    ...additional,
+    ...settings,
+    id: responseId(start, asked),
+    object: 'response',
+    created_at: start.created ?? asked.created,
+    model: start.model || asked.prompt.model,
+    error: null,
+    incomplete_details: null,
+    usage: null,
+    ...fields,
+  });
+
+  return {
+    begun: (start) =>
+      made(start, {}, { status: 'in_progress', service_tier: askedTier ?? 'auto', output: [] }),
+    ended({ start, output, usage, refused }, end) {
+      const { status, details } = renderFinish(end, refused);
+      const tier = asText(fieldsOf(end.own)['service_tier']) ?? start.serviceTier ?? '';
+      const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end) };
+      return made(start, additional, {
+        status,
+        incomplete_details: details,
+        service_tier: TIERS.has(tier) ? tier : 'default',
+        output,
+        usage: renderUsage(usage),
+      });
+    },
+    failed: ({ start, output, usage }, { code, message }) =>
+      made(
+        start,
+        {},
+        {
+          status: 'failed',
+          error: { code, message },
+          service_tier: askedTier ?? 'auto',
+          output,
+          usage: renderUsage(usage),
+        },
+      ),
+  };
+}
+
+/** The request's settings, and OpenAI's defaults for those it left out. */
+function echo({ body }: Asked): JsonObject {
+  return {
+    background: false,
+    frequency_penalty: 0,
+    instructions: body['instructions'] ?? null,
+    max_output_tokens: body['max_output_tokens'] ?? null,
+    max_tool_calls: body['max_tool_calls'] ?? null,
+    metadata: asObject(body['metadata']) ?? {},
+    parallel_tool_calls: body['parallel_tool_calls'] ?? true,
+    presence_penalty: 0,
+    previous_response_id: null,
+    prompt_cache_key: body['prompt_cache_key'] ?? null,
+    prompt_cache_retention: body['prompt_cache_retention'] ?? null,
+    reasoning: { effort: null, summary: null, ...asObject(body['reasoning']) },
+    safety_identifier: body['safety_identifier'] ?? null,
+    // OpenAI keeps answers unless told not to. Here none is kept, and it would be wrong to promise it unasked.
+    store: asFlag(body['store']) ?? false,
+    temperature: body['temperature'] ?? 1,
+    text: echoText(asObject(body['text'])),
+    tool_choice: body['tool_choice'] ?? 'auto',
+    tools: asObjects(body['tools']).map(echoTool),
+    top_logprobs: body['top_logprobs'] ?? 0,
+    top_p: body['top_p'] ?? 1,
+    truncation: body['truncation'] ?? 'disabled',
+    user: body['user'] ?? null,
+  };
+}
+
+function echoText(text: JsonObject = {}): JsonObject {
+  const { format, verbosity } = text;
+  return { ...text, format: orElse(format, { type: 'text' }), verbosity: orElse(verbosity, 'medium') };
+}
+
+/** A function tool with the fields that OpenAI always gives it. */
+function echoTool(tool: JsonObject): JsonObject {
+  if (tool['type'] !== 'function') return tool;
+  const { description, parameters, strict } = tool;
+  return {
+    ...tool,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    strict: strict ?? fitsStrict(asObject(parameters)),
+  };
+}
+
+function orElse(value: Json | undefined, fallback: Json): Json {
+  return value ?? fallback;
+}
