@@ -30,11 +30,30 @@ const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'cont
  *   `insufficient_system_resource`.
  */
 export function parseFinish(word: string): Finish {
-  if (word === 'error') throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
+  if (word === 'error')
+    throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
   if (word === 'insufficient_system_resource') {
-    throw new GatewayError('upstream-overloaded', 'The upstream ran out of resources while it was answering.');
+    throw new GatewayError(
+      'upstream-overloaded',
+      'The upstream ran out of resources while it was answering.',
+    );
   }
   return Object.hasOwn(FINISH, word) ? (FINISH[word] ?? 'other') : 'other';
+}
+
+/** A vendor's own word that says more than the standard one beside it. */
+const FINER: Readonly<Record<string, { readonly than: Finish; readonly is: Finish }>> = {
+  stop_sequence: { than: 'stop', is: 'stop-sequence' },
+  pause_turn: { than: 'stop', is: 'pause' },
+  refusal: { than: 'content-filter', is: 'refusal' },
+  model_context_window_exceeded: { than: 'length', is: 'context-length' },
+  MALFORMED_FUNCTION_CALL: { than: 'content-filter', is: 'malformed-call' },
+};
+
+/** A finish with what the vendor's own word adds to it. */
+export function refineFinish(finish: Finish, native: string | undefined): Finish {
+  const finer = native !== undefined && Object.hasOwn(FINER, native) ? FINER[native] : undefined;
+  return finer?.than === finish ? finer.is : finish;
 }
 
 /** The vendor's own word where it says more than ours. */
@@ -43,7 +62,10 @@ export function nativeWord(word: string, native: string | undefined): string | u
 }
 
 /** What the finish means beside what was said: services say `stop` after calls, and `tool_calls` without any. */
-export function settleFinish(finish: Finish, has: { readonly calls: boolean; readonly refusal: boolean }): Finish {
+export function settleFinish(
+  finish: Finish,
+  has: { readonly calls: boolean; readonly refusal: boolean },
+): Finish {
   if (finish === 'stop' && has.calls) return 'tool-calls';
   if (finish === 'stop' && has.refusal) return 'refusal';
   if (finish === 'tool-calls' && !has.calls) return 'stop';

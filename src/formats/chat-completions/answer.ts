@@ -1,0 +1,77 @@
+/** What a stream and a whole answer are written with alike: the fields around what is said. */
+
+import { prefixedId } from '../../conversation/ids.ts';
+import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
+import type { Choice, ReplyStart } from '../../conversation/reply.ts';
+import { seal } from '../../conversation/signature.ts';
+import { isList, type JsonObject } from '../../json.ts';
+import type { Asked } from '../format.ts';
+import { finishFields, renderFinish } from './finish.ts';
+import type { ThinkingBlock } from './wire.ts';
+
+export const FORMAT = 'chat-completions';
+
+/** The fields that all chunks of an answer have alike. */
+export function renderHead(start: Omit<ReplyStart, 'type'>, object: string, asked: Asked): JsonObject {
+  const { id, model, created, serviceTier, own } = start;
+  const fingerprint = own?.format === FORMAT ? own.fields['system_fingerprint'] : undefined;
+  return {
+    id: prefixedId('chatcmpl-', id || asked.id),
+    object,
+    created: created ?? asked.created,
+    model: model || asked.prompt.model,
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
+    ...(fingerprint !== undefined && { system_fingerprint: fingerprint }),
+  };
+}
+
+/** What the vendor says of the whole answer beyond that, under its own names. */
+export function renderExtras({ extra, own }: Omit<ReplyStart, 'type'>): JsonObject {
+  return { ...extra, ...own?.fields };
+}
+
+/** What a choice holds, as far as its finish has to agree with it. */
+export interface Held {
+  /** Calls in `tool_calls`. */
+  readonly calls: number;
+  /** Whether there is one in the older `function_call`. */
+  readonly oldCall: boolean;
+  readonly refusal: boolean;
+}
+
+/** The fields of a choice's end, over those that stand around it. */
+export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): JsonObject {
+  const { calls, oldCall, refusal } = held;
+  const word = renderFinish(end.finish, { calls: calls > 0 || oldCall, refusal });
+  return {
+    ...end.extra,
+    ...end.own?.fields,
+    ...around,
+    finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
+    ...finishFields(end),
+  };
+}
+
+/**
+ * Thoughts as LiteLLM's `thinking_blocks`, Anthropic's shape: only where some have a signature or can be read by
+ * their vendor alone, for the plain text stands in `reasoning_content`.
+ */
+export function renderBlocks(
+  thoughts: readonly Pick<ThinkingPart, 'text' | 'signature' | 'redacted'>[],
+): readonly ThinkingBlock[] | undefined {
+  if (!thoughts.some(({ signature, redacted }) => signature ?? redacted)) return undefined;
+  return thoughts.flatMap(({ text, signature, redacted }): ThinkingBlock[] => {
+    if (redacted) return [{ type: 'redacted_thinking', data: seal(redacted, 'anthropic') }];
+    if (text === '' && !signature) return [];
+    return [{ type: 'thinking', thinking: text, ...sealed(signature) }];
+  });
+}
+
+function sealed(signature: Signature | undefined): { readonly signature?: string } {
+  return signature === undefined ? {} : { signature: seal(signature, 'anthropic') };
+}
+
+/** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */
+export function wantsOldCall({ body }: Asked): boolean {
+  return isList(body['functions']) && body['tools'] === undefined;
+}

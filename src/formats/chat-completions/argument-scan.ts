@@ -1,0 +1,63 @@
+/**
+ * Whether the arguments of a call are a whole JSON object yet, told piece by piece: every character is looked at
+ * once, however many pieces there are.
+ */
+
+export interface ArgumentScan {
+  add(piece: string): void;
+  /** Whether the object that the first piece began is closed: more of it cannot come. */
+  isWhole(): boolean;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** A scan that has seen nothing. Text that begins with anything but `{` is never whole. */
+export function argumentScan(): ArgumentScan {
+  let state: 'before' | 'inside' | 'whole' | 'other' = 'before';
+  let depth = 0;
+  let isText = false;
+  let isEscaped = false;
+
+  const begin = (code: number): void => {
+    if (code === OPEN_OBJECT) {
+      state = 'inside';
+      depth = 1;
+    } else if (!isSpace(code)) state = 'other';
+  };
+
+  const step = (code: number): void => {
+    if (isText) {
+      if (isEscaped) isEscaped = false;
+      else if (code === BACKSLASH) isEscaped = true;
+      else if (code === QUOTE) isText = false;
+      return;
+    }
+    if (code === QUOTE) isText = true;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth += 1;
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      depth -= 1;
+      if (depth === 0) state = 'whole';
+    }
+  };
+
+  return {
+    add(piece) {
+      for (let at = 0; at < piece.length; at += 1) {
+        if (state === 'inside') step(piece.charCodeAt(at));
+        else if (state === 'before') begin(piece.charCodeAt(at));
+        else return;
+      }
+    },
+    isWhole: () => state === 'whole',
+  };
+}
+
+/** White space of JSON (RFC 8259, section 2). */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}

@@ -1,0 +1,17 @@
+/** OpenAI's `POST /v1/chat/completions`, and the services that speak it. */
+
+import type { Format } from '../format.ts';
+import { FORMAT } from './answer.ts';
+import { parseError, renderError } from './errors.ts';
+import { parseEvents } from './parse-events.ts';
+import { parseRequest } from './parse-request.ts';
+import { renderEvents } from './render-events.ts';
+import { renderReply } from './render-reply.ts';
+import { renderRequest } from './render-request.ts';
+
+export const chatCompletions: Format = {
+  name: FORMAT,
+  inbound: { parseRequest, renderEvents, renderReply, ping: ': ping\n\n' },
+  outbound: { renderRequest, parseEvents, parseError },
+  renderError,
+};

@@ -1,0 +1,221 @@
+/** One choice of an answer, piece by piece: a delta of a stream, or a whole message, which is one piece of it all. */
+
+import type { Citation, FormatName } from '../../conversation/prompt.ts';
+import type { TokenLogprob } from '../../conversation/reply.ts';
+import { asObject, asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { parseAnnotation } from './annotations.ts';
+import { nativeWord, parseFinish, refineFinish, settleFinish } from './finish.ts';
+import { leftovers } from './leftovers.ts';
+import { parseLogprobs } from './logprobs.ts';
+import { type CallContext, callReader } from './parse-calls.ts';
+import { thoughtReader } from './parse-stream-thoughts.ts';
+import { thinkingText } from './parse-thoughts.ts';
+import { type LinePart, type Out, partLine } from './part-line.ts';
+import { signatureIn } from './signatures.ts';
+
+export interface ChoiceReader {
+  read(choice: JsonObject, out: Out): void;
+  /** Whether the vendor has said why it ended. */
+  isFinished(): boolean;
+  /** Whether the answer is whole all the same, if the vendor says that it has ended. */
+  isPlausible(): boolean;
+  /** Says the end. @param late fields of the whole answer that came too late for its start */
+  end(late: JsonObject | undefined, out: Out): void;
+}
+
+/** Formats whose blocks an answer of ours shows under `provider_specific_fields`, by format. */
+const FORMATS: readonly FormatName[] = ['messages', 'generate-content', 'responses', 'chat-completions'];
+
+export function choiceReader(choice: number, context: CallContext): ChoiceReader {
+  const line = partLine(choice);
+  const calls = callReader(choice, line, context);
+  const thoughts = thoughtReader(line);
+  const rest = leftovers();
+  /** Citations of a text that has not begun. */
+  const citations: Citation[] = [];
+  /** Visible text so far, and before the part that is open: annotations count over all of it. */
+  let length = 0;
+  let partStart = 0;
+  let isRefusal = false;
+  let isWhole = false;
+  let word = '';
+  let native: string | undefined;
+  let stopSequence: string | undefined;
+  let explanation: string | undefined;
+
+  const say = (kind: 'text' | 'refusal', text: string, out: Out): void => {
+    let part = line.last();
+    if (part === undefined || part.open.kind !== kind || part.isSigned) part = openText(kind, out);
+    if (kind === 'text') length += text.length;
+    else isRefusal = true;
+    line.write(part, text, out);
+  };
+
+  const openText = (kind: 'text' | 'refusal', out: Out): LinePart => {
+    const part = line.begin({ kind }, out);
+    if (kind === 'refusal') return part;
+    partStart = length;
+    for (const citation of citations.splice(0)) line.note(part, { citation }, out);
+    return part;
+  };
+
+  const cite = (annotation: JsonObject, out: Out): void => {
+    const citation = parseAnnotation(annotation, partStart);
+    const part = line.last();
+    if (part?.open.kind === 'text') line.note(part, { citation }, out);
+    else citations.push(citation);
+  };
+
+  /** Mistral's content: a list of texts and thoughts. */
+  const readList = (content: readonly Json[], out: Out): void => {
+    for (const item of content) {
+      if (!isObject(item)) continue;
+      if (item['type'] === 'thinking') thoughts.say(thinkingText(item['thinking']), out);
+      else if (typeof item['text'] === 'string') {
+        if (item['text'] !== '') say('text', item['text'], out);
+      } else line.begin({ kind: 'opaque', format: 'chat-completions', value: item }, out);
+    }
+  };
+
+  const readForeign = (fields: JsonObject, out: Out): void => {
+    const unknown = leftovers();
+    for (const key in fields) {
+      const format = FORMATS.find((name) => name === key);
+      if (format === undefined) unknown.keep(key, fields[key]);
+      else for (const value of asObjects(fields[key])) line.begin({ kind: 'opaque', format, value }, out);
+    }
+    rest.keep('provider_specific_fields', unknown.fields());
+  };
+
+  /** A signature on the message: of its text, of its first call, or of nothing that can be seen. */
+  const readSignature = (said: JsonObject, out: Out): void => {
+    const signature = signatureIn(said['extra_content']);
+    if (signature === undefined) return;
+    const last = line.last();
+    if (last?.open.kind === 'text' && !last.isSigned) line.note(last, { signature }, out);
+    else if (isList(said['tool_calls'])) calls.sign({ signature }, out);
+    else line.note(openText('text', out), { signature }, out);
+  };
+
+  /** All that a delta may say beside text. */
+  const readRest = (said: JsonObject, out: Out): void => {
+    const {
+      refusal,
+      annotations,
+      tool_calls: pieces,
+      function_call: old,
+      provider_specific_fields: foreign,
+    } = said;
+    if (typeof refusal === 'string' && refusal !== '') say('refusal', refusal, out);
+    for (const annotation of asObjects(annotations)) cite(annotation, out);
+    if (said['extra_content'] !== undefined) readSignature(said, out);
+    if (isObject(foreign)) readForeign(foreign, out);
+    if (isList(pieces)) for (const piece of pieces) if (isObject(piece)) calls.read(piece, isWhole, out);
+    if (isObject(old)) calls.readOld(old, out);
+  };
+
+  const readSaid = (said: JsonObject, out: Out): void => {
+    let isPlain = true;
+    for (const key in said) {
+      switch (key) {
+        case 'role':
+        case 'content':
+        case 'channel':
+        case 'token_id':
+          break;
+        case 'reasoning_content':
+        case 'reasoning':
+        case 'reasoning_details':
+        case 'thinking_blocks':
+        case 'refusal':
+        case 'annotations':
+        case 'extra_content':
+        case 'provider_specific_fields':
+        case 'tool_calls':
+        case 'function_call':
+          isPlain &&= said[key] === null;
+          break;
+        case 'audio':
+        case 'index':
+        case 'thought_signature':
+          break;
+        default:
+          rest.keep(key, said[key]);
+      }
+    }
+    if (!isPlain) for (const signed of thoughts.read(said, isWhole, out)) calls.sign(signed, out);
+    const { content } = said;
+    if (typeof content === 'string') {
+      if (content !== '') say('text', content, out);
+    } else if (isList(content)) readList(content, out);
+    if (!isPlain) readRest(said, out);
+  };
+
+  const readField = (key: string, value: Json | undefined): void => {
+    if (key === 'native_finish_reason') native = asText(value) || native;
+    // vLLM's name for the sequence that ended the answer; the id of a token where that did.
+    else if (key === 'stop_reason') stopSequence = asText(value) || stopSequence;
+    else if (key === 'finish_explanation') explanation = asText(value) || explanation;
+    else rest.keep(key, value);
+  };
+
+  return {
+    read(value, out) {
+      let tokens: readonly TokenLogprob[] | undefined;
+      for (const key in value) {
+        switch (key) {
+          case 'index':
+          case 'delta':
+          case 'message':
+          // Together says the delta's text a second time.
+          case 'text':
+            break;
+          case 'finish_reason':
+            word = asText(value[key]) || word;
+            break;
+          case 'logprobs':
+            if (value[key] !== null) tokens = parseLogprobs(value[key]);
+            break;
+          default:
+            if (value[key] !== null) readField(key, value[key]);
+        }
+      }
+      const { delta } = value;
+      // Perplexity's chunks have a message beside the delta: all that was said so far.
+      if (isObject(delta)) readSaid(delta, out);
+      else {
+        const message = asObject(value['message']);
+        isWhole = message !== undefined;
+        if (message) readSaid(message, out);
+      }
+      if (tokens && tokens.length > 0) out.enqueue({ type: 'logprobs', choice, tokens });
+    },
+    isFinished: () => word !== '' || isWhole,
+    isPlausible: () => word !== '' || isWhole || line.last() !== undefined,
+    end(late, out) {
+      for (const { signature } of calls.end()) {
+        const last = line.last();
+        // Google signs the last text of an answer without calls.
+        const target = last?.open.kind === 'text' && !last.isSigned ? last : undefined;
+        line.note(target ?? line.begin({ kind: 'thinking' }, out), { signature }, out);
+      }
+      if (citations.length > 0) openText('text', out);
+      line.end(out);
+      const parsed = word === '' ? 'stop' : parseFinish(word);
+      const refined = refineFinish(parsed, native);
+      const settled = settleFinish(refined, { calls: calls.hasAny(), refusal: isRefusal });
+      const finish = settled === 'stop' && stopSequence !== undefined ? 'stop-sequence' : settled;
+      const ownWord = nativeWord(word, native);
+      const extra = { ...late, ...rest.fields() };
+      out.enqueue({
+        type: 'choice-end',
+        choice,
+        finish,
+        ...(stopSequence !== undefined && { stopSequence }),
+        ...(ownWord !== undefined && ownWord !== '' && { native: ownWord }),
+        ...(explanation !== undefined && { explanation }),
+        ...(Object.keys(extra).length > 0 && { extra }),
+      });
+    },
+  };
+}

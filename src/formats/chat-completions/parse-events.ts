@@ -1,0 +1,197 @@
+/**
+ * Answers as neutral events: the chunks of a stream, or a whole body, which is one chunk of it all.
+ *
+ * Why it stopped is settled only when the stream has ended: OpenRouter says it twice, Together after each call,
+ * Cerebras before more text comes. Usage may come at any place, once, twice, or with every chunk.
+ */
+
+import { withCustomCalls } from '../../conversation/custom-tools.ts';
+import { prefixedId } from '../../conversation/ids.ts';
+import type { Prompt } from '../../conversation/prompt.ts';
+import type { ReplyEvent } from '../../conversation/reply.ts';
+import { GatewayError } from '../../errors.ts';
+import { asNumber, asObject, asText, isList, isObject, type JsonObject, parseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Step } from '../../streams/step.ts';
+import type { Target } from '../format.ts';
+import { dialectOf } from './dialects.ts';
+import { isErrorBody, parseInnerError } from './errors.ts';
+import { leftovers } from './leftovers.ts';
+import { namesBack } from './names.ts';
+import type { CallContext } from './parse-calls.ts';
+import { type ChoiceReader, choiceReader } from './parse-choice.ts';
+import type { Out } from './part-line.ts';
+import { isKnown, parseUsage } from './usage.ts';
+
+/** More answers than any service gives at once (OpenAI: 128). */
+const MAX_CHOICES = 128;
+
+/** Fields of a chunk that are read here, or say nothing: padding (`obfuscation`, Mistral's `p`), an echo. */
+const KNOWN = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'service_tier',
+  'system_fingerprint',
+  'obfuscation',
+  'p',
+  'stream_options',
+]);
+
+/** @see Outbound.parseEvents */
+export function parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
+  return withCustomCalls(parseChunks(prompt, target), prompt);
+}
+
+function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
+  const names = namesBack(prompt, dialectOf(target.dialect));
+  const hidesThoughts = target.dialect === 'google';
+  const choices: (ChoiceReader | undefined)[] = [];
+  const early = leftovers();
+  const late = leftovers();
+  const told = new Set<string>();
+  let context: CallContext | undefined;
+  let usage: JsonObject | undefined;
+  let toldUsage: JsonObject | undefined;
+  let isDone = false;
+
+  const start = (chunk: JsonObject, out: Out): CallContext => {
+    const id = asText(chunk['id']) ?? '';
+    const created = asNumber(chunk['created']);
+    const serviceTier = asText(chunk['service_tier']);
+    const fingerprint = asText(chunk['system_fingerprint']);
+    keepUnknown(chunk);
+    const extra = early.fields();
+    for (const key in extra) told.add(key);
+    out.enqueue({
+      type: 'reply-start',
+      id,
+      model: asText(chunk['model']) ?? '',
+      // Snowflake says 0.
+      ...(created && { created: Math.trunc(created) }),
+      ...(serviceTier && { serviceTier }),
+      ...(fingerprint && {
+        own: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
+      }),
+      ...(extra && { extra }),
+    });
+    // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
+    const stem = prefixedId('call_', id || `made${countCalls(prompt)}`);
+    return { stem, names };
+  };
+
+  const keepUnknown = (chunk: JsonObject): void => {
+    const kept = context === undefined ? early : late;
+    for (const key in chunk) if (!KNOWN.has(key) && !told.has(key)) kept.keep(key, chunk[key]);
+  };
+
+  const choiceAt = (index: number, shared: CallContext): ChoiceReader => {
+    let choice = choices[index];
+    if (choice === undefined) {
+      if (!Number.isInteger(index) || index < 0 || index >= MAX_CHOICES) throw broken('an impossible index');
+      choice = choiceReader(index, shared);
+      choices[index] = choice;
+    }
+    return choice;
+  };
+
+  const tellUsage = (out: Out): void => {
+    if (usage === undefined || usage === toldUsage) return;
+    toldUsage = usage;
+    const parsed = parseUsage(usage, hidesThoughts);
+    if (isKnown(parsed)) out.enqueue({ type: 'usage', usage: parsed });
+  };
+
+  const readUsage = (chunk: JsonObject): void => {
+    // Groq says it in a place of its own unless asked for the usual one.
+    usage = asObject(chunk['usage']) ?? asObject(asObject(chunk['x_groq'])?.['usage']) ?? usage;
+  };
+
+  const readChunk = (chunk: JsonObject, out: Out): void => {
+    const list = chunk['choices'];
+    if (chunk['error'] !== undefined || list === undefined) {
+      if (isErrorBody(chunk)) throw parseInnerError(chunk);
+    }
+    readUsage(chunk);
+    if (!isList(list) || list.length === 0) {
+      // Azure's first chunk tells only how the prompt was filtered; its id and model are empty.
+      keepUnknown(chunk);
+      return;
+    }
+    if (context === undefined) {
+      context = start(chunk, out);
+      // The figures of the prompt may be known from the first chunk on, and some formats want them first.
+      tellUsage(out);
+    }
+    for (const value of list) {
+      if (!isObject(value)) continue;
+      choiceAt(asNumber(value['index']) ?? 0, context).read(value, out);
+      const { finish_reason: finish } = value;
+      if (finish !== null && finish !== undefined) keepUnknown(chunk);
+    }
+  };
+
+  const finish = (out: Out): void => {
+    if (choices.length === 0) throw broken('an end without an answer');
+    tellUsage(out);
+    let left = late.fields();
+    for (const choice of choices) {
+      choice?.end(left, out);
+      left = undefined;
+    }
+    out.enqueue({ type: 'reply-end' });
+  };
+
+  return {
+    transform({ event, data }, out) {
+      if (isDone || data === '') return;
+      if (data.startsWith('[DONE]')) {
+        isDone = true;
+        // No finish is made up for a choice that has said nothing.
+        if (choices.some((choice) => choice && !choice.isPlausible()))
+          throw broken('an end without an answer');
+        finish(out);
+        return;
+      }
+      const chunk = parseData(data);
+      if (event === 'error') throw parseInnerError(chunk);
+      readChunk(chunk, out);
+    },
+    flush(out) {
+      if (isDone) return;
+      isDone = true;
+      if (choices.length === 0 || choices.some((choice) => choice && !choice.isFinished())) {
+        throw broken('the end of its answer before the answer was finished');
+      }
+      finish(out);
+    },
+  };
+}
+
+function parseData(data: string): JsonObject {
+  const value = tryParse(data);
+  if (!isObject(value)) throw broken('an event that is no object');
+  return value;
+}
+
+function tryParse(data: string) {
+  try {
+    return parseJson(data);
+  } catch (cause) {
+    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
+  }
+}
+
+function countCalls(prompt: Prompt): number {
+  return prompt.turns.reduce(
+    (sum, turn) => sum + turn.parts.filter((part) => part.kind === 'tool-call').length,
+    0,
+  );
+}
+
+function broken(what: string): GatewayError {
+  return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
+}

@@ -1,0 +1,109 @@
+/**
+ * The thoughts in a stream, or in a whole message, which is one piece of it all. Services write them in several
+ * fields, often the same thoughts twice: LiteLLM's `thinking_blocks` say most, then OpenRouter's
+ * `reasoning_details`, then plain text.
+ */
+
+import { asNumber, asObjects, asText, type JsonObject } from '../../json.ts';
+import { type CallSignature, parseThinkingBlock } from './parse-thoughts.ts';
+import type { LinePart, Out, PartLine } from './part-line.ts';
+import { originOf } from './signatures.ts';
+
+export interface ThoughtReader {
+  /**
+   * Reads a delta or a message.
+   * @param whole whether each block in it is a whole one
+   * @returns signatures in it that are of calls
+   */
+  read(said: JsonObject, whole: boolean, out: Out): readonly CallSignature[];
+  /** A piece of thought that came in another way. */
+  say(text: string, out: Out): void;
+}
+
+const NONE: readonly CallSignature[] = [];
+
+export function thoughtReader(line: PartLine): ThoughtReader {
+  /** All thoughts so far, for a list of blocks at the end that says them again. */
+  let told = '';
+  let detailIndex: number | undefined;
+
+  const begin = (out: Out): LinePart => line.begin({ kind: 'thinking' }, out);
+
+  /** The thinking part that may still grow, or undefined where the next piece begins another. */
+  const open = (): LinePart | undefined => {
+    const last = line.last();
+    return last?.open.kind === 'thinking' && !last.isSigned ? last : undefined;
+  };
+
+  const say = (text: string, out: Out): void => {
+    if (text === '') return;
+    told += text;
+    line.write(open() ?? begin(out), text, out);
+  };
+
+  const readBlocks = (blocks: readonly JsonObject[], plain: string, whole: boolean, out: Out): void => {
+    const parts = blocks.flatMap(parseThinkingBlock);
+    const text = parts.map((part) => part.text).join('');
+    if (text === '') say(plain, out);
+    const isSigned = parts.some((part) => part.signature ?? part.redacted);
+    // Our own streams tell thoughts as plain text, and all blocks with their signatures at the end.
+    const isRecap = !whole && isSigned && text !== '' && text === told && text !== plain;
+    parts.forEach((part, at) => {
+      const { signature, redacted } = part;
+      if (isRecap && !signature && !redacted) return;
+      const isNew = whole || redacted || (isRecap ? at < parts.length - 1 : at > 0);
+      const target = (isNew ? undefined : open()) ?? begin(out);
+      if (!isRecap) {
+        told += part.text;
+        line.write(target, part.text, out);
+      }
+      if (signature) line.note(target, { signature }, out);
+      if (redacted) line.note(target, { redacted }, out);
+    });
+  };
+
+  const readDetail = (detail: JsonObject, whole: boolean, out: Out): CallSignature | undefined => {
+    const text = asText(detail['text']) ?? asText(detail['summary']) ?? '';
+    const origin = originOf(detail['format']);
+    const value = asText(detail['signature']) || asText(detail['data']);
+    const signature = value ? { origin, value } : undefined;
+    if (detail['type'] === 'reasoning.encrypted') {
+      if (signature === undefined) return undefined;
+      const id = asText(detail['id']);
+      if (origin === 'google') return { signature, ...(id !== undefined && { id }) };
+      if (origin === 'anthropic') line.note(begin(out), { redacted: signature }, out);
+      // A summary and the encrypted text after it are one item of OpenAI's.
+      else line.note(open() ?? begin(out), { signature }, out);
+      return undefined;
+    }
+    if (text === '' && signature === undefined) return undefined;
+    const index = asNumber(detail['index']);
+    const isNext = whole || (index !== undefined && detailIndex !== undefined && index !== detailIndex);
+    detailIndex = index;
+    const target = (isNext ? undefined : open()) ?? begin(out);
+    told += text;
+    line.write(target, text, out);
+    if (signature) line.note(target, { signature }, out);
+    return undefined;
+  };
+
+  return {
+    say,
+    read(said, whole, out) {
+      const { thinking_blocks: blocks, reasoning_details: details, reasoning_content: content } = said;
+      const plain = asText(content) || asText(said['reasoning']) || '';
+      if (blocks === undefined && details === undefined) {
+        say(plain, out);
+        return NONE;
+      }
+      const blockList = asObjects(blocks);
+      if (blockList.length > 0) {
+        readBlocks(blockList, plain, whole, out);
+        return NONE;
+      }
+      const detailList = asObjects(details);
+      if (!detailList.some((detail) => asText(detail['text']) || asText(detail['summary']))) say(plain, out);
+      return detailList.flatMap((detail) => readDetail(detail, whole, out) ?? []);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The parts of one choice in a line: one is live and streams, and no two overlap, whatever the vendor interleaves.
+ * A part that begins while a call is live whose arguments are not whole yet waits, and is told in one piece when its
+ * turn has come; anything else live is closed by the part that begins after it.
+ */
+
+import type { Citation, Signature } from '../../conversation/prompt.ts';
+import type { OpenPart, ReplyEvent } from '../../conversation/reply.ts';
+import type { Sink } from '../../streams/step.ts';
+import { type ArgumentScan, argumentScan } from './argument-scan.ts';
+
+export type Out = Sink<ReplyEvent>;
+
+/** Something about a part that is not its text. */
+export interface Detail {
+  readonly signature?: Signature;
+  readonly redacted?: Signature;
+  readonly citation?: Citation;
+}
+
+export interface LinePart {
+  readonly open: OpenPart;
+  /** Of a function call: custom calls are free text, and whole only when the answer is. */
+  readonly scan: ArgumentScan | undefined;
+  state: 'waiting' | 'live' | 'ended';
+  /** Its place among the choice's parts, once it is live. */
+  index: number;
+  /** A signature closes what it signs: what comes after it is another part. */
+  isSigned: boolean;
+  /** What came while it was waiting. */
+  text: string;
+  details: Detail[];
+}
+
+export interface PartLine {
+  /** The part that began last. */
+  last(): LinePart | undefined;
+  begin(open: OpenPart, out: Out): LinePart;
+  /** More of a part's text. Of a part that has ended there is none: services that repeat a whole call send some. */
+  write(part: LinePart, text: string, out: Out): void;
+  note(part: LinePart, detail: Detail, out: Out): void;
+  /** Nothing more comes: closes the live part and tells those that wait. */
+  end(out: Out): void;
+}
+
+/** A line with nothing in it. */
+export function partLine(choice: number): PartLine {
+  let count = 0;
+  let live: LinePart | undefined;
+  let last: LinePart | undefined;
+  let waiting: LinePart[] = [];
+
+  const close = (out: Out): void => {
+    if (live === undefined) return;
+    live.state = 'ended';
+    out.enqueue({ type: 'part-end', choice, index: live.index });
+    live = undefined;
+  };
+
+  const start = (part: LinePart, out: Out): void => {
+    close(out);
+    live = part;
+    part.state = 'live';
+    part.index = count;
+    count += 1;
+    const { open, text, details, index } = part;
+    out.enqueue({ type: 'part-start', choice, index, part: open });
+    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
+    for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
+    part.text = '';
+    part.details = [];
+  };
+
+  /** Tells those that wait, up to one that holds up the rest. */
+  const drain = (out: Out): void => {
+    if (waiting.length === 0) return;
+    let told = 0;
+    for (const part of waiting) {
+      if (live !== undefined && holdsUp(live)) break;
+      start(part, out);
+      told += 1;
+    }
+    waiting = waiting.slice(told);
+  };
+
+  return {
+    last: () => last,
+    begin(open, out) {
+      const isFunction = open.kind === 'tool-call' && !open.custom;
+      const part: LinePart = {
+        open,
+        scan: isFunction ? argumentScan() : undefined,
+        state: 'waiting',
+        index: -1,
+        isSigned: false,
+        text: '',
+        details: [],
+      };
+      last = part;
+      if (live !== undefined && holdsUp(live)) waiting.push(part);
+      else start(part, out);
+      return part;
+    },
+    write(part, text, out) {
+      if (text === '' || part.state === 'ended') return;
+      part.scan?.add(text);
+      if (part.state === 'waiting') {
+        part.text += text;
+        return;
+      }
+      out.enqueue({ type: 'part-delta', choice, index: part.index, text });
+      if (part.scan?.isWhole()) drain(out);
+    },
+    note(part, detail, out) {
+      if (part.state === 'ended') return;
+      if (detail.signature || detail.redacted) part.isSigned = true;
+      if (part.state === 'waiting') part.details.push(detail);
+      else out.enqueue({ type: 'part-detail', choice, index: part.index, ...detail });
+    },
+    end(out) {
+      for (const part of waiting) start(part, out);
+      waiting = [];
+      close(out);
+    },
+  };
+}
+
+function holdsUp({ open, scan }: LinePart): boolean {
+  return open.kind === 'tool-call' && !scan?.isWhole();
+}

@@ -1,0 +1,197 @@
+/** One choice of a stream, as chunks. A piece of text is one JSON string between two texts that are ready. */
+
+import type { Citation, OpaquePart, Signature } from '../../conversation/prompt.ts';
+import type { ChoiceEnd, OpenPart, PartDetail, PartStart, TokenLogprob } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink } from '../../streams/step.ts';
+import { renderCitations } from './annotations.ts';
+import { renderBlocks, renderEnd } from './answer.ts';
+import { renderForeign } from './foreign.ts';
+import { renderLogprobs } from './logprobs.ts';
+import { extraContent } from './signatures.ts';
+
+export interface ChunkFrame {
+  readonly index: number;
+  /** A chunk's text before its choice, and after it. */
+  readonly before: string;
+  readonly after: string;
+  /** Whether the first call is told as a `function_call`. */
+  readonly isOld: boolean;
+}
+
+export interface ChoiceRenderer {
+  open(event: PartStart, out: Sink<Sse>): void;
+  say(text: string, out: Sink<Sse>): void;
+  note(event: PartDetail): void;
+  close(out: Sink<Sse>): void;
+  sayLogprobs(tokens: readonly TokenLogprob[], out: Sink<Sse>): void;
+  end(event: ChoiceEnd, out: Sink<Sse>): void;
+}
+
+/** A part that is being told. */
+interface Open {
+  readonly part: OpenPart;
+  /** What stands before and after a piece of its text. */
+  readonly before: string;
+  readonly after: string;
+  /** Of thoughts: all of them so far. */
+  text: string;
+  /** How much of its text has been told. */
+  length: number;
+  signature: Signature | undefined;
+  redacted: Signature | undefined;
+  readonly citations: Citation[];
+  /** Of a call: its place in `tool_calls`, or -1 where it is a `function_call`. */
+  readonly place: number;
+}
+
+type OpenCall = Extract<OpenPart, { kind: 'tool-call' }>;
+
+interface Thought {
+  readonly text: string;
+  readonly signature?: Signature;
+  readonly redacted?: Signature;
+}
+
+export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): ChoiceRenderer {
+  const prefix = `${before}{"index":${index},"delta":`;
+  const suffix = `,"logprobs":null,"finish_reason":null}${after}`;
+  const thoughts: Thought[] = [];
+  const opaque: Pick<OpaquePart, 'format' | 'value'>[] = [];
+  const otherCitations: JsonObject[] = [];
+  let open: Open | undefined;
+  let calls = 0;
+  let oldCall = false;
+  let refusal = false;
+  let textLength = 0;
+
+  const sayDelta = (delta: JsonObject, out: Sink<Sse>): void =>
+    out.enqueue({ data: prefix + JSON.stringify(delta) + suffix });
+
+  /** @param pieceBefore a delta's text before a piece of the part, and so with `pieceAfter`. */
+  const openPart = (part: OpenPart, pieceBefore: string, pieceAfter: string, place = -1): Open => ({
+    part,
+    before: prefix + pieceBefore,
+    after: pieceAfter + suffix,
+    text: '',
+    length: 0,
+    signature: undefined,
+    redacted: undefined,
+    citations: [],
+    place,
+  });
+
+  const openCall = (part: OpenCall, signature: Signature | undefined, out: Sink<Sse>): Open => {
+    const { id, name, custom } = part;
+    const signed = signature && { extra_content: extraContent(signature) };
+    if (isOld && !oldCall && !custom) {
+      oldCall = true;
+      sayDelta({ function_call: { name, arguments: '', ...signed } }, out);
+      return openPart(part, '{"function_call":{"arguments":', '}}');
+    }
+    const at = calls;
+    calls += 1;
+    const body = custom
+      ? { type: 'custom', custom: { name, input: '' } }
+      : { type: 'function', function: { name, arguments: '' } };
+    sayDelta({ tool_calls: [{ index: at, id, ...body, ...signed }] }, out);
+    const field = custom ? '"custom":{"input":' : '"function":{"arguments":';
+    return openPart(part, `{"tool_calls":[{"index":${at},${field}`, '}}]}', at);
+  };
+
+  const closeCall = (call: Open, out: Sink<Sse>): void => {
+    const { part, place, signature } = call;
+    if (part.kind !== 'tool-call') return;
+    if (call.length === 0 && !part.custom) out.enqueue({ data: `${call.before}"{}"${call.after}` });
+    if (signature === undefined) return;
+    const signed = { extra_content: extraContent(signature) };
+    const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
+    if (place < 0) sayDelta({ function_call: { arguments: '', ...signed } }, out);
+    else sayDelta({ tool_calls: [{ index: place, ...body, ...signed }] }, out);
+  };
+
+  const closeText = ({ citations, length, signature }: Open, out: Sink<Sse>): void => {
+    const { annotations, others } = renderCitations(citations, textLength, length);
+    textLength += length;
+    otherCitations.push(...others);
+    if (annotations.length === 0 && !signature) return;
+    sayDelta(
+      {
+        ...(annotations.length > 0 && { annotations }),
+        ...(signature && { extra_content: extraContent(signature) }),
+      },
+      out,
+    );
+  };
+
+  return {
+    open({ part, signature }, out) {
+      switch (part.kind) {
+        case 'text':
+          open = openPart(part, '{"content":', '}');
+          open.signature = signature;
+          return;
+        case 'thinking':
+          open = openPart(part, '{"reasoning_content":', '}');
+          open.signature = signature;
+          return;
+        case 'refusal':
+          refusal = true;
+          open = openPart(part, '{"refusal":', '}');
+          return;
+        case 'tool-call':
+          open = openCall(part, signature, out);
+          return;
+        case 'opaque':
+          opaque.push(part);
+          open = undefined;
+          return;
+      }
+    },
+    say(text, out) {
+      if (open === undefined) return;
+      open.length += text.length;
+      if (open.part.kind === 'thinking') open.text += text;
+      out.enqueue({ data: open.before + JSON.stringify(text) + open.after });
+    },
+    note({ signature, redacted, citation }) {
+      if (open === undefined) return;
+      open.signature = signature ?? open.signature;
+      open.redacted = redacted ?? open.redacted;
+      if (citation) open.citations.push(citation);
+    },
+    close(out) {
+      if (open === undefined) return;
+      const { part, text, signature, redacted } = open;
+      if (part.kind === 'tool-call') closeCall(open, out);
+      else if (part.kind === 'text') closeText(open, out);
+      else if (part.kind === 'thinking') {
+        thoughts.push({ text, ...(signature && { signature }), ...(redacted && { redacted }) });
+      }
+      open = undefined;
+    },
+    sayLogprobs(tokens, out) {
+      const logprobs = renderLogprobs(tokens, open?.part.kind === 'refusal');
+      const choice = JSON.stringify({ index, delta: {}, logprobs, finish_reason: null });
+      out.enqueue({ data: before + choice + after });
+    },
+    end({ type: _type, choice: _choice, ...end }, out) {
+      const blocks = renderBlocks(thoughts);
+      const foreign = renderForeign(opaque, otherCitations);
+      // Once, and whole: a client that joins deltas would make one block of several.
+      if (blocks || foreign) {
+        sayDelta(
+          {
+            ...(blocks && { thinking_blocks: blocks }),
+            ...(foreign && { provider_specific_fields: foreign }),
+          },
+          out,
+        );
+      }
+      const around = { index, delta: {}, logprobs: null };
+      const choice = renderEnd(end, around, { calls, oldCall, refusal });
+      out.enqueue({ data: before + JSON.stringify(choice) + after });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** A whole reply as a chat.completion (OpenAI API reference, "The chat completion object"). */
+
+import type { Part, TextPart, ToolCallPart } from '../../conversation/prompt.ts';
+import type { Choice, Reply } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Asked } from '../format.ts';
+import { renderCitations } from './annotations.ts';
+import { renderBlocks, renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
+import { renderForeign } from './foreign.ts';
+import { renderLogprobs } from './logprobs.ts';
+import { extraContent } from './signatures.ts';
+import { isKnown, renderUsage } from './usage.ts';
+
+/** @see Inbound.renderReply */
+export function renderReply(reply: Reply, asked: Asked): JsonObject {
+  const { start, choices, usage } = reply;
+  const { service_tier, system_fingerprint, ...head } = renderHead(start, 'chat.completion', asked);
+  const isOld = wantsOldCall(asked);
+  return {
+    ...renderExtras(start),
+    ...head,
+    choices: choices.map((choice, index) => renderChoice(choice, index, isOld)),
+    ...(isKnown(usage) && { usage: renderUsage(usage) }),
+    ...(service_tier !== undefined && { service_tier }),
+    ...(system_fingerprint !== undefined && { system_fingerprint }),
+  };
+}
+
+function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: boolean): JsonObject {
+  const calls = partsOf(parts, 'tool-call');
+  const place = isOld ? calls.findIndex((call) => !call.custom) : -1;
+  const oldCall = calls[place];
+  const others = calls.filter((call) => call !== oldCall);
+  const refusals = partsOf(parts, 'refusal');
+  const texts = partsOf(parts, 'text');
+  const isRefusal = refusals.length > 0 && texts.length === 0;
+  const message = {
+    role: 'assistant',
+    content: texts.length > 0 ? joined(texts) : null,
+    refusal: refusals.length > 0 ? joined(refusals) : null,
+    ...thoughtFields(parts),
+    ...(oldCall && { function_call: { ...functionOf(oldCall), ...signed(oldCall) } }),
+    ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
+    ...textFields(texts, parts),
+  };
+  const around = {
+    index,
+    message,
+    logprobs: logprobs ? renderLogprobs(logprobs, isRefusal) : null,
+  };
+  return renderEnd(end, around, {
+    calls: others.length,
+    oldCall: oldCall !== undefined,
+    refusal: refusals.length > 0,
+  });
+}
+
+function thoughtFields(parts: readonly Part[]): JsonObject {
+  const thoughts = partsOf(parts, 'thinking');
+  const text = joined(thoughts);
+  const blocks = renderBlocks(thoughts);
+  return {
+    ...(text !== '' && { reasoning_content: text }),
+    ...(blocks && { thinking_blocks: blocks }),
+  };
+}
+
+/** What is said about the texts: where they are from, their signature, and what no other field can hold. */
+function textFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
+  const annotations: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  let start = 0;
+  for (const { text, citations = [] } of texts) {
+    const rendered = renderCitations(citations, start, text.length);
+    annotations.push(...rendered.annotations);
+    others.push(...rendered.others);
+    start += text.length;
+  }
+  const signature = texts.findLast((part) => part.signature)?.signature;
+  const foreign = renderForeign(partsOf(parts, 'opaque'), others);
+  return {
+    ...(annotations.length > 0 && { annotations }),
+    ...(signature && { extra_content: extraContent(signature) }),
+    ...(foreign && { provider_specific_fields: foreign }),
+  };
+}
+
+function renderCall(call: ToolCallPart): JsonObject {
+  const { id, name, custom } = call;
+  return custom
+    ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed(call) }
+    : { id, type: 'function', function: functionOf(call), ...signed(call) };
+}
+
+function functionOf({ name, arguments: text }: ToolCallPart): JsonObject {
+  return { name, arguments: text || '{}' };
+}
+
+function signed({ signature }: ToolCallPart): JsonObject {
+  return signature ? { extra_content: extraContent(signature) } : {};
+}
+
+function partsOf<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {
+  return parts.filter((part): part is Extract<Part, { kind: K }> => part.kind === kind);
+}
+
+function joined(parts: readonly { readonly text: string }[]): string {
+  return parts.map(({ text }) => text).join('');
+}
