@@ -79,7 +79,8 @@ function losesDigits(value: number, source: string): boolean {
   return LONG_NUMBER.test(source) && String(value) !== source;
 }
 
-function isDeeper(value: Json | undefined, levels: number): boolean {
+/** Whether `value` is nested deeper than `levels`: JSON.stringify, and a reviver, end in a full stack some thousands down. */
+export function isDeeper(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((inner) => isDeeper(inner, levels - 1));

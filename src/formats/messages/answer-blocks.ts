@@ -1,0 +1,51 @@
+/** Parts of an answer as the content blocks they are, streamed or whole. */
+
+import type { Own, Signature } from '../../conversation/prompt.ts';
+import type { OpenPart } from '../../conversation/reply.ts';
+import { seal } from '../../conversation/signature.ts';
+import type { JsonObject } from '../../json.ts';
+import { carrierText, isCarried } from './carriers.ts';
+import { callIds } from './names.ts';
+import { FORMAT } from './wire.ts';
+
+/** The fields that `own` holds for this format. */
+export function fieldsOf(own: Own | undefined): JsonObject {
+  return own?.format === FORMAT ? own.fields : {};
+}
+
+/**
+ * The block that carries the signature of a call or a text, which Anthropic's own have no field for; undefined where
+ * there is none to carry.
+ * @param place which of its neighbours it belongs to: a text that is empty has no block, and its carrier stands alone.
+ */
+export function carrierBlock(
+  signature: Signature | undefined,
+  place: 'next' | 'previous',
+): JsonObject | undefined {
+  if (signature === undefined || !isCarried(signature)) return undefined;
+  return { type: 'thinking', thinking: '', signature: carrierText(signature, place) };
+}
+
+/** Thinking that only its vendor can read. */
+export function redactedBlock(redacted: Signature, own: Own | undefined): JsonObject {
+  return { ...fieldsOf(own), type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
+}
+
+/** Tool calls with ids that Anthropic's clients take, no two alike, and the same streamed or whole. */
+export function callBlocks(
+  stem: string,
+): (call: Extract<OpenPart, { kind: 'tool-call' }>, own: Own | undefined, input: JsonObject) => JsonObject {
+  const ids = callIds();
+  let count = 0;
+  return ({ id, name }, own, input) => {
+    const given = id === '' ? `toolu_${stem}${count}` : id;
+    count += 1;
+    return {
+      ...fieldsOf(own),
+      type: 'tool_use',
+      id: ids.call({ kind: 'tool-call', id: given, name, arguments: '' }),
+      name,
+      input,
+    };
+  };
+}

@@ -1,0 +1,148 @@
+/** Why an answer ended: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
+
+import type { Choice, Finish } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, asText } from '../../json.ts';
+import type { StopReason } from './wire.ts';
+import { extraOf, FORMAT, ownOf, splitFields } from './wire.ts';
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop-sequence',
+  max_tokens: 'length',
+  tool_use: 'tool-calls',
+  pause_turn: 'pause',
+  // Beta: the context was made smaller, and the caller is to go on, as after a pause.
+  compaction: 'pause',
+  refusal: 'refusal',
+  model_context_window_exceeded: 'context-length',
+};
+
+/** Words that every format has one for. */
+const PLAIN: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
+
+/** Fields of an answer's end that Anthropic alone has; the last two are beta. */
+export const END_OWN = ['stop_details', 'container', 'context_management', 'input_transformations'] as const;
+
+type End = Choice['end'];
+
+/** Which tool calls an answer has. Those made by code that Anthropic runs may have been answered within it. */
+export interface Calls {
+  readonly direct: boolean;
+  readonly byCode: boolean;
+}
+
+/** Whether code made the call that has these fields, not the model itself ("Programmatic tool calling"). */
+export function isByCode(fields: JsonObject | undefined): boolean {
+  return (asText(asObject(fields?.['caller'])?.['type']) ?? 'direct') !== 'direct';
+}
+
+/**
+ * The end of an answer, from the fields that tell it.
+ * @param fields `stop_reason` and its like, and whatever else an answer's end says.
+ * @param calls the calls of tools that the caller knows of.
+ */
+export function parseEnd(fields: JsonObject, calls: Calls): End {
+  const [reasons, others] = splitFields(fields, ['stop_reason', 'stop_sequence']);
+  const [own, rest] = splitFields(others, END_OWN);
+  const word = asText(reasons['stop_reason']);
+  const stopSequence = asText(reasons['stop_sequence']);
+  const explanation = asText(asObject(own['stop_details'])?.['explanation']);
+  return {
+    finish: finishOf(word, calls),
+    ...(stopSequence !== undefined && { stopSequence }),
+    ...(word !== undefined && !PLAIN.includes(word) && { native: word }),
+    ...(explanation !== undefined && { explanation }),
+    ...ownOf({
+      ...withoutNulls(own),
+      ...(word !== undefined && !isRendered(word) && { stop_reason: word }),
+    }),
+    ...extraOf(withoutNulls(rest)),
+  };
+}
+
+/** An answer that ends well without saying why ended as its content says. */
+function finishOf(word: string | undefined, { direct, byCode }: Calls): Finish {
+  const known = word !== undefined && Object.hasOwn(FINISHES, word) ? FINISHES[word] : undefined;
+  const finish = known ?? (word === undefined ? 'stop' : 'other');
+  if (finish === 'stop' && direct) return 'tool-calls';
+  return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
+}
+
+/** Whether the word is made again from what it means. */
+function isRendered(word: string): boolean {
+  return Object.hasOwn(FINISHES, word) && word !== 'compaction';
+}
+
+const WORDS = {
+  length: 'max_tokens',
+  'context-length': 'model_context_window_exceeded',
+  'content-filter': 'refusal',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  'malformed-call': 'refusal',
+} as const satisfies Partial<Record<Finish, StopReason>>;
+
+/** What the content of the answer says of its end. */
+export interface Said {
+  readonly calls: Calls;
+  readonly refusal: boolean;
+  /** The sequences the caller asked to stop at. */
+  readonly stop: readonly string[] | undefined;
+}
+
+/** The three fields that say why an answer ended. */
+export function renderStop(end: End, said: Said): JsonObject {
+  const own = end.own?.format === FORMAT ? end.own.fields : {};
+  const sequence = end.stopSequence ?? (said.stop?.length === 1 ? said.stop[0] : undefined);
+  const word = asText(own['stop_reason']) ?? wordOf(end.finish, said, sequence !== undefined);
+  return {
+    stop_reason: word,
+    stop_sequence: word === 'stop_sequence' && sequence !== undefined ? sequence : null,
+    stop_details: own['stop_details'] ?? (word === 'refusal' ? refusalDetails(end) : null),
+  };
+}
+
+function wordOf(finish: Finish, { calls, refusal }: Said, hasSequence: boolean): StopReason {
+  switch (finish) {
+    case 'stop':
+    case 'stop-sequence':
+    case 'tool-calls':
+    case 'other':
+      if (calls.direct || (calls.byCode && finish === 'tool-calls')) return 'tool_use';
+      if (refusal) return 'refusal';
+      return finish === 'stop-sequence' && hasSequence ? 'stop_sequence' : 'end_turn';
+    default:
+      return WORDS[finish];
+  }
+}
+
+/** The vendor's own word is told here, for `stop_reason` has none but Anthropic's. */
+function refusalDetails({ native, explanation }: End): JsonObject {
+  const told = [native === 'refusal' ? undefined : native, explanation]
+    .filter((text) => text !== undefined)
+    .join(': ');
+  return { type: 'refusal', category: null, explanation: told === '' ? null : told };
+}
+
+/** Fields of the end that stand beside `delta` in a `message_delta`. */
+const BESIDE: readonly string[] = ['context_management', 'input_transformations'];
+
+/**
+ * What the end says beyond why, under the vendor's own field names.
+ * @returns what stands in the `delta` of a `message_delta`, and what stands beside it.
+ */
+export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
+  const { stop_reason: _reason, stop_details: _details, ...own } = end.own?.fields ?? {};
+  const isBeside = (key: string): boolean => end.own?.format === FORMAT && BESIDE.includes(key);
+  const entries = Object.entries({ ...end.extra, ...own });
+  return {
+    inside: Object.fromEntries(entries.filter(([key]) => !isBeside(key))),
+    beside: Object.fromEntries(entries.filter(([key]) => isBeside(key))),
+  };
+}
+
+/** `fields` without those that are null, which says as much as their absence. */
+export function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,17 @@
+/** Anthropic's messages: `POST /v1/messages`. */
+
+import type { Format } from '../format.ts';
+import { parseError, renderError } from './errors.ts';
+import { parseEvents } from './parse-events.ts';
+import { parseRequest } from './parse-request.ts';
+import { PING, renderEvents } from './render-events.ts';
+import { renderReply } from './render-reply.ts';
+import { renderRequest } from './render-request.ts';
+import { FORMAT } from './wire.ts';
+
+export const messages: Format = {
+  name: FORMAT,
+  inbound: { parseRequest, renderEvents, renderReply, ping: PING },
+  outbound: { renderRequest, parseEvents, parseError },
+  renderError,
+};

@@ -1,0 +1,176 @@
+/** Anthropic's answers as neutral events: the events of a stream ("Streaming messages"), or a whole message. */
+
+import { parseExact } from '../../conversation/arguments.ts';
+import { withCustomCalls } from '../../conversation/custom-tools.ts';
+import type { Prompt } from '../../conversation/prompt.ts';
+import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isList, isObject, parseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink, Step } from '../../streams/step.ts';
+import type { Target } from '../format.ts';
+import { broken, checkDepth } from './broken.ts';
+import { errorOf } from './errors.ts';
+import { END_OWN, parseEnd, withoutNulls } from './finish.ts';
+import { answerBlocks } from './parse-answer-blocks.ts';
+import { neutralTier } from './service-tier.ts';
+import { mergeFigures, parseUsage } from './usage.ts';
+import { extraOf, ownOf, splitFields } from './wire.ts';
+
+type Out = Sink<ReplyEvent>;
+
+/** Fields of a message beside those that tell its end, and that only Anthropic has. */
+const START_OWN = ['diagnostics'] as const;
+
+/** @see Outbound.parseEvents */
+export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+  return withCustomCalls(parseMessage(prompt), prompt);
+}
+
+function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
+  const blocks = answerBlocks(prompt);
+  let isStarted = false;
+  let isOver = false;
+  /** Usage as told so far, and the fields that tell the end. */
+  let figures: JsonObject = {};
+  let end: JsonObject = {};
+
+  const tellUsage = (usage: Json | undefined, out: Out): void => {
+    if (!isObject(usage)) return;
+    figures = mergeFigures(figures, usage);
+    out.enqueue({ type: 'usage', usage: parseUsage(figures) });
+  };
+
+  /** A message starts: without content, or with all of it. */
+  const start = (message: JsonObject, out: Out): void => {
+    if (isStarted) return;
+    isStarted = true;
+    const { content, usage, stop_reason, stop_sequence, ...rest } = message;
+    const [ending, head] = splitFields(rest, END_OWN);
+    end = withoutNulls({ ...ending, stop_reason: stop_reason ?? null, stop_sequence: stop_sequence ?? null });
+    out.enqueue(replyStart(head, asObject(usage)));
+    tellUsage(usage, out);
+    for (const block of asObjects(content)) {
+      blocks.start(block, undefined, out);
+      blocks.stop(out);
+    }
+  };
+
+  const startLate = (out: Out): void => {
+    if (!isStarted) start({}, out);
+  };
+
+  const stop = (fields: JsonObject, out: Out): void => {
+    startLate(out);
+    isOver = true;
+    blocks.end(out);
+    const { finish, ...rest } = parseEnd({ ...end, ...withoutNulls(fields) }, blocks.calls());
+    out.enqueue({ type: 'choice-end', choice: 0, finish, ...rest });
+    out.enqueue({ type: 'reply-end' });
+  };
+
+  const readDelta = ({ delta, index }: JsonObject, out: Out): void => {
+    startLate(out);
+    if (isObject(delta)) blocks.delta(delta, index, out);
+  };
+
+  const read = (type: string | undefined, data: string, value: JsonObject, out: Out): void => {
+    const { type: _, ...event } = value;
+    switch (type) {
+      case 'content_block_start': {
+        const block = asObject(event['content_block']);
+        if (block === undefined) throw broken('a block without content');
+        startLate(out);
+        blocks.start(isCarriedWhole(block) ? exactly(data, 'content_block') : block, event['index'], out);
+        return;
+      }
+      case 'content_block_stop':
+        blocks.stop(out);
+        return;
+      case 'message_start': {
+        const message = asObject(event['message']) ?? {};
+        start(hasCarriedBlock(message) ? exactly(data, 'message') : message, out);
+        return;
+      }
+      case 'message_delta': {
+        const { delta, usage, ...beside } = event;
+        startLate(out);
+        blocks.stop(out);
+        end = { ...end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
+        tellUsage(usage, out);
+        return;
+      }
+      case 'message_stop':
+        stop(event, out);
+        return;
+      case 'error':
+        throw errorOf(value);
+      default:
+        // Some services write an error without its type; other kinds of events are let pass.
+        if (value['error'] !== undefined && value['error'] !== null) throw errorOf(value);
+        if (!isList(value['content']) || (type !== 'message' && value['role'] !== 'assistant')) return;
+        start(hasCarriedBlock(value) ? exactly(data) : value, out);
+        stop({}, out);
+    }
+  };
+
+  return {
+    transform({ event, data }, out) {
+      if (isOver || data === '') return;
+      const value = parseData(data);
+      const type = asText(value['type']) ?? event;
+      if (type === 'content_block_delta') {
+        readDelta(value, out);
+        return;
+      }
+      checkDepth(value);
+      read(type, data, value, out);
+    },
+    flush() {
+      if (!isOver) throw broken('the end of its answer before the answer was finished');
+    },
+  };
+}
+
+function replyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart {
+  const { type: _type, role: _role, id, model, ...rest } = head;
+  const [own, extra] = splitFields(withoutNulls(rest), START_OWN);
+  const tier = asText(usage?.['service_tier']);
+  return {
+    type: 'reply-start',
+    id: asText(id) ?? '',
+    model: asText(model) ?? '',
+    ...(tier !== undefined && { serviceTier: neutralTier(tier) }),
+    ...ownOf(own),
+    ...extraOf(extra),
+  };
+}
+
+/** Whether a block comes with values that are only carried on, so that the digits of their long numbers matter. */
+function isCarriedWhole(block: JsonObject): boolean {
+  const { type, input } = block;
+  if (type !== 'tool_use') return type !== 'text' && type !== 'thinking';
+  return isObject(input) && Object.keys(input).length > 0;
+}
+
+function hasCarriedBlock(message: JsonObject): boolean {
+  return asList(message['content']).some((block) => isObject(block) && isCarriedWhole(block));
+}
+
+/** The event's data, or one of its fields, with every digit of its numbers. */
+function exactly(data: string, field?: string): JsonObject {
+  const value = asObject(parseExact(data)) ?? {};
+  return field === undefined ? value : (asObject(value[field]) ?? {});
+}
+
+function parseData(data: string): JsonObject {
+  let value: Json;
+  try {
+    value = parseJson(data);
+  } catch (cause) {
+    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
+  }
+  if (!isObject(value)) throw broken('an event that is no object');
+  return value;
+}

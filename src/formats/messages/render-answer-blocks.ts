@@ -1,0 +1,185 @@
+/**
+ * Parts as the events of content blocks: one block after the other, numbered from 0, none of them empty, each stopped
+ * before the next starts. The block of a text starts with the first it says.
+ */
+
+import type { Signature } from '../../conversation/prompt.ts';
+import type { OpenPart, PartDetail, PartStart } from '../../conversation/reply.ts';
+import { seal } from '../../conversation/signature.ts';
+import type { JsonObject } from '../../json.ts';
+import { isObject } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import type { Sink } from '../../streams/step.ts';
+import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
+import { renderCitation } from './citations.ts';
+import { type Calls, isByCode } from './finish.ts';
+import { FORMAT } from './wire.ts';
+
+type Out = Sink<Sse>;
+
+/** The part that is being said. */
+interface Open {
+  readonly kind: OpenPart['kind'];
+  readonly own: PartStart['own'];
+  /** Free text, which goes out inside a JSON string. */
+  readonly isCustom: boolean;
+  /** Its block as it starts. */
+  readonly block: JsonObject;
+  /** What stands before the text in the `delta` of its text. */
+  readonly delta: string;
+  /** The data of a delta up to its text; '' while its block is not open. */
+  head: string;
+  hasText: boolean;
+  signature: Signature | undefined;
+  /** Citations that came before any text. */
+  readonly citations: JsonObject[];
+}
+
+export interface BlockEvents {
+  start(event: PartStart, out: Out): void;
+  delta(text: string, out: Out): void;
+  detail(event: PartDetail, out: Out): void;
+  end(out: Out): void;
+  /** What has been said so far. */
+  said(): { readonly calls: Calls; readonly refusal: boolean };
+}
+
+const TEXT = '{"type":"text_delta","text":';
+const THINKING = '{"type":"thinking_delta","thinking":';
+const ARGUMENTS = '{"type":"input_json_delta","partial_json":';
+
+/** @param stem what ids that have to be made up are made of. */
+export function blockEvents(stem: string): BlockEvents {
+  const callBlock = callBlocks(stem);
+  let next = 0;
+  let open: Open | undefined;
+  let calls: Calls = { direct: false, byCode: false };
+  let refusal = false;
+
+  const startBlock = (block: JsonObject, out: Out): void =>
+    out.enqueue(named('content_block_start', { index: next, content_block: block }));
+
+  const addDelta = (delta: JsonObject, out: Out): void =>
+    out.enqueue(named('content_block_delta', { index: next, delta }));
+
+  const stopBlock = (out: Out): void => {
+    out.enqueue(named('content_block_stop', { index: next }));
+    next += 1;
+  };
+
+  const carrier = (block: JsonObject | undefined, out: Out): void => {
+    if (block === undefined) return;
+    startBlock({ ...block, signature: '' }, out);
+    addDelta({ type: 'signature_delta', signature: block['signature'] }, out);
+    stopBlock(out);
+  };
+
+  /** A block of this format's own: the input of a tool comes as a delta, as from Anthropic, all else in the start. */
+  const wholeBlock = (block: JsonObject, out: Out): void => {
+    const { type, input } = block;
+    const isCall = typeof type === 'string' && type.endsWith('tool_use') && isObject(input);
+    startBlock(isCall ? { ...block, input: {} } : block, out);
+    if (isCall) addDelta({ type: 'input_json_delta', partial_json: JSON.stringify(input) }, out);
+    stopBlock(out);
+  };
+
+  const openBlock = (part: Open, out: Out): void => {
+    if (part.head !== '') return;
+    startBlock(part.block, out);
+    part.head = `{"type":"content_block_delta","index":${next},"delta":${part.delta}`;
+    for (const citation of part.citations) addDelta({ type: 'citations_delta', citation }, out);
+  };
+
+  const closeBlock = (part: Open, out: Out): void => {
+    if (part.head === '') return;
+    part.head = '';
+    stopBlock(out);
+  };
+
+  const say = (part: Open, text: string, out: Out): void => {
+    part.hasText = true;
+    out.enqueue({ event: 'content_block_delta', data: `${part.head}${JSON.stringify(text)}}}` });
+  };
+
+  const startPart = (event: PartStart, out: Out): Open | undefined => {
+    const { part, own, signature } = event;
+    switch (part.kind) {
+      case 'text':
+      case 'refusal':
+        refusal ||= part.kind === 'refusal';
+        return opened(event, { ...fieldsOf(own), type: 'text', text: '' }, TEXT);
+      case 'thinking': {
+        const block = { ...fieldsOf(own), type: 'thinking', thinking: '', signature: '' };
+        return opened(event, block, THINKING);
+      }
+      case 'tool-call': {
+        calls = isByCode(fieldsOf(own)) ? { ...calls, byCode: true } : { ...calls, direct: true };
+        carrier(carrierBlock(signature, 'next'), out);
+        const { signature: _, ...unsigned } = event;
+        const call = opened(unsigned, callBlock(part, own, {}), ARGUMENTS);
+        openBlock(call, out);
+        if (call.isCustom) say(call, '{"input":"', out);
+        return call;
+      }
+      case 'opaque':
+        if (part.format === FORMAT) wholeBlock(part.value, out);
+        return undefined;
+    }
+  };
+
+  const endThinking = (part: Open, out: Out): void => {
+    if (part.signature) {
+      openBlock(part, out);
+      addDelta({ type: 'signature_delta', signature: seal(part.signature, 'anthropic') }, out);
+    }
+    closeBlock(part, out);
+  };
+
+  return {
+    start(event, out) {
+      open = startPart(event, out);
+    },
+    delta(text, out) {
+      if (open === undefined) return;
+      if (open.head === '') openBlock(open, out);
+      say(open, open.isCustom ? JSON.stringify(text).slice(1, -1) : text, out);
+    },
+    detail({ signature, redacted, citation }, out) {
+      if (open === undefined) return;
+      if (signature) open.signature = signature;
+      if (redacted) {
+        closeBlock(open, out);
+        wholeBlock(redactedBlock(redacted, open.own), out);
+      }
+      const cited = citation && renderCitation(citation);
+      if (cited === undefined) return;
+      if (open.head === '') open.citations.push(cited);
+      else addDelta({ type: 'citations_delta', citation: cited }, out);
+    },
+    end(out) {
+      if (open === undefined) return;
+      const part = open;
+      open = undefined;
+      if (part.kind === 'thinking') {
+        endThinking(part, out);
+        return;
+      }
+      if (part.isCustom) say(part, '"}', out);
+      // Clients that never see a delta wait for one.
+      else if (part.kind === 'tool-call' && !part.hasText) say(part, '{}', out);
+      closeBlock(part, out);
+      carrier(carrierBlock(part.signature, part.hasText ? 'previous' : 'next'), out);
+    },
+    said: () => ({ calls, refusal }),
+  };
+}
+
+/** An event, named as its data's `type` is. */
+export function named(type: string, fields: JsonObject): Sse {
+  return { event: type, data: JSON.stringify({ type, ...fields }) };
+}
+
+function opened({ part, own, signature }: PartStart, block: JsonObject, delta: string): Open {
+  const isCustom = part.kind === 'tool-call' && part.custom === true;
+  return { kind: part.kind, own, isCustom, block, delta, head: '', hasText: false, signature, citations: [] };
+}

@@ -1,0 +1,83 @@
+/** A whole answer as a message. */
+
+import { argumentsObject } from '../../conversation/arguments.ts';
+import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../conversation/prompt.ts';
+import type { Choice, Reply } from '../../conversation/reply.ts';
+import { seal } from '../../conversation/signature.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Asked } from '../format.ts';
+import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
+import { renderCitation } from './citations.ts';
+import { endFields, isByCode, renderStop } from './finish.ts';
+import { renderMessage } from './message.ts';
+import { renderTier, renderUsage } from './usage.ts';
+import { FORMAT } from './wire.ts';
+
+const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
+
+/** A message has one choice: of several, the first is told. */
+export function renderReply(reply: Reply, asked: Asked): JsonObject {
+  const { parts, end } = reply.choices[0] ?? NO_CHOICE;
+  const callBlock = callBlocks(asked.id);
+  const content = parts.flatMap((part) => renderPart(part, callBlock));
+  const made = parts.filter((part) => part.kind === 'tool-call').map((call) => isByCode(fieldsOf(call.own)));
+  const calls = { direct: made.includes(false), byCode: made.includes(true) };
+  const refusal = parts.some((part) => part.kind === 'refusal');
+  const { inside, beside } = endFields(end);
+  const fields = {
+    ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
+    usage: { ...renderUsage(reply.usage), ...renderTier(reply.start.serviceTier) },
+  };
+  return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside });
+}
+
+function renderPart(part: Part, callBlock: ReturnType<typeof callBlocks>): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return renderText(part);
+    case 'thinking':
+      return renderThinking(part);
+    case 'tool-call': {
+      const call = asFunctionCall(part);
+      const block = callBlock(part, part.own, argumentsObject(call.arguments));
+      return withCarrier(carrierBlock(part.signature, 'next'), block);
+    }
+    case 'opaque':
+      return part.format === FORMAT ? [part.value] : [];
+    case 'media':
+    case 'tool-result':
+      // No answer has any.
+      return [];
+  }
+}
+
+function renderText(part: TextPart | RefusalPart): readonly JsonObject[] {
+  if (part.text === '') return [carrierBlock(part.signature, 'next')].filter((block) => block !== undefined);
+  const cited = part.kind === 'text' ? (part.citations ?? []) : [];
+  const citations = cited.map(renderCitation).filter((citation) => citation !== undefined);
+  const block = {
+    ...fieldsOf(part.own),
+    type: 'text',
+    text: part.text,
+    ...(citations.length > 0 && { citations }),
+  };
+  const carrier = carrierBlock(part.signature, 'previous');
+  return carrier === undefined ? [block] : [block, carrier];
+}
+
+function renderThinking({ text, signature, redacted, own }: ThinkingPart): readonly JsonObject[] {
+  const said = text !== '' || signature !== undefined;
+  const thought = {
+    ...fieldsOf(own),
+    type: 'thinking',
+    thinking: text,
+    signature: signature === undefined ? '' : seal(signature, 'anthropic'),
+  };
+  return [...(redacted ? [redactedBlock(redacted, own)] : []), ...(said ? [thought] : [])];
+}
+
+function withCarrier(carrier: JsonObject | undefined, block: JsonObject): readonly JsonObject[] {
+  return carrier === undefined ? [block] : [carrier, block];
+}
