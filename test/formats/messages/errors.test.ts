@@ -1,0 +1,163 @@
+/** Anthropic's errors, said and understood. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Fault, GatewayError } from '../../../src/errors.ts';
+import { errorOf, parseError, renderError } from '../../../src/formats/messages/errors.ts';
+import { parseJson } from '../../../src/json.ts';
+
+describe('what a caller is told', () => {
+  test.each<[Fault, string]>([
+    ['invalid-request', 'invalid_request_error'],
+    ['context-too-long', 'invalid_request_error'],
+    ['unauthenticated', 'authentication_error'],
+    ['model-not-allowed', 'permission_error'],
+    ['permission-denied', 'permission_error'],
+    ['model-not-found', 'not_found_error'],
+    ['endpoint-not-available', 'not_found_error'],
+    ['method-not-allowed', 'not_found_error'],
+    ['too-large', 'request_too_large'],
+    ['unsupported-media-type', 'invalid_request_error'],
+    ['rate-limited', 'rate_limit_error'],
+    ['quota-exceeded', 'rate_limit_error'],
+    ['internal', 'api_error'],
+    ['upstream-auth', 'api_error'],
+    ['upstream-broken', 'api_error'],
+    ['upstream-overloaded', 'overloaded_error'],
+    ['overloaded', 'overloaded_error'],
+    ['upstream-timeout', 'timeout_error'],
+  ])('%s is %s', (fault, type) => {
+    expect(renderError(new GatewayError(fault, 'prompt is too long: so it is'), 'req_1')).toEqual({
+      type: 'error',
+      error: { type, message: 'prompt is too long: so it is' },
+      request_id: 'req_1',
+    });
+  });
+
+  test('an event in a stream has no request id', () => {
+    expect(renderError(new GatewayError('internal', 'x'))).toEqual({
+      type: 'error',
+      error: { type: 'api_error', message: 'x' },
+    });
+  });
+
+  test('agents know a full context by these words', () => {
+    const error = new GatewayError('context-too-long', 'maximum context length is 128000 tokens');
+    expect(renderError(error, 'r')).toMatchObject({
+      error: { message: 'prompt is too long: maximum context length is 128000 tokens' },
+    });
+  });
+});
+
+describe('what the vendor means', () => {
+  const body = (type: string, message = 'Something.', details?: object): string =>
+    JSON.stringify({
+      type: 'error',
+      error: { type, message, ...(details && { details }) },
+      request_id: 'req_x',
+    });
+
+  test.each<[number, string, Fault, number]>([
+    [400, body('invalid_request_error'), 'invalid-request', 400],
+    [400, body('invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'), 'context-too-long', 400],
+    [
+      400,
+      body(
+        'invalid_request_error',
+        'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
+      ),
+      'context-too-long',
+      400,
+    ],
+    [
+      400,
+      body('invalid_request_error', 'Your credit balance is too low to access the API.'),
+      'upstream-auth',
+      502,
+    ],
+    [
+      400,
+      body('invalid_request_error', 'You have reached your specified API usage limits.'),
+      'upstream-auth',
+      502,
+    ],
+    [401, body('authentication_error', 'invalid x-api-key'), 'upstream-auth', 502],
+    [402, body('billing_error'), 'upstream-auth', 502],
+    [403, body('permission_error'), 'upstream-auth', 502],
+    [404, body('not_found_error', 'model: claude-nine'), 'model-not-found', 404],
+    [404, body('not_found_error', 'Not Found'), 'not-found', 404],
+    [409, body('conflict_error'), 'conflict', 409],
+    [413, body('request_too_large'), 'too-large', 413],
+    [422, body('invalid_request_error'), 'unprocessable', 422],
+    [429, body('rate_limit_error'), 'rate-limited', 429],
+    [
+      429,
+      body('rate_limit_error', 'x', { error_code: 'enforced_spend_limit_reached' }),
+      'quota-exceeded',
+      429,
+    ],
+    [500, body('api_error', 'Internal server error'), 'upstream-broken', 502],
+    [503, body('api_error'), 'upstream-overloaded', 503],
+    [504, body('timeout_error'), 'upstream-timeout', 504],
+    [529, body('overloaded_error', 'Overloaded'), 'upstream-overloaded', 503],
+    [429, '{"error":"slow down"}', 'rate-limited', 429],
+    [401, '', 'upstream-auth', 502],
+    [502, '<html>Bad gateway</html>', 'upstream-broken', 502],
+    [529, 'null', 'upstream-overloaded', 503],
+  ])('%i %s', (status, text, fault, shown) => {
+    expect(parseError(status, text)).toMatchObject({ fault, status: shown });
+  });
+
+  test('an event in a stream has its type only', () => {
+    expect(
+      errorOf({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+    ).toMatchObject({
+      fault: 'upstream-overloaded',
+      message: 'Overloaded',
+    });
+    expect(errorOf({ error: {} })).toMatchObject({
+      fault: 'upstream-broken',
+      message: 'The upstream failed to answer.',
+    });
+  });
+
+  test("a field nobody knows is named, for it is the caller's own", () => {
+    const error = parseError(400, body('invalid_request_error', 'colour: Extra inputs are not permitted'));
+    expect(error).toMatchObject({ param: 'colour', message: 'colour: Extra inputs are not permitted' });
+  });
+
+  test('no key comes through', () => {
+    const key = 'sk-ant-api03-abcdefghijklmnop';
+    for (const type of ['authentication_error', 'invalid_request_error', 'api_error', 'rate_limit_error']) {
+      expect(parseError(400, body(type, `the key ${key} is bad`)).message).not.toContain('abcdefgh');
+    }
+  });
+
+  test('whatever the body is, a typed error comes of it that says something', () => {
+    const words = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.json().map((json) => `{"error":${json}}`),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 400, max: 599 }), words, (status, text) => {
+        const error = parseError(status, text);
+        expect(error).toBeInstanceOf(GatewayError);
+        expect(error.message).not.toBe('');
+        expect(error.status).toBeGreaterThanOrEqual(400);
+      }),
+    );
+  });
+});
+
+describe('recorded shapes', () => {
+  const folder = join(import.meta.dirname, '../../../fixtures/errors/messages');
+  test.each(readdirSync(folder))('%s keeps its type there and back', (file) => {
+    const recorded = parseJson(readFileSync(join(folder, file), 'utf8'));
+    const { status, body } = JSON.parse(JSON.stringify(recorded));
+    const error = parseError(status, JSON.stringify(body));
+    expect(renderError(error, body.request_id)).toEqual(body);
+  });
+});

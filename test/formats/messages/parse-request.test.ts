@@ -1,0 +1,361 @@
+/** Bodies of POST /v1/messages as prompts. */
+
+import { describe, expect, test } from 'vitest';
+import type { Part, Prompt } from '../../../src/conversation/prompt.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { type Note, unreported } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
+import type { Json, JsonObject } from '../../../src/json.ts';
+
+const BASE = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi.' }] };
+
+const parse = (fields: JsonObject): Prompt => parseRequest({ ...BASE, ...fields }, unreported);
+
+/** The parts of a one-message conversation. */
+const parts = (content: Json, role = 'user'): readonly Part[] =>
+  parse({ messages: [{ role, content }] }).turns[0]?.parts ?? [];
+
+describe('what is refused, in the words of the vendor', () => {
+  test.each<[string, JsonObject, string, string]>([
+    ['no messages', { model: 'm', max_tokens: 1 }, 'messages: Field required', 'messages'],
+    ['no max_tokens', { model: 'm', messages: BASE.messages }, 'max_tokens: Field required', 'max_tokens'],
+    ['no model', { max_tokens: 1, messages: BASE.messages }, 'model: Field required', 'model'],
+    ['messages null', { ...BASE, messages: null }, 'messages: Input should be a valid list', 'messages'],
+    ['messages empty', { ...BASE, messages: [] }, 'messages: at least one message is required', 'messages'],
+    [
+      'max_tokens a text',
+      { ...BASE, max_tokens: '5' },
+      'max_tokens: Input should be a valid integer',
+      'max_tokens',
+    ],
+    [
+      'max_tokens broken',
+      { ...BASE, max_tokens: 1.5 },
+      'max_tokens: Input should be a valid integer',
+      'max_tokens',
+    ],
+    [
+      'max_tokens 0',
+      { ...BASE, max_tokens: 0 },
+      'max_tokens: must be greater than or equal to 1',
+      'max_tokens',
+    ],
+    [
+      'a message that is none',
+      { ...BASE, messages: ['x'] },
+      'messages.0: Input should be an object',
+      'messages.0',
+    ],
+    [
+      'no role',
+      { ...BASE, messages: [{ content: 'x' }] },
+      'messages.0.role: Field required',
+      'messages.0.role',
+    ],
+    [
+      'a wrong role',
+      { ...BASE, messages: [{ role: 'tool', content: 'x' }] },
+      "messages.0.role: Input should be 'user', 'assistant' or 'system'",
+      'messages.0.role',
+    ],
+    [
+      'no content',
+      { ...BASE, messages: [{ role: 'user' }] },
+      'messages.0.content: Field required',
+      'messages.0.content',
+    ],
+    [
+      'content a number',
+      { ...BASE, messages: [{ role: 'user', content: 5 }] },
+      'messages.0.content: Input should be a valid list',
+      'messages.0.content',
+    ],
+    [
+      'a block without a type',
+      { ...BASE, messages: [{ role: 'user', content: [{ text: 'x' }] }] },
+      'messages.0.content.0.type: Field required',
+      'messages.0.content.0.type',
+    ],
+    [
+      'a text block without text',
+      { ...BASE, messages: [{ role: 'user', content: [{ type: 'text' }] }] },
+      'messages.0.content.0.text.text: Field required',
+      'messages.0.content.0.text.text',
+    ],
+    [
+      'a result without an id',
+      { ...BASE, messages: [{ role: 'user', content: [{ type: 'tool_result', content: 'x' }] }] },
+      'messages.0.content.0.tool_result.tool_use_id: Field required',
+      'messages.0.content.0.tool_result.tool_use_id',
+    ],
+    [
+      'a tool without a name',
+      { ...BASE, tools: [{ input_schema: {} }] },
+      'tools.0.custom.name: Field required',
+      'tools',
+    ],
+    [
+      'a tool without a schema',
+      { ...BASE, tools: [{ name: 't' }] },
+      'tools.0.custom.input_schema: Field required',
+      'tools',
+    ],
+    ['tools no list', { ...BASE, tools: {} }, 'tools: Input should be a valid list', 'tools'],
+    [
+      'tool_choice a text',
+      { ...BASE, tool_choice: 'auto' },
+      'tool_choice: Input should be an object',
+      'tool_choice',
+    ],
+    [
+      'tool_choice without a name',
+      { ...BASE, tool_choice: { type: 'tool' } },
+      'tool_choice.tool.name: Field required',
+      'tool_choice.tool.name',
+    ],
+    ['stream a text', { ...BASE, stream: 'yes' }, 'stream: Input should be a valid boolean', 'stream'],
+    [
+      'temperature a text',
+      { ...BASE, temperature: 'hot' },
+      'temperature: Input should be a valid number',
+      'temperature',
+    ],
+    [
+      'stop_sequences a text',
+      { ...BASE, stop_sequences: 'END' },
+      'stop_sequences: Input should be a valid list',
+      'stop_sequences',
+    ],
+    [
+      'a stop sequence that is none',
+      { ...BASE, stop_sequences: ['a', 1] },
+      'stop_sequences.1: Input should be a valid string',
+      'stop_sequences.1',
+    ],
+  ])('%s', (_, body, message, param) => {
+    const error = thrown(() => parseRequest(body, unreported));
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ fault: 'invalid-request', status: 400, message, param });
+  });
+});
+
+test('fields that are null are as if they were not there', () => {
+  const empty = parse({
+    tools: null,
+    tool_choice: null,
+    stop_sequences: null,
+    temperature: null,
+    stream: null,
+  });
+  expect(empty).toEqual(parse({}));
+});
+
+describe('settings', () => {
+  test.each<[string, JsonObject, Partial<Prompt>]>([
+    ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, topP: 0.9, topK: 4 }],
+    ['stop', { stop_sequences: ['a', 'b'] }, { stop: ['a', 'b'] }],
+    ['the user', { metadata: { user_id: 'u-1' } }, { user: 'u-1' }],
+    ['the usual tier', { service_tier: 'standard_only' }, { serviceTier: 'default' }],
+    ['any tier', { service_tier: 'auto' }, { serviceTier: 'auto' }],
+    ['choice: auto', { tool_choice: { type: 'auto' } }, { toolChoice: { mode: 'auto' } }],
+    ['choice: none', { tool_choice: { type: 'none' } }, { toolChoice: { mode: 'none' } }],
+    [
+      'choice: any, one at a time',
+      { tool_choice: { type: 'any', disable_parallel_tool_use: true } },
+      { toolChoice: { mode: 'required' }, parallelToolCalls: false },
+    ],
+    [
+      'choice: this one',
+      { tool_choice: { type: 'tool', name: 't', disable_parallel_tool_use: false } },
+      { toolChoice: { mode: 'required', allowed: ['t'] }, parallelToolCalls: true },
+    ],
+    [
+      'thinking by budget',
+      { thinking: { type: 'enabled', budget_tokens: 2048 } },
+      { thinking: { budget: 2048 } },
+    ],
+    ['no thinking', { thinking: { type: 'disabled' } }, { thinking: { effort: 'none' } }],
+    [
+      'adaptive thinking',
+      { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'xhigh' } },
+      { thinking: { adaptive: true, visible: false, effort: 'xhigh' } },
+    ],
+    [
+      'a schema',
+      { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+      { output: { kind: 'json-schema', schema: { type: 'object' } } },
+    ],
+    [
+      'a schema, as it was written while beta',
+      { output_format: { type: 'json_schema', schema: { type: 'object' } } },
+      { output: { kind: 'json-schema', schema: { type: 'object' } } },
+    ],
+    ['a field nobody knows', { colour: 'green' }, { extra: { colour: 'green' } }],
+    ['a cache mark', { cache_control: { type: 'ephemeral', ttl: '5m' } }, { mark: { ttl: '5m' } }],
+  ])('%s', (_, fields, expected) => {
+    expect(parse(fields)).toMatchObject(expected);
+  });
+
+  test('fields that mean something here alone are kept apart from those nobody knows', () => {
+    const prompt = parse({ speed: 'fast', mcp_servers: [], context_management: {}, colour: 'green' });
+    expect(prompt.own).toEqual({
+      format: 'messages',
+      fields: { speed: 'fast', mcp_servers: [], context_management: {} },
+    });
+    expect(prompt.extra).toEqual({ colour: 'green' });
+  });
+
+  test('what neutral words cannot say is kept as it was written', () => {
+    const thinking = { type: 'between_tools' };
+    expect(parse({ thinking }).own?.fields).toEqual({ thinking });
+    const choice = { type: 'any', from: 'tomorrow' };
+    expect(parse({ tool_choice: choice })).toMatchObject({
+      toolChoice: { mode: 'required' },
+      own: { fields: { tool_choice: choice } },
+    });
+    const mark = { type: 'ephemeral', ttl: '4h' };
+    expect(parse({ cache_control: mark }).own?.fields).toEqual({ cache_control: mark });
+  });
+});
+
+describe('turns', () => {
+  test('system comes first, and a system message stays where it is', () => {
+    const { turns } = parse({
+      system: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }],
+      messages: [...BASE.messages, { role: 'system', content: 'b' }],
+    });
+    expect(turns.map(({ role }) => role)).toEqual(['system', 'user', 'system']);
+    expect(turns[0]?.parts).toEqual([{ kind: 'text', text: 'a', mark: {} }]);
+  });
+
+  test('a result knows the name of its call', () => {
+    const { turns } = parse({
+      messages: [
+        ...BASE.messages,
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'i', name: 'Bash', input: { command: 'ls' } }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'i', content: 'x', is_error: true }] },
+      ],
+    });
+    expect(turns[1]?.parts).toEqual([
+      { kind: 'tool-call', id: 'i', name: 'Bash', arguments: '{"command":"ls"}' },
+    ]);
+    expect(turns[2]?.parts).toEqual([
+      { kind: 'tool-result', id: 'i', name: 'Bash', content: [{ kind: 'text', text: 'x' }], isError: true },
+    ]);
+  });
+
+  test('a call without arguments has none', () => {
+    expect(parts([{ type: 'tool_use', id: 'i', name: 't', input: {} }], 'assistant')).toMatchObject([
+      { kind: 'tool-call', arguments: '' },
+    ]);
+  });
+
+  test('thinking keeps each signature with its block; an empty one is content', () => {
+    const content = [
+      { type: 'thinking', thinking: 'one', signature: 'AAA=' },
+      { type: 'thinking', thinking: '', signature: 'BBB=' },
+      { type: 'redacted_thinking', data: 'CCC=' },
+      { type: 'thinking', thinking: 'of another vendor', signature: '' },
+    ];
+    expect(parts(content, 'assistant')).toEqual([
+      { kind: 'thinking', text: 'one', signature: { origin: 'anthropic', value: 'AAA=' } },
+      { kind: 'thinking', text: '', signature: { origin: 'anthropic', value: 'BBB=' } },
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'CCC=' } },
+      { kind: 'thinking', text: 'of another vendor' },
+    ]);
+  });
+
+  test('a signature that rides in an empty thinking block goes back to its call, or to an empty text', () => {
+    const carrier = { type: 'thinking', thinking: '', signature: 'google#AbC=' };
+    const signature = { origin: 'google', value: 'AbC=' };
+    const call = { type: 'tool_use', id: 'i', name: 't', input: {} };
+    expect(parts([carrier, call], 'assistant')).toMatchObject([{ kind: 'tool-call', signature }]);
+    expect(parts([call, carrier], 'assistant')).toEqual([
+      { kind: 'tool-call', id: 'i', name: 't', arguments: '' },
+      { kind: 'text', text: '', signature },
+    ]);
+  });
+
+  test('images and documents, by where they are', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBO' };
+    expect(parts([{ type: 'image', source }])).toEqual([
+      { kind: 'media', media: 'image', mediaType: 'image/png', source: { kind: 'base64', data: 'iVBO' } },
+    ]);
+    expect(parts([{ type: 'image', source: { type: 'url', url: 'https://a.example/b' } }])).toEqual([
+      { kind: 'media', media: 'image', source: { kind: 'url', url: 'https://a.example/b' } },
+    ]);
+    expect(parts([{ type: 'document', title: 'D', source: { type: 'file', file_id: 'file_1' } }])).toEqual([
+      {
+        kind: 'media',
+        media: 'document',
+        name: 'D',
+        source: { kind: 'file', id: 'file_1', format: 'messages' },
+      },
+    ]);
+    expect(
+      parts([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } }]),
+    ).toEqual([
+      { kind: 'media', media: 'document', mediaType: 'text/plain', source: { kind: 'text', text: 'x' } },
+    ]);
+  });
+
+  test('a search result is text to everyone else', () => {
+    const notes: Note[] = [];
+    const block = {
+      type: 'search_result',
+      source: 'https://a.example',
+      title: 'T',
+      content: [{ type: 'text', text: 'x' }],
+    };
+    const prompt = parseRequest({ ...BASE, messages: [{ role: 'user', content: [block] }] }, (note) =>
+      notes.push(note),
+    );
+    expect(prompt.turns[0]?.parts).toMatchObject([{ kind: 'text', text: 'T\nhttps://a.example\nx' }]);
+    expect(notes).toMatchObject([{ field: 'search_result block', outcome: 'approximated' }]);
+  });
+
+  test('blocks that only Anthropic can read are whole', () => {
+    const block = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } };
+    expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
+  });
+});
+
+describe('tools', () => {
+  test('those of the caller are functions, those of Anthropic hosted', () => {
+    const search = { type: 'web_search_20260318', name: 'web_search' };
+    const bash = { type: 'bash_20250124', name: 'bash' };
+    const own = {
+      name: 't',
+      description: 'd',
+      strict: true,
+      input_schema: { type: 'object' },
+      defer_loading: true,
+      x: 1,
+    };
+    expect(parse({ tools: [search, bash, own] }).tools).toEqual([
+      { kind: 'hosted', format: 'messages', value: search, webSearch: true },
+      { kind: 'hosted', format: 'messages', value: bash },
+      {
+        kind: 'function',
+        name: 't',
+        description: 'd',
+        strict: true,
+        parameters: { type: 'object' },
+        own: { format: 'messages', fields: { defer_loading: true } },
+        extra: { x: 1 },
+      },
+    ]);
+  });
+});
+
+function thrown(run: () => void): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

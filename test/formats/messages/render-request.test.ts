@@ -1,0 +1,890 @@
+/** Prompts of other formats as bodies of POST /v1/messages. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { MediaPart, Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
+import { renderRequest } from '../../../src/formats/messages/render-request.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { asObjects } from '../../../src/json.ts';
+import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
+import { ADAPTIVE, BUDGETED, PERMISSIVE, PLAIN } from './targets.ts';
+
+const text = (words: string): Part => ({ kind: 'text', text: words });
+const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
+const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
+const system = (words: string): Turn => ({ role: 'system', parts: [text(words)] });
+const call = (id: string, name = 'search'): Part => ({ kind: 'tool-call', id, name, arguments: '{"q":"x"}' });
+const result = (id: string, words = 'found'): Part => ({
+  kind: 'tool-result',
+  id,
+  content: [{ kind: 'text', text: words }],
+});
+const signed = (words: string): Part => ({
+  kind: 'thinking',
+  text: words,
+  signature: { origin: 'anthropic', value: 'AbC=' },
+});
+const SEARCH = { kind: 'function', name: 'search', parameters: { type: 'object', properties: {} } } as const;
+const HELLO: readonly Turn[] = [user(text('Hello.'))];
+
+/** The body of a prompt, which the vendor's strict schema takes, and the fields of which something was reported. */
+function render(prompt: Partial<Prompt>, target: Target = PERMISSIVE): { body: JsonObject; told: string[] } {
+  const notes: Note[] = [];
+  const asked = { model: 'a-model', turns: HELLO, stream: false, ...prompt };
+  const body = renderRequest(asked, target, (note) => notes.push(note));
+  if (prompt.extra === undefined) expect(messagesRequest.safeParse(body).error).toBeUndefined();
+  return { body, told: notes.map(({ field, outcome }) => `${outcome}: ${field}`) };
+}
+
+const messages = (...turns: Turn[]) => render({ turns, tools: [SEARCH] }).body['messages'];
+
+describe('settings', () => {
+  test.each<[string, Partial<Prompt>, Target, JsonObject, string[]]>([
+    ['max_tokens is the most there is where nobody asked', {}, PLAIN, { max_tokens: 8192 }, []],
+    ['max_tokens as asked', { maxTokens: 7 }, PLAIN, { max_tokens: 7 }, []],
+    ['temperature ends at 1', { temperature: 1.7 }, PLAIN, { temperature: 1 }, ['approximated: temperature']],
+    ['temperature as asked', { temperature: 0.3 }, PLAIN, { temperature: 0.3 }, []],
+    [
+      'temperature wins over top_p',
+      { temperature: 0, topP: 0.9 },
+      PLAIN,
+      { temperature: 0 },
+      ['dropped: top_p'],
+    ],
+    ['top_p and top_k', { topP: 0.9, topK: 4 }, PLAIN, { top_p: 0.9, top_k: 4 }, []],
+    [
+      'no sampling where the model takes none',
+      { temperature: 0.3, topP: 0.9, topK: 4 },
+      ADAPTIVE,
+      {},
+      ['dropped: temperature', 'dropped: top_p', 'dropped: top_k'],
+    ],
+    ['stop', { stop: ['a', '\n'] }, PLAIN, { stop_sequences: ['a'] }, ['dropped: stop']],
+    ['the user', { user: 'u-1' }, PLAIN, { metadata: { user_id: 'u-1' } }, []],
+    ['a tier', { serviceTier: 'default' }, PLAIN, { service_tier: 'standard_only' }, []],
+    ['a tier it has not', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: service_tier']],
+    ['streaming', { stream: true }, PLAIN, { stream: true }, []],
+    ['a field nobody knows', { extra: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
+    [
+      'what has no counterpart',
+      {
+        seed: 1,
+        frequencyPenalty: 1,
+        presencePenalty: 1,
+        logprobs: true,
+        topLogprobs: 2,
+        metadata: { a: 'b' },
+      },
+      PLAIN,
+      {},
+      [
+        'dropped: seed',
+        'dropped: frequencyPenalty',
+        'dropped: presencePenalty',
+        'dropped: logprobs',
+        'dropped: topLogprobs',
+        'dropped: metadata',
+      ],
+    ],
+    [
+      'fields of another format',
+      { own: { format: 'chat-completions', fields: { verbosity: 'low' } } },
+      PLAIN,
+      {},
+      ['dropped: verbosity'],
+    ],
+  ])('%s', (_, prompt, target, expected, reported) => {
+    const { body, told } = render(prompt, target);
+    const { model, messages: _messages, ...settings } = body;
+    expect(model).toBe('a-model');
+    expect(settings).toEqual({ max_tokens: target.maxOutputTokens, ...expected });
+    expect(told).toEqual(reported);
+  });
+
+  test('several answers are refused', () => {
+    expect(() => render({ choices: 2 })).toThrow(GatewayError);
+    expect(() => render({ choices: 2 })).toThrow('n must be 1');
+    expect(render({ choices: 1 }).told).toEqual([]);
+  });
+});
+
+describe('turns', () => {
+  test('system turns go first, in their order, wherever they stood', () => {
+    const plain = render({ turns: [system('a'), ...HELLO] });
+    expect(plain.body['system']).toBe('a');
+    expect(plain.told).toEqual([]);
+    const { body, told } = render({ turns: [system('a'), user(text('b')), system('c'), user(text('d'))] });
+    expect(body['system']).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'c' },
+    ]);
+    expect(body['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'b' },
+          { type: 'text', text: 'd' },
+        ],
+      },
+    ]);
+    expect(told).toEqual(['approximated: system']);
+  });
+
+  test('cache marks stay on their blocks', () => {
+    const marked: Turn = { role: 'system', parts: [{ kind: 'text', text: 'a', mark: { ttl: '1h' } }] };
+    expect(render({ turns: [marked, ...HELLO] }).body['system']).toEqual([
+      { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
+    ]);
+  });
+
+  test('instructions alone are what the user says', () => {
+    const { body, told } = render({ turns: [system('Say hello.')] });
+    expect(body).not.toHaveProperty('system');
+    expect(body['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }]);
+    expect(told).toEqual(['approximated: system']);
+  });
+
+  test('results come right after their calls, all in one turn, before text', () => {
+    const said = messages(
+      user(text('Find.')),
+      assistant(call('a'), call('b')),
+      user(text('By the way.'), result('b', 'B')),
+      user(result('a', 'A')),
+    );
+    expect(said).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ id: 'a', input: { q: 'x' } }, { id: 'b' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a', content: [{ text: 'A' }] },
+          { type: 'tool_result', tool_use_id: 'b', content: [{ text: 'B' }] },
+          { type: 'text', text: 'By the way.' },
+        ],
+      },
+    ]);
+  });
+
+  test('a dialogue begins with the user', () => {
+    expect(messages(assistant(text('Welcome.')), user(text('Hi.')))).toMatchObject([
+      { role: 'user', content: [{ type: 'text', text: '.' }] },
+      { role: 'assistant' },
+      { role: 'user' },
+    ]);
+  });
+
+  test('nothing that is empty is sent', () => {
+    const { body, told } = render({
+      turns: [user(text('a'), text('')), assistant(text(' \n')), user(text('b')), assistant(text(''))],
+    });
+    expect(body['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ]);
+    expect(told).toEqual(['dropped: text']);
+  });
+
+  test('an answer begun for the model does not end in white space', () => {
+    expect(messages(user(text('a')), assistant(text('{"a": \n')))).toMatchObject([
+      {},
+      { role: 'assistant', content: [{ type: 'text', text: '{"a":' }] },
+    ]);
+  });
+
+  test('a refusal is text, a result without output has no content, an error says something', () => {
+    const said = messages(
+      user(text('a')),
+      assistant({ kind: 'refusal', text: 'No.' }, call('a'), call('b')),
+      user(
+        { kind: 'tool-result', id: 'a', content: [] },
+        { kind: 'tool-result', id: 'b', content: [], isError: true },
+      ),
+    );
+    expect(said).toMatchObject([
+      {},
+      { content: [{ type: 'text', text: 'No.' }, {}, {}] },
+      {
+        content: [
+          { type: 'tool_result', tool_use_id: 'a' },
+          { tool_use_id: 'b', is_error: true, content: [{ type: 'text', text: 'error' }] },
+        ],
+      },
+    ]);
+  });
+
+  test('ids and names are made safe, the same ones every time, for call and result alike', () => {
+    const turns = [
+      user(text('a')),
+      assistant(call('call|1', 'a.tool:with/dots'), call('call 1'), call('')),
+      user(result('call|1'), result('call 1'), result('')),
+      assistant(call('call|1')),
+      user(result('call|1')),
+    ];
+    const tools = [{ ...SEARCH, name: 'a.tool:with/dots' }, SEARCH];
+    const { body } = render({ turns, tools });
+    const blocks = asObjects(body['messages']).flatMap((message) => asObjects(message['content']));
+    const called = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
+    const answered = blocks
+      .filter(({ type }) => type === 'tool_result')
+      .map(({ tool_use_id }) => tool_use_id);
+    expect(answered).toEqual(called);
+    expect(new Set(called).size).toBe(4);
+    for (const id of called) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
+    expect(blocks.find(({ type }) => type === 'tool_use')?.['name']).toBe(
+      asObjects(body['tools'])[0]?.['name'],
+    );
+    expect(render({ turns, tools }).body).toEqual(body);
+  });
+
+  test('numbers of arguments keep every digit; what is no JSON object is not lost', () => {
+    const long: Part = {
+      kind: 'tool-call',
+      id: 'a',
+      name: 'search',
+      arguments: '{"id":12345678901234567890}',
+    };
+    const broken: Part = { kind: 'tool-call', id: 'b', name: 'search', arguments: '{"q":"cut o' };
+    const custom: Part = { kind: 'tool-call', id: 'c', name: 'search', arguments: 'free text', custom: true };
+    const said = JSON.stringify(messages(user(text('a')), assistant(long, broken, custom)));
+    expect(said).toContain('"input":{"id":12345678901234567890}');
+    expect(said).toContain('"input":{"arguments":"{\\"q\\":\\"cut o"}');
+    expect(said).toContain('"input":{"input":"free text"}');
+  });
+
+  test('four cache marks at most: the last of the head, and the last ones of the dialogue', () => {
+    const marked = (words: string): Part => ({ kind: 'text', text: words, mark: {} });
+    const { body, told } = render({
+      tools: [{ ...SEARCH, mark: {} }],
+      turns: [
+        { role: 'system', parts: [marked('s1'), marked('s2')] },
+        user(marked('a')),
+        assistant(marked('b')),
+        user(marked('c')),
+        assistant(marked('d')),
+        user(marked('e')),
+      ],
+    });
+    const kept = [...JSON.stringify(body).matchAll(/"(?:text|name)":"(\w+)"[^{}]*"cache_control"/g)].map(
+      ([, at]) => at,
+    );
+    expect(kept.toSorted()).toEqual(['c', 'd', 'e', 's2']);
+    expect(told).toContain('dropped: cache marks');
+  });
+
+  test('citations of other vendors are told of nobody', () => {
+    const cited: Part = {
+      kind: 'text',
+      text: 'x',
+      citations: [{ url: 'https://a.example', start: 0, end: 1 }],
+    };
+    const { body, told } = render({ turns: [...HELLO, assistant(cited), user(text('y'))] });
+    expect(JSON.stringify(body)).not.toContain('citations');
+    expect(told).toEqual(['dropped: citations']);
+  });
+});
+
+describe('media', () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUg==';
+  const image = (fields: Partial<MediaPart>): MediaPart => ({
+    kind: 'media',
+    media: 'image',
+    source: { kind: 'base64', data: png },
+    ...fields,
+  });
+  const block = (part: Part): unknown => asObjects(asObjects(messages(user(part)))[0]?.['content'])[0];
+
+  test.each<[string, MediaPart, JsonObject]>([
+    ['an image', image({ mediaType: 'image/png' }), { type: 'base64', media_type: 'image/png', data: png }],
+    [
+      'by its usual name',
+      image({ mediaType: 'image/jpg' }),
+      { type: 'base64', media_type: 'image/jpeg', data: png },
+    ],
+    ['by its content', image({}), { type: 'base64', media_type: 'image/png', data: png }],
+    [
+      'by a URL',
+      image({ source: { kind: 'url', url: 'https://a.example/b.png' } }),
+      { type: 'url', url: 'https://a.example/b.png' },
+    ],
+    [
+      'a PDF',
+      image({
+        media: 'document',
+        mediaType: 'application/pdf',
+        source: { kind: 'base64', data: 'JVBERi0=' },
+      }),
+      { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+    ],
+    [
+      'a text file',
+      image({
+        media: 'document',
+        mediaType: 'text/csv; charset=utf-8',
+        source: { kind: 'base64', data: 'YSxi' },
+      }),
+      { type: 'text', media_type: 'text/plain', data: 'a,b' },
+    ],
+  ])('%s', (_, part, source) => {
+    expect(block(part)).toEqual({ type: part.media, source });
+  });
+
+  test.each<[string, MediaPart, RegExp]>([
+    ['sound', image({ media: 'audio', mediaType: 'audio/wav' }), /audio/],
+    ['a film', image({ media: 'video', mediaType: 'video/mp4' }), /video/],
+    [
+      'another type of image',
+      image({ mediaType: 'image/tiff', source: { kind: 'base64', data: 'SUkqAA' } }),
+      /jpeg, png, gif and webp/,
+    ],
+    [
+      'a spreadsheet',
+      image({
+        media: 'document',
+        mediaType: 'application/vnd.ms-excel',
+        source: { kind: 'base64', data: '0M8R' },
+      }),
+      /PDF/,
+    ],
+    [
+      "a file in another vendor's store",
+      image({ source: { kind: 'file', id: 'file-1', format: 'responses' } }),
+      /another vendor/,
+    ],
+    ['a local file', image({ source: { kind: 'url', url: 'file:///etc/passwd' } }), /http/],
+  ])('%s is refused in words', (_, part, words) => {
+    for (const where of [user(part), user({ kind: 'tool-result', id: 'a', content: [part] })]) {
+      const error = thrown(() => messages(where));
+      expect(error).toBeInstanceOf(GatewayError);
+      expect(error).toMatchObject({ status: 400, message: expect.stringMatching(words) });
+    }
+  });
+});
+
+describe('thinking', () => {
+  test.each<[string, Partial<Prompt>, Target, JsonObject, string[]]>([
+    ['nothing asked', {}, BUDGETED, {}, []],
+    ['low is 1,024', { thinking: { effort: 'low' } }, BUDGETED, budget(1024), ['approximated: thinking']],
+    [
+      'medium is 8,192',
+      { thinking: { effort: 'medium' } },
+      BUDGETED,
+      budget(8192),
+      ['approximated: thinking'],
+    ],
+    [
+      'high is 24,576',
+      { thinking: { effort: 'high' } },
+      BUDGETED,
+      budget(24_576),
+      ['approximated: thinking'],
+    ],
+    ['a budget as it is', { thinking: { budget: 5000 } }, BUDGETED, budget(5000), []],
+    [
+      'a budget is at least 1,024',
+      { thinking: { budget: 100 } },
+      BUDGETED,
+      budget(1024),
+      ['approximated: thinking'],
+    ],
+    [
+      'a budget stays below max_tokens',
+      { thinking: { budget: 5000 }, maxTokens: 3000 },
+      BUDGETED,
+      budget(2999),
+      ['approximated: thinking'],
+    ],
+    [
+      'a level leaves room for the answer',
+      { thinking: { effort: 'high' }, maxTokens: 8000 },
+      BUDGETED,
+      budget(6000),
+      ['approximated: thinking'],
+    ],
+    ['no room at all', { thinking: { effort: 'low' }, maxTokens: 1024 }, BUDGETED, {}, ['dropped: thinking']],
+    ['none', { thinking: { effort: 'none' } }, BUDGETED, { thinking: { type: 'disabled' } }, []],
+    ['only shown or not', { thinking: { visible: false } }, BUDGETED, {}, []],
+    ['a model that cannot', { thinking: { effort: 'high' } }, PLAIN, {}, ['dropped: thinking']],
+    ['a model that does not anyway', { thinking: { effort: 'none' } }, PLAIN, {}, []],
+    [
+      'a level as effort, and shown',
+      { thinking: { effort: 'high' } },
+      ADAPTIVE,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
+      [],
+    ],
+    [
+      'the nearest effort there is',
+      { thinking: { effort: 'max', visible: false } },
+      ADAPTIVE,
+      { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } },
+      ['approximated: thinking'],
+    ],
+    [
+      'a budget as effort',
+      { thinking: { budget: 4096 } },
+      ADAPTIVE,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+      ['approximated: thinking'],
+    ],
+    [
+      'one that always thinks, as little as possible',
+      { thinking: { effort: 'none' } },
+      ADAPTIVE,
+      { output_config: { effort: 'low' } },
+      ['approximated: thinking'],
+    ],
+    [
+      'with thinking, temperature, top_p and top_k go',
+      { thinking: { budget: 2000 }, temperature: 0.3, topP: 0.5, topK: 4 },
+      BUDGETED,
+      budget(2000),
+      ['dropped: temperature', 'dropped: top_p', 'dropped: top_k'],
+    ],
+    [
+      'a temperature of 1 may stay',
+      { thinking: { budget: 2000 }, temperature: 1 },
+      BUDGETED,
+      { ...budget(2000), temperature: 1 },
+      [],
+    ],
+  ])('%s', (_, prompt, target, expected, reported) => {
+    const { body, told } = render(prompt, target);
+    const { model: _model, messages: _messages, max_tokens: _max, ...settings } = body;
+    expect(settings).toEqual(expected);
+    expect(told).toEqual(reported);
+  });
+
+  test('a model that thinks by a budget cannot be forced to call a tool; one that decides by itself can', () => {
+    const asked = {
+      tools: [SEARCH],
+      toolChoice: { mode: 'required' },
+      parallelToolCalls: false,
+      thinking: { effort: 'low' },
+    } as const;
+    const budgeted = render(asked, BUDGETED);
+    expect(budgeted.body).toMatchObject({
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled' },
+    });
+    expect(budgeted.told).toContain('approximated: tool_choice');
+    const adaptive = render(asked, ADAPTIVE);
+    expect(adaptive.body).toMatchObject({ tool_choice: { type: 'any' }, thinking: { type: 'adaptive' } });
+    expect(adaptive.told).toEqual([]);
+  });
+
+  const rounds: [string, readonly Turn[], boolean][] = [
+    ['calls with their thinking', [assistant(signed('a'), call('1')), user(result('1'))], true],
+    [
+      'later calls of a round that began with thinking',
+      [assistant(signed('a'), call('1')), user(result('1')), assistant(call('2')), user(result('2'))],
+      true,
+    ],
+    ['calls without', [assistant(call('1')), user(result('1'))], false],
+    [
+      "calls with another vendor's thinking",
+      [
+        assistant({ kind: 'thinking', text: 'a', signature: { origin: 'google', value: 'x' } }, call('1')),
+        user(result('1')),
+      ],
+      false,
+    ],
+    [
+      'calls of an earlier round',
+      [assistant(call('1')), user(result('1')), assistant(text('a')), user(text('b'))],
+      true,
+    ],
+    ['an answer begun for the model', [assistant(text('{'))], false],
+  ];
+  test.each(rounds)('%s', (_, turns, thinks) => {
+    const asked = { turns: [...HELLO, ...turns], tools: [SEARCH], thinking: { budget: 2000 } };
+    const { body, told } = render(asked, BUDGETED);
+    expect(body['thinking'] !== undefined).toBe(thinks);
+    expect(told.includes('dropped: thinking')).toBe(!thinks);
+    expect(render(asked, ADAPTIVE).body).toHaveProperty('thinking');
+  });
+
+  test('thoughts go back as they came if they are signed by Anthropic, else not at all', () => {
+    const redacted: Part = { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'ReD=' } };
+    const foreign: Part = {
+      kind: 'thinking',
+      text: 'of google',
+      signature: { origin: 'google', value: 'x' },
+    };
+    const sealed: Part = { kind: 'thinking', text: '', redacted: { origin: 'openai', value: 'x' } };
+    const { body, told } = render({
+      turns: [
+        ...HELLO,
+        assistant({ kind: 'thinking', text: 'plain' }, signed(''), redacted, foreign, sealed, text('a')),
+        user(text('b')),
+      ],
+    });
+    expect(asObjects(body['messages'])[1]?.['content']).toEqual([
+      { type: 'thinking', thinking: '', signature: 'AbC=' },
+      { type: 'redacted_thinking', data: 'ReD=' },
+      { type: 'text', text: 'a' },
+    ]);
+    expect(told).toEqual(['dropped: thinking', 'dropped: thinking', 'dropped: thinking']);
+  });
+
+  test('a turn of nothing but such thoughts is left out, and its neighbours are one', () => {
+    const { body } = render({
+      turns: [...HELLO, assistant({ kind: 'thinking', text: 'plain' }), user(text('b'))],
+    });
+    expect(body['messages']).toHaveLength(1);
+  });
+});
+
+describe('tools', () => {
+  test.each<[string, Partial<Prompt>, JsonObject | undefined]>([
+    ['nothing said', {}, undefined],
+    ['auto', { toolChoice: { mode: 'auto' } }, { type: 'auto' }],
+    ['none', { toolChoice: { mode: 'none' } }, { type: 'none' }],
+    ['required', { toolChoice: { mode: 'required' } }, { type: 'any' }],
+    ['this one', { toolChoice: { mode: 'required', allowed: ['search'] } }, { type: 'tool', name: 'search' }],
+    ['one at a time', { parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    [
+      'required, many at a time',
+      { toolChoice: { mode: 'required' }, parallelToolCalls: true },
+      { type: 'any', disable_parallel_tool_use: false },
+    ],
+  ])('choice: %s', (_, prompt, expected) => {
+    expect(render({ tools: [SEARCH], ...prompt }).body['tool_choice']).toEqual(expected);
+  });
+
+  test('a choice of several is had by offering no others', () => {
+    const tools = ['a', 'b', 'c'].map((name) => ({ ...SEARCH, name }));
+    const { body, told } = render({ tools, toolChoice: { mode: 'required', allowed: ['a', 'c'] } });
+    expect(asObjects(body['tools']).map(({ name }) => name)).toEqual(['a', 'c']);
+    expect(body['tool_choice']).toEqual({ type: 'any' });
+    expect(told).toEqual(['approximated: tool_choice.allowed']);
+  });
+
+  test('a choice without tools is dropped', () => {
+    const { body, told } = render({ toolChoice: { mode: 'auto' } });
+    expect(body).not.toHaveProperty('tool_choice');
+    expect(told).toEqual(['dropped: tool_choice']);
+  });
+
+  test.each<[string, JsonObject | undefined, JsonObject]>([
+    ['absent', undefined, { type: 'object', properties: {} }],
+    ['empty', {}, { type: 'object', properties: {} }],
+    ['without a type', { properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+    ['of types', { type: ['object', 'null'], properties: {} }, { type: 'object', properties: {} }],
+    ['of no object', { type: null, properties: {} }, { type: 'object', properties: {} }],
+    ['as it is', { type: 'object', $defs: {}, required: [] }, { type: 'object', $defs: {}, required: [] }],
+  ])('a schema %s', (_, parameters, expected) => {
+    const tool = { kind: 'function', name: 'a', ...(parameters && { parameters }) } as const;
+    expect(asObjects(render({ tools: [tool] }).body['tools'])[0]?.['input_schema']).toEqual(expected);
+  });
+
+  test('strict where it can be enforced', () => {
+    const strict = {
+      ...SEARCH,
+      strict: true,
+      parameters: { type: 'object', properties: { a: { type: 'string', minLength: 1 } } },
+    };
+    expect(asObjects(render({ tools: [strict] }).body['tools'])).toEqual([
+      {
+        name: 'search',
+        strict: true,
+        input_schema: {
+          type: 'object',
+          properties: { a: { type: 'string', description: '{minLength: 1}' } },
+          additionalProperties: false,
+        },
+      },
+    ]);
+    const { body, told } = render({ tools: [strict] }, PLAIN);
+    expect(asObjects(body['tools'])[0]).toEqual({ name: 'search', input_schema: strict.parameters });
+    expect(told).toEqual(['dropped: tool search.strict']);
+  });
+
+  test('a custom tool is a function with one field', () => {
+    const { body, told } = render({
+      tools: [{ kind: 'custom', name: 'patch', description: 'Applies a patch.' }],
+    });
+    expect(asObjects(body['tools'])[0]).toMatchObject({
+      name: 'patch',
+      input_schema: { required: ['input'] },
+    });
+    expect(told).toEqual(['approximated: tool patch']);
+  });
+
+  test("another vendor's web search is Anthropic's; other hosted tools are left out", () => {
+    const place = { type: 'approximate', approximate: { city: 'Oslo' } };
+    const { body, told } = render({
+      tools: [
+        { kind: 'hosted', format: 'chat-completions', value: { user_location: place }, webSearch: true },
+        { kind: 'hosted', format: 'responses', value: { type: 'file_search' } },
+      ],
+    });
+    expect(body['tools']).toEqual([
+      {
+        type: 'web_search_20250305',
+        name: 'web_search',
+        user_location: { type: 'approximate', city: 'Oslo' },
+      },
+    ]);
+    expect(told).toEqual(['approximated: web search', 'dropped: tools']);
+  });
+
+  test('calls of a history without tools have theirs declared, and none may be called', () => {
+    for (const tools of [undefined, []]) {
+      const { body, told } = render({
+        ...(tools && { tools }),
+        turns: [...HELLO, assistant(call('a')), user(result('a'))],
+      });
+      expect(body).toMatchObject({ tools: [{ name: 'search' }], tool_choice: { type: 'none' } });
+      expect(told).toEqual(['approximated: tools']);
+    }
+  });
+});
+
+describe('the form of the answer', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+  const output = { kind: 'json-schema', name: 'thing', schema } as const;
+  const closed = { ...schema, additionalProperties: false };
+
+  test('is enforced where the model can', () => {
+    expect(render({ output }).body['output_config']).toEqual({
+      format: { type: 'json_schema', schema: closed },
+    });
+    const thought = render({ output, thinking: { effort: 'low' } }, ADAPTIVE);
+    expect(thought.body['output_config']).toEqual({
+      effort: 'low',
+      format: { type: 'json_schema', schema: closed },
+    });
+  });
+
+  test('else is the input of a tool that must be called', () => {
+    const { body, told } = render({ output }, PLAIN);
+    expect(body).toMatchObject({
+      tools: [{ name: 'json_response', input_schema: schema }],
+      tool_choice: { type: 'tool', name: 'json_response' },
+    });
+    expect(told).toEqual(['approximated: output']);
+    const beside = render({ output, tools: [SEARCH, { ...SEARCH, name: 'json_response' }] }, PLAIN);
+    expect(asObjects(beside.body['tools']).map(({ name }) => name)).toEqual([
+      'search',
+      'json_response',
+      'json_response_',
+    ]);
+    expect(beside.body['tool_choice']).toEqual({ type: 'any' });
+  });
+
+  test.each<[string, Partial<Prompt>, Target]>([
+    [
+      'where a model thinks by a budget and enforces nothing',
+      { thinking: { budget: 2000 } },
+      { ...BUDGETED, structuredOutput: false },
+    ],
+    [
+      'where the schema is of no object',
+      { output: { kind: 'json-schema', schema: { type: 'array' } } },
+      PLAIN,
+    ],
+    ['where any JSON will do', { output: { kind: 'json' } }, PERMISSIVE],
+  ])('is asked for in the system prompt %s', (_, prompt, target) => {
+    const { body, told } = render({ output, turns: [system('Be brief.'), ...HELLO], ...prompt }, target);
+    expect(asObjects(body['system'])[0]).toEqual({ type: 'text', text: 'Be brief.' });
+    expect(JSON.stringify(asObjects(body['system'])[1])).toContain('JSON');
+    expect(told).toContain('approximated: output');
+    expect(body).not.toHaveProperty('tool_choice');
+  });
+
+  test.each<[string, JsonObject]>([
+    ['an object whose keys are free', { type: 'object', properties: { a: { type: 'object' } } }],
+    ['an object of any keys', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['one that holds itself', { type: 'object', properties: { next: { $ref: '#' } } }],
+    [
+      'one that holds itself by way of another',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/a' } },
+        $defs: {
+          a: { type: 'object', properties: { b: { $ref: '#/$defs/b' } } },
+          b: { type: 'object', properties: { a: { $ref: '#/$defs/a' } } },
+        },
+      },
+    ],
+  ])('cannot be enforced: %s', (_, free) => {
+    const { body } = render({ output: { kind: 'json-schema', schema: free } });
+    expect(body).not.toHaveProperty('output_config');
+    expect(body).toMatchObject({ tool_choice: { name: 'json_response' } });
+  });
+
+  test('what is not enforced is told, and keys that are data stay', () => {
+    const given = {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', pattern: '^a$', description: 'A letter.' },
+        minimum: { type: 'integer', minimum: 1 },
+        inner: { oneOf: [{ type: ['object', 'null'], properties: { b: { $ref: '#/$defs/b' } } }] },
+      },
+      $defs: { b: { type: 'array', items: { type: 'string', format: 'email' }, minItems: 2 } },
+    };
+    const { body } = render({ output: { kind: 'json-schema', schema: given } });
+    expect(body['output_config']).toEqual({
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: {
+            pattern: { type: 'string', description: 'A letter.\n\n{pattern: "^a$"}' },
+            minimum: { type: 'integer', description: '{minimum: 1}' },
+            inner: {
+              anyOf: [
+                {
+                  type: ['object', 'null'],
+                  properties: { b: { $ref: '#/$defs/b' } },
+                  additionalProperties: false,
+                },
+              ],
+            },
+          },
+          $defs: {
+            b: { type: 'array', items: { type: 'string', format: 'email' }, description: '{minItems: 2}' },
+          },
+          additionalProperties: false,
+        },
+      },
+    });
+  });
+});
+
+test('the same prompt has the same bytes every time', () => {
+  const asked = {
+    model: 'm',
+    turns: [system('a'), ...HELLO, assistant(call('x y'))],
+    tools: [SEARCH],
+    stream: true,
+  };
+  const bytes = () => JSON.stringify(renderRequest(asked, PERMISSIVE, unreported));
+  expect(bytes()).toBe(bytes());
+});
+
+describe('any prompt', () => {
+  const words = fc.constantFrom('', ' ', 'a', 'b\n', '😀');
+  const origin = fc.constantFrom('anthropic' as const, 'google' as const, 'openai' as const);
+  const signature = fc.record({ origin, value: words });
+  const part: fc.Arbitrary<Part> = fc.oneof(
+    fc.record({ kind: fc.constant('text' as const), text: words }),
+    fc.record({ kind: fc.constant('text' as const), text: words, signature }),
+    fc.record({ kind: fc.constant('refusal' as const), text: words }),
+    fc.record({ kind: fc.constant('thinking' as const), text: words, signature }),
+    fc.record({ kind: fc.constant('thinking' as const), text: fc.constant(''), redacted: signature }),
+    fc.record({ kind: fc.constant('tool-call' as const), id: words, name: words, arguments: words }),
+    fc.record({
+      kind: fc.constant('tool-call' as const),
+      id: words,
+      name: words,
+      arguments: words,
+      mark: fc.constant({}),
+    }),
+    fc.record({
+      kind: fc.constant('tool-result' as const),
+      id: words,
+      content: fc.array(
+        fc.record({ kind: fc.constant('text' as const), text: words, mark: fc.constant({}) }),
+        { maxLength: 2 },
+      ),
+      isError: fc.boolean(),
+    }),
+    fc.record({
+      kind: fc.constant('opaque' as const),
+      format: fc.constant('responses' as const),
+      value: fc.constant({ type: 'x' }),
+    }),
+  );
+  const turn: fc.Arbitrary<Turn> = fc.oneof(
+    fc.record({
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      parts: fc.array(part, { maxLength: 4 }),
+    }),
+    words.map(system),
+  );
+  const thinking = fc.constantFrom({}, { thinking: { effort: 'high' } } as const, {
+    thinking: { budget: 5 },
+  });
+  const form = fc.constantFrom(
+    {},
+    { output: { kind: 'json' } } as const,
+    {
+      output: { kind: 'json-schema', schema: { type: 'object', properties: { a: { type: 'string' } } } },
+    } as const,
+  );
+  const settings = fc.record(
+    {
+      maxTokens: fc.integer({ min: 1, max: 5000 }),
+      temperature: fc.double({ min: 0, max: 2, noNaN: true }),
+      topP: fc.double({ min: 0, max: 1, noNaN: true }),
+      parallelToolCalls: fc.boolean(),
+      tools: fc.constantFrom([], [SEARCH]),
+      toolChoice: fc.constantFrom(
+        { mode: 'auto' } as const,
+        { mode: 'required' } as const,
+        { mode: 'none' } as const,
+      ),
+      stop: fc.array(words),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('with something to say makes a body that the vendor takes: its schema and its rules', () => {
+    fc.assert(
+      fc.property(
+        fc.array(turn, { maxLength: 6 }),
+        thinking,
+        form,
+        settings,
+        fc.constantFrom(PERMISSIVE, BUDGETED, ADAPTIVE, PLAIN),
+        (turns, thought, output, rest, target) => {
+          const asked = {
+            model: 'm',
+            stream: false,
+            turns: [...HELLO, ...turns],
+            ...thought,
+            ...output,
+            ...rest,
+          };
+          const body = renderRequest(asked, target, unreported);
+          expect(messagesRequest.safeParse(JSON.parse(JSON.stringify(body))).error).toBeUndefined();
+          const said = asObjects(body['messages']);
+          said.forEach(({ role, content }, index) => {
+            expect(role).toBe(index % 2 === 0 ? 'user' : 'assistant');
+            expect(content).not.toEqual([]);
+          });
+          expect(JSON.stringify(body).split('"cache_control"').length - 1).toBeLessThanOrEqual(4);
+          const thinks = body['thinking'];
+          if (typeof thinks === 'object' && thinks !== null && 'budget_tokens' in thinks) {
+            expect(thinks['budget_tokens']).toBeLessThan(Number(body['max_tokens']));
+            expect(body['temperature'] ?? 1).toBe(1);
+            expect(JSON.stringify(body['tool_choice'] ?? {})).not.toMatch(/any|"tool"/);
+            expect(said.at(-1)?.['role']).toBe('user');
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function budget(budget_tokens: number): JsonObject {
+  return { thinking: { type: 'enabled', budget_tokens } };
+}
+
+function thrown(run: () => void): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
