@@ -99,7 +99,8 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
     role: role === 'user' ? 'user' : 'system',
     ...(role === 'developer' && { developer: true }),
     parts: parseContent(content, `${path}.content`),
-    ...(!isEmpty(own) && { own: ownOf({ item: own }) }),
+    // Even without a field: by it this format knows that the message is none of the instructions.
+    ...((role !== 'user' || !isEmpty(own)) && { own: ownOf({ item: own }) }),
     ...(!isEmpty(extra) && { extra }),
   };
 }

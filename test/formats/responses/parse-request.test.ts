@@ -1,0 +1,361 @@
+/** A caller's body of `POST /v1/responses`, read. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { type Note, unreported } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
+import { renderRequest } from '../../../src/formats/responses/render-request.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+
+const parse = (fields: JsonObject): Prompt =>
+  parseRequest({ model: 'm', input: 'Hi', ...fields }, unreported);
+
+const turnsOf = (...input: JsonObject[]) => parse({ input }).turns;
+
+const notesOf = (fields: JsonObject): Note[] => {
+  const notes: Note[] = [];
+  parseRequest({ model: 'm', input: 'Hi', ...fields }, (note) => notes.push(note));
+  return notes;
+};
+
+const failure = (run: () => unknown): GatewayError => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+};
+
+describe('settings', () => {
+  test.each<[JsonObject, Partial<Prompt>]>([
+    [
+      { max_output_tokens: 5, temperature: 0.5, top_p: 1 },
+      { maxTokens: 5, temperature: 0.5, topP: 1 },
+    ],
+    [
+      { max_output_tokens: null, temperature: null, tools: null, text: null, reasoning: null, stream: null },
+      {},
+    ],
+    [
+      { stream: true, service_tier: 'flex', metadata: { a: 'b' } },
+      { stream: true, serviceTier: 'flex', metadata: { a: 'b' } },
+    ],
+    [{ reasoning: { effort: 'XHigh', summary: 'auto' } }, { thinking: { effort: 'xhigh', visible: true } }],
+    [{ reasoning: { effort: null, summary: null } }, {}],
+    [{ reasoning: { generate_summary: 'concise' } }, { thinking: { visible: true } }],
+    [{ top_logprobs: 2 }, { logprobs: true, topLogprobs: 2 }],
+    [{ include: ['message.output_text.logprobs'] }, { logprobs: true }],
+    [{ user: 'u', safety_identifier: 's' }, { user: 'u' }],
+    [{ safety_identifier: 's' }, { user: 's' }],
+    [{ parallel_tool_calls: false }, { parallelToolCalls: false }],
+    [{ text: { format: { type: 'text' } } }, { output: { kind: 'text' } }],
+    [{ text: { format: { type: 'json_object' } } }, { output: { kind: 'json' } }],
+    [
+      { text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: null } } },
+      { output: { kind: 'json-schema', name: 'n', schema: { type: 'object' } } },
+    ],
+    [{ colour: 'red' }, { extra: { colour: 'red' } }],
+    [{ background: false, previous_response_id: null, conversation: null, prompt: null }, {}],
+  ])('%j', (fields, expected) => {
+    const { own: _, ...prompt } = parse(fields);
+    const turns = [{ role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }];
+    expect(prompt).toEqual({ model: 'm', stream: false, turns, ...expected });
+  });
+
+  test('what OpenAI alone understands is kept apart', () => {
+    const fields = { truncation: 'auto', prompt_cache_key: 'k', include: ['reasoning.encrypted_content'] };
+    expect(parse({ ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } }).own).toEqual(
+      {
+        format: 'responses',
+        fields: { ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } },
+      },
+    );
+  });
+
+  test('storing is dropped and reported, not storing is nothing', () => {
+    expect(notesOf({ store: true })).toMatchObject([{ field: 'store', outcome: 'dropped' }]);
+    expect(notesOf({ store: false })).toEqual([]);
+    expect(parse({ store: true }).own).toBeUndefined();
+  });
+
+  test('a field nobody knows is reported as passed on', () => {
+    expect(notesOf({ colour: 1 })).toMatchObject([{ field: 'colour', outcome: 'passed-on' }]);
+  });
+});
+
+describe('tools', () => {
+  const closed = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false };
+  const open = { type: 'object', properties: { a: {} } };
+
+  test.each<[JsonObject, boolean | undefined]>([
+    [{ parameters: closed }, true],
+    [{ parameters: open }, undefined],
+    [{ parameters: open, strict: null }, undefined],
+    [{ parameters: open, strict: true }, true],
+    [{ parameters: closed, strict: false }, false],
+    [{}, true],
+  ])('strict is asked of other vendors where the schema is one: %j', (fields, strict) => {
+    const [tool] = parse({ tools: [{ type: 'function', name: 'f', ...fields }] }).tools ?? [];
+    expect(tool).toMatchObject({ kind: 'function', name: 'f' });
+    expect(tool && 'strict' in tool ? tool.strict : undefined).toBe(strict);
+  });
+
+  test.each<[Json, Prompt['toolChoice']]>([
+    ['auto', { mode: 'auto' }],
+    ['none', { mode: 'none' }],
+    ['required', { mode: 'required' }],
+    [null, undefined],
+    [
+      { type: 'function', name: 'f' },
+      { mode: 'required', allowed: ['f'] },
+    ],
+    [
+      { type: 'custom', name: 'c' },
+      { mode: 'required', allowed: ['c'] },
+    ],
+    [
+      {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [
+          { type: 'function', name: 'f' },
+          { type: 'mcp', name: 'x' },
+        ],
+      },
+      { mode: 'required', allowed: ['f'] },
+    ],
+    [{ type: 'web_search' }, undefined],
+  ])('tool_choice %j', (tool_choice, expected) => {
+    expect(parse({ tool_choice }).toolChoice).toEqual(expected);
+  });
+});
+
+describe('items', () => {
+  test('what the assistant did in a row is one turn, results in a row another', () => {
+    const turns = turnsOf(
+      { role: 'user', content: 'Go' },
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'gAAA' },
+      { role: 'assistant', content: 'I look.' },
+      { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      { type: 'custom_tool_call', call_id: 'b', name: 'g', input: 'x' },
+      { type: 'custom_tool_call_output', call_id: 'b', output: 'y' },
+      { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text', text: 'z' }] },
+      { role: 'user', content: 'And?' },
+    );
+    expect(turns.map(({ role, parts }) => [role, ...parts.map(({ kind }) => kind)])).toEqual([
+      ['user', 'text'],
+      ['assistant', 'thinking', 'text', 'tool-call', 'tool-call'],
+      ['user', 'tool-result', 'tool-result'],
+      ['user', 'text'],
+    ]);
+    expect(turns[1]?.parts[0]).toMatchObject({ text: 'Hm', signature: { origin: 'openai', value: 'gAAA' } });
+    expect(turns[2]?.parts).toMatchObject([
+      { id: 'b', name: 'g', custom: true, content: [{ kind: 'text', text: 'y' }] },
+      { id: 'a', name: 'f', content: [{ kind: 'text', text: 'z' }] },
+    ]);
+  });
+
+  test('signatures of other vendors return to what they were on', () => {
+    const carrier = (text: string) => ({ type: 'reasoning', summary: [], encrypted_content: text });
+    const [turn] = turnsOf(
+      carrier('anthropic#abc'),
+      carrier('anthropic#r.def'),
+      carrier('google#c.one'),
+      { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      { role: 'assistant', content: 'Well.' },
+      carrier('google#p.two'),
+      carrier('google#c.three'),
+    );
+    expect(turn?.parts).toMatchObject([
+      { kind: 'thinking', text: '', signature: { origin: 'anthropic', value: 'abc' } },
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'def' } },
+      { kind: 'tool-call', signature: { origin: 'google', value: 'one' } },
+      { kind: 'text', text: 'Well.', signature: { origin: 'google', value: 'two' } },
+      { kind: 'text', text: '', signature: { origin: 'google', value: 'three' } },
+    ]);
+  });
+
+  test.each<[JsonObject, JsonObject]>([
+    [
+      { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'high' },
+      { media: 'image', mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' }, detail: 'high' },
+    ],
+    [
+      { type: 'input_image', image_url: 'https://a/b.png' },
+      { media: 'image', source: { kind: 'url', url: 'https://a/b.png' } },
+    ],
+    [
+      { type: 'input_image', file_id: 'file-1' },
+      { media: 'image', source: { kind: 'file', id: 'file-1', format: 'responses' } },
+    ],
+    [
+      { type: 'input_file', filename: 'a.csv', file_data: 'YQ==' },
+      { media: 'document', mediaType: 'text/csv', name: 'a.csv', source: { kind: 'base64', data: 'YQ==' } },
+    ],
+    [
+      { type: 'input_file', file_url: 'https://a/b.pdf' },
+      { media: 'document', source: { kind: 'url', url: 'https://a/b.pdf' } },
+    ],
+    [
+      { type: 'input_audio', input_audio: { data: 'AA==', format: 'mp3' } },
+      { media: 'audio', mediaType: 'audio/mpeg', source: { kind: 'base64', data: 'AA==' } },
+    ],
+  ])('media %j', (part, expected) => {
+    const [turn] = turnsOf({ role: 'user', content: [part] });
+    expect(turn?.parts).toMatchObject([{ kind: 'media', ...expected }]);
+  });
+});
+
+describe('refusals in OpenAI’s own words', () => {
+  test.each<[JsonObject, string, RegExp]>([
+    [{ model: undefined }, 'model', /^Missing required parameter: 'model'\.$/],
+    [{ input: undefined }, 'input', /^Missing required parameter: 'input'\.$/],
+    [{ input: [] }, 'input', /^Invalid 'input': empty array/],
+    [{ input: 5 }, 'input', /^Invalid type for 'input'/],
+    [{ input: ['x'] }, 'input[0]', /expected an object, but got a string/],
+    [{ input: [{}] }, 'input[0].type', /^Missing required/],
+    [{ input: [{ type: 'nonsense' }] }, 'input[0].type', /Supported values/],
+    [{ input: [{ role: 'tool', content: '' }] }, 'input[0].role', /'developer'/],
+    [{ input: [{ role: 'user' }] }, 'input[0].content', /^Missing/],
+    [
+      { input: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] },
+      'input[0].content[0].type',
+      /'input_text'/,
+    ],
+    [{ input: [{ type: 'function_call', call_id: 'a', name: 'f' }] }, 'input[0].arguments', /^Missing/],
+    [{ input: [{ type: 'function_call_output', call_id: 'a' }] }, 'input[0].output', /^Missing/],
+    [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].type', /stored/],
+    [{ input: [{ id: 'msg_1' }] }, 'input[0].type', /stored/],
+    [{ previous_response_id: 'resp_1' }, 'previous_response_id', /stored/],
+    [{ conversation: { id: 'conv_1' } }, 'conversation', /stored/],
+    [{ prompt: { id: 'pmpt_1' } }, 'prompt', /stored/],
+    [{ background: true }, 'background', /stored/],
+    [{ max_output_tokens: 1.5 }, 'max_output_tokens', /an integer, but got a decimal/],
+    [{ temperature: '1' }, 'temperature', /got a string/],
+    [{ stream: 'yes' }, 'stream', /a boolean/],
+    [{ reasoning: { effort: 'lots' } }, 'reasoning.effort', /'minimal'/],
+    [{ text: { format: { type: 'yaml' } } }, 'text.format.type', /'json_schema'/],
+    [{ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema', /^Missing/],
+    [{ tools: [{ type: 'function' }] }, 'tools[0].name', /^Missing/],
+    [{ tools: [{ name: 'f' }] }, 'tools[0].type', /^Missing/],
+    [{ tools: [{ type: 'abacus' }] }, 'tools[0].type', /'mcp'/],
+    [{ tool_choice: 'maybe' }, 'tool_choice', /'required'/],
+    [{ tool_choice: { type: 'function' } }, 'tool_choice.name', /^Missing/],
+  ])('%j', (fields, param, message) => {
+    const error = failure(() => parse(fields));
+    expect(error).toMatchObject({ fault: 'invalid-request', status: 400, param });
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('hostile bodies', () => {
+  const TYPES = [
+    'message',
+    'reasoning',
+    'function_call',
+    'function_call_output',
+    'custom_tool_call',
+    'mcp_call',
+    'compaction',
+  ];
+  const PARTS = [
+    'input_text',
+    'output_text',
+    'refusal',
+    'input_image',
+    'input_file',
+    'input_audio',
+    'reasoning_text',
+  ];
+  const KEYS = [
+    'type',
+    'role',
+    'content',
+    'text',
+    'call_id',
+    'name',
+    'arguments',
+    'output',
+    'summary',
+    'id',
+    '__proto__',
+  ];
+  const KEYS_MORE = [
+    'encrypted_content',
+    'image_url',
+    'file_data',
+    'annotations',
+    'status',
+    'input',
+    'constructor',
+  ];
+  const words = [...TYPES, ...PARTS, 'user', 'assistant', 'system', 'data:,', 'google#c.x', 'openai#', ''];
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(...words),
+      fc.constantFrom(null, true, 0, -1.5),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom(...KEYS, ...KEYS_MORE), tie('value'), { maxKeys: 6 }),
+    ),
+  }));
+  const FIELDS = [
+    'input',
+    'tools',
+    'tool_choice',
+    'text',
+    'reasoning',
+    'include',
+    'metadata',
+    'instructions',
+    '__proto__',
+  ];
+  const item = fc
+    .record({ type: fc.constantFrom(...TYPES), role: fc.constantFrom('user', 'assistant'), rest: value })
+    .map(({ rest, ...known }) => ({
+      call_id: 'a',
+      name: 'n',
+      arguments: '',
+      output: '',
+      summary: [],
+      content: rest,
+      ...known,
+    }));
+
+  test('are read or refused with a typed error, and taint nothing', () => {
+    const target = {
+      model: 'm',
+      maxOutputTokens: 9,
+      sampling: false,
+      structuredOutput: false,
+      dialect: 'openai',
+    };
+    fc.assert(
+      fc.property(fc.array(item), fc.dictionary(fc.constantFrom(...FIELDS), value), (input, fields) => {
+        const body = parseJson(JSON.stringify({ input, ...fields, model: 'm' }));
+        if (!isObject(body)) throw new TypeError('A request is an object.');
+        try {
+          const prompt = parseRequest(body, unreported);
+          for (const dialect of ['', 'openai'])
+            JSON.stringify(renderRequest(prompt, { ...target, dialect }, unreported));
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error;
+        }
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a field named __proto__ is a field like others', () => {
+    const body = parseJson('{"model":"m","input":"Hi","__proto__":{"polluted":1}}');
+    if (!isObject(body)) throw new TypeError('A request is an object.');
+    const prompt = parseRequest(body, unreported);
+    expect(JSON.stringify(prompt.extra)).toBe('{"__proto__":{"polluted":1}}');
+    expect(prompt).not.toHaveProperty('polluted');
+  });
+});

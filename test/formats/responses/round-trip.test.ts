@@ -1,0 +1,122 @@
+/** Law: a request read and written again in this format says the same, down to what nobody else can read. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Note, Target } from '../../../src/formats/format.ts';
+import { unreported } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
+import { renderRequest } from '../../../src/formats/responses/render-request.ts';
+import { asObjects, isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+
+const folder = join(import.meta.dirname, '../../../fixtures/requests/responses');
+
+const PLAIN: Target = {
+  model: 'a-model',
+  maxOutputTokens: 64_000,
+  thinking: { kinds: ['effort'], efforts: ['none', 'low', 'medium', 'high'], canDisable: true },
+  sampling: true,
+  structuredOutput: true,
+  dialect: '',
+};
+
+const cases = readdirSync(folder).map((file) => ({
+  name: file.replace('.json', ''),
+  body: bodyOf(parseJson(readFileSync(join(folder, file), 'utf8'))),
+}));
+
+describe.each(cases)('$name', ({ name, body }) => {
+  const prompt = parseRequest(body, unreported);
+
+  test('means the same', () => {
+    const notes: Note[] = [];
+    const again = renderRequest(prompt, PLAIN, (note) => notes.push(note));
+    expect({ ...parseRequest(bodyOf(again), unreported), own: undefined }).toEqual({
+      ...prompt,
+      model: 'a-model',
+      own: undefined,
+    });
+    expect(notes).toEqual([]);
+  });
+
+  test('has the same fields and items', () => {
+    const again = bodyOf(renderRequest(prompt, PLAIN, unreported));
+    expect(usual(again)).toEqual(usual({ ...body, model: 'a-model', store: false }));
+  });
+
+  test('keeps its items for OpenAI itself, but for what only another vendor can open', () => {
+    const items = (value: JsonObject): readonly JsonObject[] => asObjects(usual(value)['input']);
+    const notes: Note[] = [];
+    const again = renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, (note) => notes.push(note));
+    if (name === 'foreign-signatures') {
+      expect(notes.map(({ field }) => field)).toEqual(['thinking', 'thinking', 'signature', 'signature']);
+      expect(JSON.stringify(again)).not.toMatch(/anthropic#|google#/);
+      expect(items(bodyOf(again))).toEqual(items(body).filter((item) => item['type'] !== 'reasoning'));
+      return;
+    }
+    expect(notes).toEqual([]);
+    expect(items(bodyOf(again))).toEqual(items(body));
+  });
+});
+
+function bodyOf(value: Json): JsonObject {
+  const body = parseJson(JSON.stringify(value));
+  if (!isObject(body)) throw new TypeError('A request is an object.');
+  return body;
+}
+
+/** A body in the one spelling of all that mean the same: OpenAI takes strings for lists of one text, and no type. */
+function usual(body: JsonObject): JsonObject {
+  const { input, include, reasoning, tools, ...rest } = body;
+  const words = new Set(['reasoning.encrypted_content', ...(Array.isArray(include) ? include : [])]);
+  return {
+    ...rest,
+    input: typeof input === 'string' ? [message('user', input, {})] : asObjects(input).map(usualItem),
+    include: [...words].toSorted(),
+    ...(isObject(reasoning) && { reasoning: said(reasoning) }),
+    ...(tools !== undefined && { tools: asObjects(tools).map(usualTool) }),
+  };
+}
+
+/** `strict` is true where it is left out. */
+function usualTool(tool: JsonObject): JsonObject {
+  const { strict, ...rest } = said(tool);
+  return strict === true ? rest : said(tool);
+}
+
+function usualItem(item: JsonObject): JsonObject {
+  const { type, role, content, output, arguments: json, ...rest } = said(item);
+  if (role !== undefined && typeof role === 'string' && (type ?? 'message') === 'message') {
+    return message(role, content, rest);
+  }
+  return {
+    type,
+    ...rest,
+    ...(role !== undefined && { role }),
+    ...(content !== undefined && { content }),
+    ...(output !== undefined && {
+      output: item['type'] === 'local_shell_call_output' ? output : list('input', output),
+    }),
+    ...(json !== undefined && { arguments: json === '' ? '{}' : json }),
+  };
+}
+
+function message(role: string, content: Json | undefined, rest: JsonObject): JsonObject {
+  return {
+    type: 'message',
+    role,
+    ...rest,
+    content: list(role === 'assistant' ? 'output' : 'input', content),
+  };
+}
+
+function list(side: 'input' | 'output', content: Json | undefined): readonly JsonObject[] {
+  const parts = typeof content === 'string' ? [{ type: `${side}_text`, text: content }] : asObjects(content);
+  return parts.map((part) =>
+    part['type'] === 'output_text' ? { annotations: [], ...said(part) } : said(part),
+  );
+}
+
+function said(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
