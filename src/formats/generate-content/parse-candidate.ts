@@ -21,6 +21,8 @@ export interface Answer {
   readonly stem: string;
   /** The caller's names of functions whose names Gemini would not take. */
   readonly names: ReadonlyMap<string, string>;
+  /** The functions that a caller makes, where Google makes calls of its own too (MCP servers); absent: all. */
+  readonly declared?: ReadonlySet<string>;
 }
 
 /** Fields of a candidate that are told with its end, as they are. */
@@ -142,16 +144,21 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     }
   };
 
+  /** A call that Google makes and answers itself: nobody else is to make it. */
+  const isServed = (part: JsonObject): boolean => {
+    const called = asText(asObject(part['functionCall'])?.['name']);
+    return called !== undefined && answer.declared?.has(called) === false;
+  };
+
   const readContent = (content: Json | undefined, out: Out): void => {
     const given = asObject(content)?.['parts'];
     const parts = isObject(given) ? [given] : asList(given);
-    const served = servedCalls(parts);
     for (const part of parts) {
       if (!isObject(part)) continue;
       const piece = part['text'];
       if (typeof piece === 'string' && isPlainText(part)) {
         readText(part['thought'] === true ? 'thinking' : 'text', piece, part['thoughtSignature'], out);
-      } else if (served.has(part)) readOpaque(part, out);
+      } else if (isServed(part)) readOpaque(part, out);
       else readPart(part, out);
     }
   };
@@ -228,24 +235,6 @@ function argsText(args: Json | undefined): string {
 
 function signatureOf(sealed: Json | undefined): Signature | undefined {
   return typeof sealed === 'string' && sealed !== '' ? unseal(sealed, 'google') : undefined;
-}
-
-const NONE: ReadonlySet<Json> = new Set();
-
-/** Calls that stand beside their own response were made and answered by Google (MCP servers): nobody is to make them. */
-function servedCalls(parts: readonly Json[]): ReadonlySet<Json> {
-  if (parts.length < 2) return NONE;
-  const served = new Set<Json>();
-  const waiting = new Map<string, JsonObject>();
-  for (const part of parts) {
-    if (!isObject(part)) continue;
-    const called = asText(asObject(part['functionCall'])?.['name']);
-    const answered = asText(asObject(part['functionResponse'])?.['name']);
-    if (called !== undefined) waiting.set(called, part);
-    const call = answered === undefined ? undefined : waiting.get(answered);
-    if (call !== undefined) served.add(call);
-  }
-  return served;
 }
 
 /** Metadata comes in pieces: fields of a later chunk are added, its lists of citations too; an empty one says nothing. */

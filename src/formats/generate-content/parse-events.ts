@@ -19,7 +19,7 @@ import type { Sink, Step } from '../../streams/step.ts';
 import type { Target } from '../format.ts';
 import { parseErrorObject } from './errors.ts';
 import { blockWord } from './finish.ts';
-import { changedNames } from './names.ts';
+import { changedNames, safeName } from './names.ts';
 import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
 import { parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
@@ -60,7 +60,8 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     out.enqueue(replyStart(chunk, id));
     // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
     const stem = id || `made${countCalls(prompt)}`;
-    return { stem, names: changedNames(prompt.tools) };
+    const declared = declaredNames(prompt);
+    return { stem, names: changedNames(prompt.tools), ...(declared && { declared }) };
   };
 
   const candidateAt = (index: number, shared: Answer): Candidate => {
@@ -168,6 +169,13 @@ function unknownFields(chunk: JsonObject, earlier: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(chunk).filter(([key]) => !KNOWN.includes(key) && !Object.hasOwn(earlier, key)),
   );
+}
+
+/** The names of the prompt's functions, where it has MCP servers, whose functions Google calls itself. */
+function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined {
+  const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
+  if (!hasServers) return undefined;
+  return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));
 }
 
 function countCalls(prompt: Prompt): number {

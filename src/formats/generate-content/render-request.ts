@@ -6,6 +6,7 @@ import type { JsonObject } from '../../json.ts';
 import { asObject, compact } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { callerJsonText } from './json-text.ts';
+import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
 import { toOpenApi } from './schema.ts';
 import { renderThinking } from './thinking.ts';
@@ -153,7 +154,7 @@ function tellOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {
 }
 
 function renderSchema(schema: JsonObject, target: Target, report: Report): JsonObject {
-  if (target.dialect !== 'openapi-schema') return { responseJsonSchema: schema };
+  if (target.dialect !== 'openapi-schema') return { responseJsonSchema: withoutRefSiblings(schema) };
   const lost = new Set<string>();
   const responseSchema = toOpenApi(schema, lost);
   if (lost.size > 0) {

@@ -32,13 +32,16 @@ export function parseResult(
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const { text, isError } = unwrapResponse(known['response'], `${param}.response`);
   const media = asObjects(known['parts']).flatMap(parseResultMedia);
+  const id = asText(known['id']);
+  // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format.
+  const fields = { ...own, ...(id && !isGeminiId(id) && { id }) };
   return {
     kind: 'tool-result',
-    id: idOf(name, asText(known['id'])),
+    id: idOf(name, id),
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...(own && { own: { format: FORMAT, fields: own } }),
+    ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
     ...(extra && { extra }),
   };
 }

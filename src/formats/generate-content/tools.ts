@@ -10,6 +10,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { safeName } from './names.ts';
+import { withoutRefSiblings } from './ref-siblings.ts';
 import { fromOpenApi, toOpenApi } from './schema.ts';
 import { FORMAT, type FunctionDeclaration, sortFields } from './wire.ts';
 
@@ -175,7 +176,7 @@ function renderDeclaration(tool: FunctionTool, target: Target, report: Report): 
 }
 
 function renderParameters(schema: JsonObject, name: string, target: Target, report: Report): JsonObject {
-  if (target.dialect !== 'openapi-schema') return { parametersJsonSchema: schema };
+  if (target.dialect !== 'openapi-schema') return { parametersJsonSchema: withoutRefSiblings(schema) };
   const lost = new Set<string>();
   const parameters = toOpenApi(schema, lost);
   if (lost.size > 0) {

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { parseError, renderError } from '../../../src/formats/generate-content/errors.ts';
+import { asNumber, asObject, type JsonObject } from '../../../src/json.ts';
+import { object } from './fixtures.ts';
+
+const TYPE = 'type.googleapis.com/google.rpc.';
+const of = (code: number, status: string, message: string, ...details: JsonObject[]): GatewayError =>
+  parseError(code, JSON.stringify({ error: { code, message, status, details } }));
+
+describe('the vendor’s errors by their meaning', () => {
+  const fixture = (name: string): GatewayError => {
+    const file = join(import.meta.dirname, '../../../fixtures/errors/generate-content', `${name}.json`);
+    const { status, body } = object(readFileSync(file, 'utf8'));
+    return parseError(asNumber(status) ?? 0, JSON.stringify(asObject(body)));
+  };
+
+  test.each([
+    ['context-too-long', 'context-too-long', 400],
+    ['invalid-request', 'invalid-request', 400],
+    ['overloaded', 'upstream-overloaded', 503],
+    ['rate-limited', 'rate-limited', 429],
+    ['server-error', 'upstream-broken', 502],
+  ])('%s', (name, fault, status) => {
+    expect(fixture(name)).toMatchObject({ fault, status });
+  });
+
+  test('RetryInfo says how long to wait, in whole seconds', () => {
+    expect(fixture('rate-limited').retryAfter).toBe(20);
+    const wait = (retryDelay: string) =>
+      of(429, 'RESOURCE_EXHAUSTED', 'x', { '@type': `${TYPE}RetryInfo`, retryDelay }).retryAfter;
+    expect([wait('34.074824224s'), wait('0.2s'), wait('0s'), wait('soon')]).toEqual([35, 1, 0, undefined]);
+  });
+
+  test('a quota of a day is spent, one of a minute is a rate', () => {
+    const quota = (quotaId: string) =>
+      of(429, 'RESOURCE_EXHAUSTED', 'x', { '@type': `${TYPE}QuotaFailure`, violations: [{ quotaId }] }).fault;
+    expect(quota('GenerateRequestsPerDayPerProjectPerModel-FreeTier')).toBe('quota-exceeded');
+    expect(quota('GenerateRequestsPerMinutePerProjectPerModel')).toBe('rate-limited');
+  });
+
+  test.each([
+    of(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', {
+      '@type': `${TYPE}ErrorInfo`,
+      reason: 'API_KEY_INVALID',
+    }),
+    of(400, 'INVALID_ARGUMENT', 'API key expired. Please renew the API key.'),
+    of(403, 'PERMISSION_DENIED', 'Permission denied on resource project secret-project.'),
+    of(403, 'PERMISSION_DENIED', 'Requests to this API are blocked.', {
+      '@type': `${TYPE}ErrorInfo`,
+      reason: 'API_KEY_SERVICE_BLOCKED',
+    }),
+    of(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'),
+    of(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+    parseError(401, 'no'),
+  ])('the gateway’s own standing with Google is not the caller’s: %#', (error) => {
+    expect(error).toMatchObject({
+      fault: 'upstream-auth',
+      status: 502,
+      message: "The upstream refused the gateway's credentials.",
+    });
+  });
+
+  test('a file of the caller’s that is not there or not to be seen is the caller’s', () => {
+    const message = 'You do not have permission to access the File abc or it may not exist.';
+    expect(of(403, 'PERMISSION_DENIED', message)).toMatchObject({
+      fault: 'permission-denied',
+      status: 403,
+      message,
+    });
+  });
+
+  test.each<[number, string, string, string, number]>([
+    [
+      404,
+      'NOT_FOUND',
+      'models/x is not found for API version v1beta, or is not supported for generateContent.',
+      'model-not-found',
+      404,
+    ],
+    [404, 'NOT_FOUND', 'Requested entity was not found.', 'not-found', 404],
+    [400, 'FAILED_PRECONDITION', 'The file is still processing.', 'invalid-request', 400],
+    [409, 'ABORTED', 'x', 'conflict', 409],
+    [499, 'CANCELLED', 'x', 'upstream-broken', 502],
+    [500, 'INTERNAL', 'x', 'upstream-broken', 502],
+    [504, 'DEADLINE_EXCEEDED', 'x', 'upstream-timeout', 504],
+    [413, '', 'x', 'too-large', 413],
+    [400, 'A_NEW_WORD', 'x', 'invalid-request', 400],
+  ])('%d %s', (code, status, message, fault, seen) => {
+    expect(of(code, status, message)).toMatchObject({ fault, status: seen, message });
+  });
+
+  test('the field at fault', () => {
+    const details = {
+      '@type': `${TYPE}BadRequest`,
+      fieldViolations: [{ field: 'contents[0].parts', description: 'x' }],
+    };
+    expect(of(400, 'INVALID_ARGUMENT', 'x', details).param).toBe('contents[0].parts');
+  });
+
+  test('who pays is not told', () => {
+    const message =
+      "Quota exceeded for metric 'requests' of service 'x' for consumer 'project_number:12345'. See projects/my-project.";
+    const error = of(429, 'RESOURCE_EXHAUSTED', message);
+    expect(error.message).not.toMatch(/12345|my-project/);
+  });
+
+  test('in a list, as a sentence, or no JSON at all', () => {
+    expect(
+      parseError(429, '[{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED"}}]'),
+    ).toMatchObject({ fault: 'rate-limited', message: 'm' });
+    expect(parseError(400, '{"error":"no"}')).toMatchObject({ fault: 'invalid-request', message: 'no' });
+    expect(parseError(502, '<html>Bad Gateway</html>')).toMatchObject({
+      fault: 'upstream-broken',
+      status: 502,
+      message: 'The upstream failed.',
+    });
+  });
+
+  test('in a 200 the body’s own code counts', () => {
+    expect(parseError(200, '{"error":{"code":503,"message":"m"}}')).toMatchObject({
+      fault: 'upstream-overloaded',
+      status: 503,
+    });
+  });
+
+  test('any body is some error, with a sentence', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
+        const error = parseError(status, body);
+        expect(error).toBeInstanceOf(GatewayError);
+        expect(error.message).not.toBe('');
+        expect(error.status).toBeGreaterThanOrEqual(400);
+      }),
+    );
+  });
+});
+
+describe('an error in Google’s words', () => {
+  test('with the field, the wait and the request', () => {
+    const error = new GatewayError('rate-limited', 'Slow down.', { param: 'contents', retryAfter: 7 });
+    expect(renderError(error, 'req_1')).toEqual({
+      error: {
+        code: 429,
+        message: 'Slow down.',
+        status: 'RESOURCE_EXHAUSTED',
+        details: [
+          {
+            '@type': `${TYPE}BadRequest`,
+            fieldViolations: [{ field: 'contents', description: 'Slow down.' }],
+          },
+          { '@type': `${TYPE}RetryInfo`, retryDelay: '7s' },
+          { '@type': `${TYPE}RequestInfo`, requestId: 'req_1' },
+        ],
+      },
+    });
+  });
+
+  test('is understood again', () => {
+    for (const fault of [
+      'invalid-request',
+      'model-not-found',
+      'rate-limited',
+      'upstream-overloaded',
+      'upstream-timeout',
+    ] as const) {
+      const error = new GatewayError(fault, 'The model.', { retryAfter: 3 });
+      expect(parseError(error.status, JSON.stringify(renderError(error, 'r')))).toMatchObject({
+        fault,
+        status: error.status,
+        retryAfter: 3,
+      });
+    }
+  });
+});

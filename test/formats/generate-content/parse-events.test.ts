@@ -1,0 +1,613 @@
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../../src/conversation/collect.ts';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { parseEvents } from '../../../src/formats/generate-content/parse-events.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { run } from '../../../src/streams/step.ts';
+import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
+
+const END = { finishReason: 'STOP' };
+const reply = (chunks: readonly JsonObject[], prompt?: Prompt): Reply => collect(events(chunks, prompt));
+const parts = (chunks: readonly JsonObject[], prompt?: Prompt) => reply(chunks, prompt).choices[0]?.parts;
+const end = (chunks: readonly JsonObject[]) => reply(chunks).choices[0]?.end;
+const call = (name: string, args?: JsonObject, more: JsonObject = {}): JsonObject => ({
+  functionCall: { name, ...(args && { args }), ...more },
+});
+
+function failure(chunks: readonly (JsonObject | string)[]): GatewayError {
+  try {
+    run(
+      parseEvents(PROMPT, LEVELS),
+      chunks.map((data) => ({ data: typeof data === 'string' ? data : JSON.stringify(data) })),
+    );
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new TypeError('no failure');
+}
+
+describe('the order of events', () => {
+  test('text: one part of many pieces, its end and usage told when the stream is over', () => {
+    const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 };
+    expect(
+      events([
+        chunk([{ text: 'a' }], {}, { usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } }),
+        chunk(
+          [{ text: 'b' }, { text: '' }],
+          {},
+          { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1, totalTokenCount: 6 } },
+        ),
+        chunk([{ text: 'c' }], END, { usageMetadata }),
+      ]),
+    ).toEqual([
+      { type: 'reply-start', id: 'R1', model: 'gemini-3-flash-preview' },
+      { type: 'usage', usage: { input: 5, output: 0 } },
+      { type: 'part-start', choice: 0, index: 0, part: { kind: 'text' } },
+      { type: 'part-delta', choice: 0, index: 0, text: 'a' },
+      { type: 'part-delta', choice: 0, index: 0, text: 'b' },
+      { type: 'part-delta', choice: 0, index: 0, text: 'c' },
+      { type: 'usage', usage: { input: 5, output: 2 } },
+      { type: 'part-end', choice: 0, index: 0 },
+      { type: 'choice-end', choice: 0, finish: 'stop' },
+      { type: 'reply-end' },
+    ] satisfies ReplyEvent[]);
+  });
+
+  test('several candidates, interleaved, in any order', () => {
+    const of = (index: number, text: string, more: JsonObject = {}) => ({
+      candidates: [{ content: { parts: [{ text }] }, index, ...more }],
+    });
+    const found = reply([
+      of(1, 'x'),
+      of(0, 'a'),
+      of(1, 'y', { finishReason: 'MAX_TOKENS' }),
+      of(0, 'b', END),
+    ]);
+    expect(found.choices.map((choice) => [choice.parts, choice.end.finish])).toEqual([
+      [[{ kind: 'text', text: 'ab' }], 'stop'],
+      [[{ kind: 'text', text: 'xy' }], 'length'],
+    ]);
+  });
+
+  test('a list of chunks is what a stream without `alt=sse` is', () => {
+    const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], END)];
+    expect(run(parseEvents(PROMPT, LEVELS), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
+  });
+
+  test('a candidate without content, without parts, with one part for a list, with null in it', () => {
+    const of = (content: JsonObject[string]) => ({
+      candidates: [{ ...(content !== undefined && { content }) }],
+    });
+    const chunks = [
+      of(undefined),
+      of({}),
+      of({ parts: { text: 'a' } }),
+      of({ parts: [null, 3, { text: 'b' }] }),
+      { candidates: [END] },
+    ];
+    expect(parts(chunks)).toEqual([{ kind: 'text', text: 'ab' }]);
+  });
+});
+
+describe('thinking and signatures', () => {
+  test('thoughts and text take turns as parts', () => {
+    const chunks = [
+      chunk([{ text: 'hm', thought: true }]),
+      chunk([{ text: ' hm', thought: true }, { text: 'So' }]),
+      chunk([{ text: 'wait', thought: true }]),
+      chunk([{ text: '42' }], END),
+    ];
+    expect(parts(chunks)).toEqual([
+      { kind: 'thinking', text: 'hm hm' },
+      { kind: 'text', text: 'So' },
+      { kind: 'thinking', text: 'wait' },
+      { kind: 'text', text: '42' },
+    ]);
+  });
+
+  test('a signature on text, on a call, in an empty text at the end, and in a part of nothing', () => {
+    const google = (value: string) => ({ origin: 'google', value });
+    expect(parts([chunk([{ text: 'a', thoughtSignature: 'S' }, { text: 'b' }], END)])).toEqual([
+      { kind: 'text', text: 'a', signature: google('S') },
+      { kind: 'text', text: 'b' },
+    ]);
+    expect(parts([chunk([{ ...call('f', {}), thoughtSignature: 'S' }, call('g')], END)])).toMatchObject([
+      { signature: google('S') },
+      { name: 'g' },
+    ]);
+    expect(parts([chunk([{ text: 'a' }]), chunk([{ text: '', thoughtSignature: 'S' }], END)])).toEqual([
+      { kind: 'text', text: 'a', signature: google('S') },
+    ]);
+    expect(parts([chunk([{ text: 'a', thought: true }]), chunk([{ thoughtSignature: 'S' }], END)])).toEqual([
+      { kind: 'thinking', text: 'a' },
+      { kind: 'text', text: '', signature: google('S') },
+    ]);
+  });
+
+  test('a signature on a thought stays on the thought', () => {
+    expect(
+      parts([chunk([{ text: 'a', thought: true, thoughtSignature: 'S' }, { text: 'b' }], END)]),
+    ).toMatchObject([{ kind: 'thinking', signature: { value: 'S' } }, { kind: 'text' }]);
+  });
+});
+
+describe('calls', () => {
+  test('each is whole, one part after the other, also two of one name', () => {
+    const chunks = [
+      chunk([{ text: 'Both.' }, call('add', { a: 1 }), call('add', { a: 2 })]),
+      chunk([call('now')]),
+      chunk([{ text: '' }], END),
+    ];
+    const found = reply(chunks);
+    expect(found.choices[0]?.parts).toEqual([
+      { kind: 'text', text: 'Both.' },
+      { kind: 'tool-call', id: 'call_R1_0', name: 'add', arguments: '{"a":1}' },
+      { kind: 'tool-call', id: 'call_R1_1', name: 'add', arguments: '{"a":2}' },
+      { kind: 'tool-call', id: 'call_R1_2', name: 'now', arguments: '' },
+    ]);
+    expect(found.choices[0]?.end).toEqual({ finish: 'tool-calls' });
+    expect(reply(chunks)).toEqual(found);
+  });
+
+  test('an id that Gemini gives is kept; an empty one is none', () => {
+    expect(parts([chunk([call('f', {}, { id: 'k3v9' }), call('f', {}, { id: '' })], END)])).toMatchObject([
+      { id: 'k3v9' },
+      { id: 'call_R1_1' },
+    ]);
+  });
+
+  test('without an id of the answer, ids stay apart from those of the calls before it', () => {
+    const earlier: Prompt = {
+      ...PROMPT,
+      turns: [
+        { role: 'assistant', parts: [{ kind: 'tool-call', id: 'call_made0_0', name: 'f', arguments: '' }] },
+      ],
+    };
+    const answer = { candidates: [{ content: { parts: [call('f')] }, ...END }] };
+    expect(parts([answer])).toMatchObject([{ id: 'call_made0_0' }]);
+    expect(parts([answer], earlier)).toMatchObject([{ id: 'call_made1_0' }]);
+  });
+
+  test('ids of several candidates differ', () => {
+    const of = (index: number) => ({ content: { parts: [call('f')] }, ...END, index });
+    const found = reply([{ candidates: [of(0), of(1)], responseId: 'R' }]);
+    expect(found.choices.map((choice) => choice.parts[0])).toMatchObject([
+      { id: 'call_R_0' },
+      { id: 'call_R_1-0' },
+    ]);
+  });
+
+  test('numbers that JavaScript cannot hold come through digit by digit', () => {
+    const data =
+      '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]},"finishReason":"STOP"}]}';
+    expect(collect(run(parseEvents(PROMPT, LEVELS), [{ data }])).choices[0]?.parts).toMatchObject([
+      { arguments: '{"n":12345678901234567890}' },
+    ]);
+  });
+
+  test('arguments in pieces (Vertex AI)', () => {
+    const piece = (jsonPath: string, value: JsonObject) => ({ jsonPath, ...value });
+    const chunks = [
+      chunk([call('f', undefined, { willContinue: true })]),
+      chunk([
+        {
+          functionCall: {
+            partialArgs: [piece('$.city', { stringValue: 'Os', willContinue: true })],
+            willContinue: true,
+          },
+        },
+      ]),
+      chunk([
+        {
+          functionCall: {
+            partialArgs: [piece('$.city', { stringValue: 'lo' }), piece('$.days[0]', { numberValue: 3 })],
+            willContinue: true,
+          },
+        },
+      ]),
+      chunk([
+        {
+          functionCall: {
+            partialArgs: [
+              piece("$['deep'].ok", { boolValue: true }),
+              piece('$.none', { nullValue: 'NULL_VALUE' }),
+            ],
+            willContinue: true,
+          },
+        },
+      ]),
+      chunk([{ functionCall: {} }]),
+      chunk([call('g', {})], END),
+    ];
+    expect(parts(chunks)).toEqual([
+      {
+        kind: 'tool-call',
+        id: 'call_R1_0',
+        name: 'f',
+        arguments: '{"city":"Oslo","days":[3],"deep":{"ok":true},"none":null}',
+      },
+      { kind: 'tool-call', id: 'call_R1_1', name: 'g', arguments: '' },
+    ]);
+  });
+
+  test.each(['$', '$.a[9]', '$..a', 'a b', '$.s.t'])(
+    'an argument that has no place is a broken answer: %s',
+    (jsonPath) => {
+      const pieces = [
+        { jsonPath: '$.s', stringValue: 'x' },
+        { jsonPath, stringValue: 'x' },
+      ];
+      expect(failure([chunk([call('f', undefined, { partialArgs: pieces })], END)]).fault).toBe(
+        'upstream-broken',
+      );
+    },
+  );
+
+  test('arguments written as text by a service that stands before Gemini', () => {
+    const args = '{"a":1}';
+    expect(parts([chunk([{ functionCall: { name: 'f', args } }], END)])).toMatchObject([{ arguments: args }]);
+  });
+
+  test('a name that had to be changed is the caller’s again', () => {
+    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name: '9 lives' }] };
+    const name = '_9_lives_ksf4ck';
+    const [part] = parts([chunk([call(name)], END)], prompt) ?? [];
+    expect(part).toMatchObject({ name: expect.stringMatching(/lives/) });
+  });
+
+  test('a custom tool is a custom call again', () => {
+    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
+    expect(parts([chunk([call('sql', { input: 'select 1' })], END)], prompt)).toMatchObject([
+      { kind: 'tool-call', custom: true, arguments: 'select 1' },
+    ]);
+  });
+
+  test('calls that Google makes and answers itself are nobody else’s', () => {
+    const prompt: Prompt = {
+      ...PROMPT,
+      tools: [
+        { kind: 'hosted', format: 'generate-content', value: { mcpServers: [] } },
+        { kind: 'function', name: 'mine' },
+      ],
+    };
+    const theirs = { functionResponse: { name: 'theirs', response: {} } };
+    const chunks = [chunk([call('theirs', {})], END), chunk([theirs]), chunk([{ text: 'x' }], END)];
+    expect(parts(chunks, prompt)?.map((part) => part.kind)).toEqual(['opaque', 'opaque', 'text']);
+    expect(reply(chunks, prompt).choices[0]?.end.finish).toBe('stop');
+    expect(parts([chunk([call('mine')], END)], prompt)).toMatchObject([{ kind: 'tool-call' }]);
+  });
+});
+
+describe('what only Google can read', () => {
+  test('is carried whole, and the text goes on after it', () => {
+    const code = { executableCode: { language: 'PYTHON', code: '1' } };
+    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' };
+    expect(parts([chunk([{ text: 'a' }, code, { text: 'b' }, image], END)])).toEqual([
+      { kind: 'text', text: 'a' },
+      { kind: 'opaque', format: 'generate-content', value: code },
+      { kind: 'text', text: 'b' },
+      { kind: 'opaque', format: 'generate-content', value: image },
+    ]);
+  });
+
+  test('a part with text and more beside it loses neither', () => {
+    const audio = { inlineData: { mimeType: 'audio/wav', data: 'AA==' } };
+    expect(parts([chunk([{ text: 'a', ...audio }], END)])).toEqual([
+      { kind: 'text', text: 'a' },
+      { kind: 'opaque', format: 'generate-content', value: audio },
+    ]);
+  });
+});
+
+describe('why it stopped', () => {
+  test.each<[JsonObject[string], string, string | undefined]>([
+    ['STOP', 'stop', undefined],
+    ['MAX_TOKENS', 'length', undefined],
+    ['SAFETY', 'content-filter', 'SAFETY'],
+    ['RECITATION', 'content-filter', 'RECITATION'],
+    ['IMAGE_SAFETY', 'content-filter', 'IMAGE_SAFETY'],
+    ['MALFORMED_FUNCTION_CALL', 'malformed-call', 'MALFORMED_FUNCTION_CALL'],
+    ['UNEXPECTED_TOOL_CALL', 'malformed-call', 'UNEXPECTED_TOOL_CALL'],
+    ['OTHER', 'other', 'OTHER'],
+    ['A_WORD_OF_TOMORROW', 'other', 'A_WORD_OF_TOMORROW'],
+    ['constructor', 'other', 'constructor'],
+    [1, 'stop', undefined],
+    [3, 'content-filter', 'SAFETY'],
+    [99, 'other', '99'],
+  ])('%j', (finishReason, finish, native) => {
+    expect(end([chunk([{ text: 'a' }], { finishReason })])).toEqual({ finish, ...(native && { native }) });
+  });
+
+  test('a call, then a bare STOP, is still a call; a call cut off by the limit is not', () => {
+    expect(end([chunk([call('f')]), chunk([{ text: '' }], END)])?.finish).toBe('tool-calls');
+    expect(end([chunk([call('f')], { finishReason: 'UNEXPECTED_TOOL_CALL' })])?.finish).toBe('tool-calls');
+    expect(end([chunk([call('f')], { finishReason: 'MAX_TOKENS' })])?.finish).toBe('length');
+  });
+
+  test('STOP in every chunk ends nothing early', () => {
+    expect(parts([chunk([{ text: 'a' }], END), chunk([{ text: 'b' }], END)])).toEqual([
+      { kind: 'text', text: 'ab' },
+    ]);
+  });
+
+  test('MALFORMED_FUNCTION_CALL without content tells its sentence', () => {
+    const candidate = {
+      content: {},
+      finishReason: 'MALFORMED_FUNCTION_CALL',
+      finishMessage: 'Malformed function call: f(',
+    };
+    expect(end([{ candidates: [candidate] }])).toEqual({
+      finish: 'malformed-call',
+      native: 'MALFORMED_FUNCTION_CALL',
+      explanation: 'Malformed function call: f(',
+    });
+  });
+
+  test.each([
+    ['PROHIBITED_CONTENT', 'PROHIBITED_CONTENT'],
+    [1, 'SAFETY'],
+  ])('a prompt that is blocked (%j) is an answer without parts', (blockReason, native) => {
+    const promptFeedback = { blockReason, blockReasonMessage: 'No.' };
+    const found = reply([{ promptFeedback, usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 } }]);
+    expect(found.choices).toEqual([
+      {
+        parts: [],
+        end: {
+          finish: 'content-filter',
+          native,
+          explanation: 'No.',
+          own: { format: 'generate-content', fields: { promptFeedback } },
+        },
+      },
+    ]);
+    expect(found.usage).toEqual({ input: 4, output: 0 });
+  });
+
+  test('feedback that blocks nothing is only carried', () => {
+    const promptFeedback = { safetyRatings: [] };
+    expect(end([{ ...chunk([{ text: 'a' }], END), promptFeedback }])).toEqual({
+      finish: 'stop',
+      own: { format: 'generate-content', fields: { promptFeedback } },
+    });
+  });
+
+  test('ratings and metadata are told with the end, unknown fields too', () => {
+    const chunks = [
+      chunk([{ text: 'a' }], { safetyRatings: [1] }),
+      chunk([{ text: '' }], { ...END, avgLogprobs: -0.1, novelty: 2 }, { turnToken: 't' }),
+    ];
+    expect(end(chunks)).toEqual({
+      finish: 'stop',
+      own: { format: 'generate-content', fields: { safetyRatings: [1], avgLogprobs: -0.1 } },
+      extra: { novelty: 2, turnToken: 't' },
+    });
+  });
+});
+
+describe('usage', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'thoughts are output',
+      { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7, totalTokenCount: 22 },
+      { input: 10, output: 12, reasoning: 7 },
+    ],
+    [
+      'the cached part is inside the prompt',
+      { promptTokenCount: 10, cachedContentTokenCount: 8, candidatesTokenCount: 1, totalTokenCount: 11 },
+      { input: 10, cacheRead: 8, output: 1 },
+    ],
+    [
+      'what tools read is input',
+      { promptTokenCount: 10, toolUsePromptTokenCount: 30, candidatesTokenCount: 1, totalTokenCount: 41 },
+      { input: 40, output: 1, own: { format: 'generate-content', fields: { toolUsePromptTokenCount: 30 } } },
+    ],
+    ['a figure of 0 is left out', { promptTokenCount: 10, totalTokenCount: 10 }, { input: 10, output: 0 }],
+    [
+      'details are carried',
+      { promptTokenCount: 1, totalTokenCount: 1, promptTokensDetails: [] },
+      { input: 1, output: 0, own: { format: 'generate-content', fields: { promptTokensDetails: [] } } },
+    ],
+  ])('%s', (_, usageMetadata, expected) => {
+    expect(reply([chunk([{ text: 'a' }], END, { usageMetadata })]).usage).toEqual(expected);
+  });
+
+  test('is cumulative: the last figures count', () => {
+    const of = (candidatesTokenCount: number) => ({
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount, totalTokenCount: 9 + candidatesTokenCount },
+    });
+    const found = events([
+      chunk([{ text: 'a' }], {}, of(1)),
+      chunk([{ text: 'b' }], {}, of(2)),
+      chunk([{ text: 'c' }], END, of(3)),
+    ]);
+    expect(collect(found).usage).toEqual({ input: 9, output: 3 });
+    expect(found.filter((event) => event.type === 'usage')).toHaveLength(2);
+  });
+
+  test('a chunk of nothing but traffic type tells none', () => {
+    expect(
+      reply([chunk([{ text: 'a' }], END, { usageMetadata: { trafficType: 'ON_DEMAND' } })]).usage,
+    ).toEqual({});
+  });
+});
+
+describe('citations', () => {
+  const grounding = (text: string, quoted: string, more: JsonObject = {}): JsonObject => {
+    const at = text.indexOf(quoted);
+    const startIndex = Buffer.byteLength(text.slice(0, at));
+    const segment = {
+      ...(startIndex > 0 && { startIndex }),
+      endIndex: startIndex + Buffer.byteLength(quoted),
+      text: quoted,
+      ...more,
+    };
+    return {
+      groundingMetadata: {
+        groundingChunks: [
+          { web: { uri: 'https://a.example', title: 'A' } },
+          { maps: { uri: 'https://b.example' } },
+          { web: {} },
+        ],
+        groundingSupports: [{ segment, groundingChunkIndices: [0, 1, 2, 9, 'x'] }],
+      },
+    };
+  };
+  const citations = (chunks: readonly JsonObject[]) =>
+    parts(chunks)?.flatMap((part) => (part.kind === 'text' ? [part.citations ?? []] : []));
+
+  test('bytes of UTF-8 become UTF-16 code units', () => {
+    const text = 'Zürich 🍰 is nice. It rains.';
+    const found = citations([
+      chunk([{ text: text.slice(0, 9) }]),
+      chunk([{ text: text.slice(9) }], { ...END, ...grounding(text, '🍰 is nice.') }),
+    ]);
+    const place = { citedText: '🍰 is nice.', start: 7, end: 18 };
+    expect(found).toEqual([
+      [
+        { url: 'https://a.example', title: 'A', ...place },
+        { url: 'https://b.example', ...place },
+      ],
+    ]);
+    expect(text.slice(7, 18)).toBe('🍰 is nice.');
+  });
+
+  test('offsets count all the text; a part that went on after a thought has its own', () => {
+    const found = citations([
+      chunk([{ text: 'Äh. ' }, { text: 'hm', thought: true }, { text: 'It rains.' }], {
+        ...END,
+        ...grounding('Äh. It rains.', 'It rains.'),
+      }),
+    ]);
+    expect(found?.[1]?.[0]).toMatchObject({ start: 0, end: 9 });
+  });
+
+  test('offsets that do not fit are looked for by what they quote, and left out if it is nowhere', () => {
+    const text = 'It rains.';
+    expect(
+      citations([
+        chunk([{ text }], { ...END, ...grounding(text, 'rains', { startIndex: 500, endIndex: 505 }) }),
+      ])?.[0]?.[0],
+    ).toMatchObject({ start: 3, end: 8 });
+    const nowhere = citations([
+      chunk([{ text }], {
+        ...END,
+        ...grounding(text, 'rains', { startIndex: 500, endIndex: 505, text: 'snows' }),
+      }),
+    ])?.[0]?.[0];
+    expect(nowhere).toEqual({ url: 'https://a.example', title: 'A', citedText: 'snows' });
+  });
+
+  test('sources of recitation', () => {
+    const citationMetadata = {
+      citationSources: [{ startIndex: 0, endIndex: 2, uri: 'https://c.example' }, { uri: '' }],
+    };
+    expect(citations([chunk([{ text: 'abc' }], { ...END, citationMetadata })])).toEqual([
+      [{ url: 'https://c.example', start: 0, end: 2 }],
+    ]);
+  });
+
+  test('those that come in pieces add up', () => {
+    const of = (uri: string) => ({ citationMetadata: { citationSources: [{ uri, endIndex: 1 }] } });
+    expect(
+      citations([
+        chunk([{ text: 'a' }], of('https://1.example')),
+        chunk([{ text: 'b' }], { ...END, ...of('https://2.example') }),
+      ])?.[0],
+    ).toHaveLength(2);
+  });
+});
+
+describe('log probabilities', () => {
+  test('the chosen tokens and what else was likely', () => {
+    const logprobsResult = {
+      chosenCandidates: [{ token: 'é', logProbability: -0.5, tokenId: 7 }],
+      topCandidates: [
+        {
+          candidates: [
+            { token: 'é', logProbability: -0.5 },
+            { token: 'e', logProbability: -1 },
+          ],
+        },
+      ],
+    };
+    expect(reply([chunk([{ text: 'é' }], { ...END, logprobsResult })]).choices[0]?.logprobs).toEqual([
+      {
+        token: 'é',
+        logprob: -0.5,
+        bytes: [195, 169],
+        top: [
+          { token: 'é', logprob: -0.5, bytes: [195, 169] },
+          { token: 'e', logprob: -1, bytes: [101] },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('the answer itself', () => {
+  test('its time, its tier, its status, and what nobody knows', () => {
+    const answer = {
+      createTime: '2026-03-01T10:00:00.5Z',
+      modelStatus: { modelStage: 'LEGACY' },
+      novelty: 1,
+      usageMetadata: { promptTokenCount: 1, totalTokenCount: 1, serviceTier: 'STANDARD' },
+    };
+    expect(reply([chunk([{ text: 'a' }], END, answer)]).start).toEqual({
+      id: 'R1',
+      model: 'gemini-3-flash-preview',
+      created: 1_772_359_200,
+      serviceTier: 'default',
+      own: {
+        format: 'generate-content',
+        fields: { createTime: answer.createTime, modelStatus: answer.modelStatus },
+      },
+      extra: { novelty: 1 },
+    });
+  });
+
+  test('without id and model it has none', () => {
+    expect(reply([{ candidates: [{ content: { parts: [{ text: 'a' }] }, ...END }] }]).start).toEqual({
+      id: '',
+      model: '',
+    });
+  });
+});
+
+describe('failures', () => {
+  test.each<[string, (JsonObject | string)[]]>([
+    ['nothing at all', []],
+    ['an answer that never said why it stopped', [chunk([{ text: 'a' }])]],
+    ['one of two candidates unfinished', [{ candidates: [{ ...END }, { index: 1 }] }]],
+    ['usage and no candidate', [{ usageMetadata: { totalTokenCount: 3 } }]],
+    ['no JSON', ['{"candidates":[']],
+    ['JSON that is no object', ['3']],
+    ['an impossible index', [chunk([], { ...END }), { candidates: [{ index: 1e9, ...END }] }]],
+    ['a negative index', [{ candidates: [{ index: -1, ...END }] }]],
+    ['a fractional index', [{ candidates: [{ index: 0.5, ...END }] }]],
+  ])('%s is a broken answer', (_, chunks) => {
+    const error = failure(chunks);
+    expect([error.fault, error.status]).toEqual(['upstream-broken', 502]);
+  });
+
+  test('an error object is thrown by its meaning: in a stream, in a body, in a list', () => {
+    const error = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } };
+    for (const chunks of [[chunk([{ text: 'a' }]), error], [error], [JSON.stringify([error])]]) {
+      expect(failure(chunks)).toMatchObject({
+        fault: 'upstream-overloaded',
+        status: 503,
+        message: 'The model is overloaded.',
+      });
+    }
+    expect(failure([{ error: 'gone' }])).toMatchObject({ fault: 'upstream-broken', message: 'gone' });
+  });
+
+  test('OpenAI’s end mark, as some services before Gemini write it, is no failure', () => {
+    const data = JSON.stringify(chunk([{ text: 'a' }], END));
+    expect(run(parseEvents(PROMPT, LEVELS), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
+      type: 'reply-end',
+    });
+  });
+});

@@ -1,0 +1,412 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import type { Note } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { parsed, request } from './fixtures.ts';
+
+const ask = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
+  contents: [{ role: 'user', parts }],
+  ...more,
+});
+
+function refusal(body: JsonObject): GatewayError {
+  try {
+    parsed(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new TypeError('not refused');
+}
+
+describe('turns', () => {
+  test('a conversation', () => {
+    const prompt = parsed(request('conversation'));
+    expect(prompt.turns.map((turn) => turn.role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(prompt.turns[0]?.parts).toEqual([
+      { kind: 'text', text: 'You guide visitors through the town.' },
+      { kind: 'text', text: 'Answer in one sentence.' },
+    ]);
+    expect(prompt).toMatchObject({
+      temperature: 0.4,
+      topP: 0.9,
+      topK: 32,
+      maxTokens: 256,
+      stop: ['END', '\n\n'],
+    });
+    expect(prompt.own?.fields['safetySettings']).toHaveLength(2);
+  });
+
+  test('shorthand: one part for a list, no role, role function, a bare instruction, numbers as text, null for absent', () => {
+    const prompt = parsed(request('shorthand'));
+    expect(prompt.turns.map((turn) => turn.role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(prompt.turns[0]?.parts).toEqual([{ kind: 'text', text: 'Be kind.' }]);
+    expect(prompt.turns[1]?.parts).toEqual([{ kind: 'text', text: 'Hello' }]);
+    expect(prompt.maxTokens).toBe(64);
+    expect(prompt.stop).toEqual(['STOP']);
+    expect(prompt).not.toHaveProperty('temperature');
+  });
+
+  test('either spelling of a field means the same, and data is left alone', () => {
+    const prompt = parsed(request('snake-case'));
+    expect(prompt.turns[0]).toEqual({ role: 'system', parts: [{ kind: 'text', text: 'Be brief.' }] });
+    expect(prompt.turns[1]?.parts[1]).toMatchObject({
+      kind: 'media',
+      media: 'image',
+      mediaType: 'image/png',
+    });
+    expect(prompt.turns[2]?.parts[0]).toMatchObject({
+      kind: 'tool-call',
+      arguments: '{"snake_key":"stays"}',
+      signature: { origin: 'google' },
+    });
+    expect(prompt.tools?.[0]).toMatchObject({
+      parameters: { properties: { snake_key: { type: 'string' } } },
+    });
+    expect(prompt.toolChoice).toEqual({ mode: 'required', allowed: ['describe'] });
+    expect(prompt.thinking).toEqual({ adaptive: true, visible: true });
+    expect(prompt.maxTokens).toBe(100);
+    expect(prompt).not.toHaveProperty('extra');
+  });
+
+  test('the model may stand in the body, with its resource prefix', () => {
+    expect(parsed(ask([{ text: 'x' }], { model: 'models/gemini-2.5-pro' })).model).toBe('gemini-2.5-pro');
+  });
+});
+
+describe('parts', () => {
+  const parts = (list: readonly JsonObject[]) => parsed(ask(list)).turns[0]?.parts;
+
+  test('media by type and by place', () => {
+    const found = parsed(request('media')).turns[0]?.parts.slice(1);
+    expect(found?.map((part) => part.kind === 'media' && [part.media, part.source.kind])).toEqual([
+      ['image', 'base64'],
+      ['document', 'base64'],
+      ['audio', 'base64'],
+      ['video', 'url'],
+      ['document', 'file'],
+      ['image', 'file'],
+      ['image', 'url'],
+    ]);
+    expect(found?.[1]).toMatchObject({ name: 'menu.pdf' });
+    expect(found?.[3]?.own).toEqual({
+      format: 'generate-content',
+      fields: { videoMetadata: { startOffset: '10s', endOffset: '25s' } },
+    });
+  });
+
+  test('a thought and its signature; a signature alone in an empty text', () => {
+    expect(parsed(request('thinking-budget')).turns[1]?.parts).toMatchObject([
+      { kind: 'thinking', text: 'Counting with the sieve gives 25.', signature: { origin: 'google' } },
+      { kind: 'text', text: 'There are 25.' },
+      { kind: 'text', text: '', signature: { origin: 'google' } },
+    ]);
+  });
+
+  test("a sealed signature is another vendor's again, reasoning only it can read too", () => {
+    expect(
+      parts([
+        { text: 'hm', thought: true, thoughtSignature: 'anthropic#EqQB' },
+        { text: '', thought: true, thoughtSignature: 'anthropic#r.EmwK' },
+      ]),
+    ).toEqual([
+      { kind: 'thinking', text: 'hm', signature: { origin: 'anthropic', value: 'EqQB' } },
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'EmwK' } },
+    ]);
+  });
+
+  test('a part that holds several things loses none', () => {
+    expect(
+      parts([{ text: 'see', inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' }]),
+    ).toEqual([
+      { kind: 'text', text: 'see' },
+      {
+        kind: 'media',
+        media: 'image',
+        mediaType: 'image/png',
+        source: { kind: 'base64', data: 'AA==' },
+        signature: { origin: 'google', value: 'S' },
+      },
+    ]);
+  });
+
+  test('what only Google can read is carried whole', () => {
+    const turn = parsed(request('google-tools')).turns[1];
+    expect(turn?.parts.map((part) => part.kind)).toEqual(['opaque', 'opaque', 'text']);
+    expect(parts([{ newThing: { a: 1 } }])).toEqual([
+      { kind: 'opaque', format: 'generate-content', value: { newThing: { a: 1 } } },
+    ]);
+  });
+});
+
+describe('calls and their results', () => {
+  test('without ids they get the same ones each time, and pair by name, oldest first', () => {
+    const prompt = parsed(request('calls-without-ids'));
+    const ids = (turn: number) =>
+      prompt.turns[turn]?.parts.map((part) => ('id' in part ? part.id : undefined));
+    expect(new Set(ids(1)).size).toBe(3);
+    expect(ids(2)).toEqual(ids(1));
+    expect(parsed(request('calls-without-ids'))).toEqual(prompt);
+  });
+
+  test('an id of its own is kept, on both', () => {
+    const { turns } = parsed(request('parallel-calls-signed'));
+    expect(turns[1]?.parts[1]).toMatchObject({ id: 'k3v9x1aa', signature: { origin: 'google' } });
+    expect(turns[1]?.parts[2]).not.toHaveProperty('signature');
+    expect(turns[2]?.parts.map((part) => 'id' in part && part.id)).toEqual(['k3v9x1aa', 'k3v9x1ab']);
+  });
+
+  test("results: an object as its text, `output` and `error` unwrapped as Google's convention has it", () => {
+    const results = parsed(request('calls-without-ids')).turns[2]?.parts;
+    expect(results).toMatchObject([
+      { kind: 'tool-result', name: 'add', content: [{ text: '3' }] },
+      { content: [{ text: 'the adder is on fire' }], isError: true },
+      { content: [{ text: '{"date":"2026-03-01"}' }] },
+    ]);
+  });
+
+  test('a picture inside a result', () => {
+    const [result] = parsed(request('tool-result-media')).turns[2]?.parts ?? [];
+    expect(result).toMatchObject({
+      content: [
+        { kind: 'text', text: 'one picture' },
+        { kind: 'media', media: 'image' },
+      ],
+    });
+  });
+});
+
+describe('settings', () => {
+  test('several answers, log probabilities, and what only Google has', () => {
+    expect(parsed(request('sampling-and-logprobs'))).toMatchObject({
+      choices: 3,
+      seed: 7,
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
+      logprobs: true,
+      topLogprobs: 4,
+      temperature: 0,
+      serviceTier: 'flex',
+      own: {
+        format: 'generate-content',
+        fields: {
+          cachedContent: 'cachedContents/4f9t0j2m',
+          labels: { team: 'paint' },
+          generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
+        },
+      },
+    });
+  });
+
+  test.each([
+    [{ thinkingBudget: 0 }, { budget: 0, visible: false }],
+    [{ thinkingBudget: -1 }, { adaptive: true, visible: false }],
+    [
+      { thinkingBudget: 1024, includeThoughts: true },
+      { budget: 1024, visible: true },
+    ],
+    [{ thinkingLevel: 'low' }, { effort: 'low', visible: false }],
+    [{ thinkingLevel: 'MINIMAL' }, { effort: 'minimal', visible: false }],
+    [{}, undefined],
+  ])('thinking %j', (thinkingConfig, expected) => {
+    expect(parsed(ask([{ text: 'x' }], { generationConfig: { thinkingConfig } })).thinking).toEqual(expected);
+  });
+
+  test.each([
+    [{ mode: 'AUTO' }, { mode: 'auto' }],
+    [{ mode: 'NONE' }, { mode: 'none' }],
+    [{ mode: 'ANY' }, { mode: 'required' }],
+    [
+      { mode: 'ANY', allowedFunctionNames: ['f'] },
+      { mode: 'required', allowed: ['f'] },
+    ],
+    [
+      { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
+      { mode: 'auto', allowed: ['f'] },
+    ],
+    [{}, undefined],
+  ])('choice of tools %j', (functionCallingConfig, expected) => {
+    expect(parsed(ask([{ text: 'x' }], { toolConfig: { functionCallingConfig } })).toolChoice).toEqual(
+      expected,
+    );
+  });
+
+  test('schemas of the OpenAPI subset become JSON Schema, and VALIDATED makes functions strict', () => {
+    const prompt = parsed(request('openapi-schemas'));
+    expect(prompt.tools?.[0]).toMatchObject({
+      strict: true,
+      parameters: {
+        type: 'object',
+        properties: {
+          guests: { type: 'integer', minimum: 1, maximum: 12 },
+          name: { type: ['string', 'null'], maxLength: 40 },
+          days: { type: 'array', items: { type: 'string', enum: ['MON', 'TUE'] }, minItems: 1 },
+        },
+        required: ['guests'],
+        propertyOrdering: ['guests', 'name', 'days'],
+      },
+    });
+    expect(prompt.output).toEqual({
+      kind: 'json-schema',
+      schema: {
+        type: 'object',
+        properties: {
+          ok: { type: 'boolean' },
+          note: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+        },
+        required: ['ok'],
+      },
+    });
+  });
+
+  test('a search is carried over; the rest of its tools are only its own', () => {
+    expect(parsed(request('google-tools')).tools).toMatchObject([
+      { kind: 'hosted', value: { codeExecution: {} } },
+      { kind: 'hosted', webSearch: true },
+      { kind: 'hosted', value: { urlContext: {} } },
+    ]);
+  });
+
+  test('fields nobody knows are carried, each in its place', () => {
+    const prompt = parsed(request('unknown-fields'));
+    expect(prompt.extra).toEqual({ colour: 'blue', generationConfig: { warmth: 11 } });
+    expect(prompt.tools?.[0]).toMatchObject({ extra: { weight: 3 } });
+  });
+
+  test('an answer of a type nobody else has is reported', () => {
+    const notes: Note[] = [];
+    parseRequest(ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }), (note) =>
+      notes.push(note),
+    );
+    expect(notes).toMatchObject([{ field: 'generationConfig.responseMimeType', outcome: 'passed-on' }]);
+  });
+});
+
+describe('refused, as Google refuses it', () => {
+  test.each<[string, JsonObject, string, RegExp]>([
+    ['no contents', {}, 'contents', /contents is not specified/],
+    ['no parts', { contents: [{ role: 'user' }] }, 'contents[0].parts', /must not be empty/],
+    [
+      'an unknown role',
+      { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }] },
+      'contents[0].role',
+      /valid role: user, model/,
+    ],
+    ['an empty part', ask([{}]), 'contents[0].parts[0]', /required oneof field 'data'/],
+    ['a part that is a number', { contents: [{ parts: [1] }] }, 'contents[0].parts[0]', /object/],
+    [
+      'a call without a name',
+      ask([{ functionCall: { args: {} } }]),
+      'contents[0].parts[0].functionCall.name',
+      /empty/,
+    ],
+    [
+      'a result without a name',
+      ask([{ functionResponse: {} }]),
+      'contents[0].parts[0].functionResponse.name',
+      /empty/,
+    ],
+    [
+      'a function without a name',
+      ask([{ text: 'x' }], { tools: [{ functionDeclarations: [{}] }] }),
+      'tools[0].functionDeclarations[0].name',
+      /required/,
+    ],
+    [
+      'a temperature in words',
+      ask([{ text: 'x' }], { generationConfig: { temperature: 'hot' } }),
+      'generationConfig.temperature',
+      /number/,
+    ],
+    [
+      'an unknown level',
+      ask([{ text: 'x' }], { generationConfig: { thinkingConfig: { thinkingLevel: 'WILD' } } }),
+      'generationConfig.thinkingConfig.thinkingLevel',
+      /WILD/,
+    ],
+    [
+      'an unknown mode',
+      ask([{ text: 'x' }], { toolConfig: { functionCallingConfig: { mode: 'SOME' } } }),
+      'toolConfig.functionCallingConfig.mode',
+      /SOME/,
+    ],
+  ])('%s', (_, body, param, message) => {
+    const error = refusal(body);
+    expect([error.fault, error.status, error.param]).toEqual(['invalid-request', 400, param]);
+    expect(error.message).toMatch(message);
+  });
+});
+
+test('whatever comes, it throws nothing but GatewayErrors and pollutes nothing', () => {
+  const name = fc.constantFrom(
+    ...[
+      'contents',
+      'role',
+      'parts',
+      'text',
+      'thought',
+      'thoughtSignature',
+      'functionCall',
+      'functionResponse',
+      'name',
+    ],
+    ...[
+      'args',
+      'response',
+      'id',
+      'inlineData',
+      'fileData',
+      'mimeType',
+      'fileUri',
+      'tools',
+      'functionDeclarations',
+    ],
+    ...[
+      'parameters',
+      'type',
+      'properties',
+      'anyOf',
+      'items',
+      'nullable',
+      'enum',
+      'toolConfig',
+      'functionCallingConfig',
+    ],
+    ...[
+      'mode',
+      'generationConfig',
+      'thinkingConfig',
+      'responseSchema',
+      'responseMimeType',
+      '__proto__',
+      'constructor',
+    ],
+  );
+  const leaf = fc.oneof(
+    fc.constantFrom('user', 'model', 'application/json', 'AUTO', ''),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'medium' },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 4 }),
+    ),
+  }));
+  const body = fc.dictionary(name, tree, { maxKeys: 8 });
+  fc.assert(
+    fc.property(body, (value) => {
+      try {
+        // As it comes off the wire: `__proto__` is a name like any other there.
+        parsed(JSON.parse(JSON.stringify(value)));
+      } catch (error) {
+        expect(error).toBeInstanceOf(GatewayError);
+      }
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});

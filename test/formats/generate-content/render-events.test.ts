@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../../src/conversation/collect.ts';
+import type { ReplyEvent } from '../../../src/conversation/reply.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { generateContent } from '../../../src/formats/generate-content/index.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import type { Sse } from '../../../src/streams/sse.ts';
+import { run } from '../../../src/streams/step.ts';
+import { validateWhole, validator } from '../../../src/validate/validate.ts';
+import { ASKED, object } from './fixtures.ts';
+
+const { inbound } = generateContent;
+const START: ReplyEvent = { type: 'reply-start', id: 'msg_1', model: 'claude' };
+const USAGE: ReplyEvent = { type: 'usage', usage: { input: 10, output: 0 } };
+const LAST: ReplyEvent[] = [{ type: 'usage', usage: { output: 4, reasoning: 1 } }, { type: 'reply-end' }];
+
+/** Events of one part. */
+function part(
+  index: number,
+  open: Extract<ReplyEvent, { type: 'part-start' }>['part'],
+  texts: string[],
+  ...details: Partial<Extract<ReplyEvent, { type: 'part-detail' }>>[]
+): ReplyEvent[] {
+  const at = { choice: 0, index };
+  return [
+    { type: 'part-start', ...at, part: open },
+    ...texts.map((text): ReplyEvent => ({ type: 'part-delta', ...at, text })),
+    ...details.map((detail): ReplyEvent => ({ type: 'part-detail', ...at, ...detail })),
+    { type: 'part-end', ...at },
+  ];
+}
+
+const answer = (
+  middle: readonly ReplyEvent[],
+  end: Partial<Extract<ReplyEvent, { type: 'choice-end' }>> = {},
+): ReplyEvent[] => [
+  START,
+  USAGE,
+  ...middle,
+  { type: 'choice-end', choice: 0, finish: 'stop', ...end },
+  ...LAST,
+];
+
+/** The chunks of a stream, which is by the rules, and the whole answer, which is too. */
+function said(events: readonly ReplyEvent[]): { chunks: JsonObject[]; whole: JsonObject } {
+  const sent = run(inbound.renderEvents(ASKED), events);
+  const judge = validator('generate-content');
+  for (const chunk of sent) judge.add(chunk);
+  expect(judge.end()).toEqual([]);
+  const whole = inbound.renderReply(collect(events), ASKED);
+  expect(validateWhole('generate-content', whole)).toEqual([]);
+  return { chunks: sent.map(({ data }) => object(data)), whole };
+}
+
+const partsOf = ({ candidates }: JsonObject) =>
+  Array.isArray(candidates)
+    ? candidates.map((candidate: JsonObject) => JSON.parse(JSON.stringify(candidate['content'])).parts)
+    : [];
+
+test('text: a chunk a piece, with the usage as known; the end in the last', () => {
+  const { chunks, whole } = said(answer(part(0, { kind: 'text' }, ['Hé"\n', 'y'])));
+  const head = { modelVersion: 'claude', responseId: 'msg_1' };
+  const early = { usageMetadata: { promptTokenCount: 10, totalTokenCount: 10 }, ...head };
+  const late = {
+    usageMetadata: {
+      promptTokenCount: 10,
+      candidatesTokenCount: 3,
+      thoughtsTokenCount: 1,
+      totalTokenCount: 14,
+    },
+    ...head,
+  };
+  expect(chunks).toEqual([
+    { candidates: [{ content: { parts: [{ text: 'Hé"\n' }], role: 'model' }, index: 0 }], ...early },
+    { candidates: [{ content: { parts: [{ text: 'y' }], role: 'model' }, index: 0 }], ...early },
+    {
+      candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+      ...late,
+    },
+  ]);
+  expect(whole).toEqual({
+    candidates: [
+      { content: { parts: [{ text: 'Hé"\n' + 'y' }], role: 'model' }, finishReason: 'STOP', index: 0 },
+    ],
+    ...late,
+  });
+});
+
+test('a call comes whole, with its signature; one without arguments has an empty object', () => {
+  const { chunks, whole } = said(
+    answer(
+      [
+        ...part(0, { kind: 'tool-call', id: 'toolu_1', name: 'f' }, ['{"a":', '1}'], {
+          signature: { origin: 'google', value: 'S' },
+        }),
+        ...part(1, { kind: 'tool-call', id: '', name: 'g' }, []),
+        ...part(2, { kind: 'tool-call', id: 'c', name: 'sql', custom: true }, ['select 1']),
+      ],
+      { finish: 'tool-calls' },
+    ),
+  );
+  const calls = [
+    { functionCall: { id: 'toolu_1', name: 'f', args: { a: 1 } }, thoughtSignature: 'S' },
+    { functionCall: { name: 'g', args: {} } },
+    { functionCall: { id: 'c', name: 'sql', args: { input: 'select 1' } } },
+  ];
+  expect(chunks.flatMap(partsOf)).toEqual([...calls.map((call) => [call]), [{ text: '' }]]);
+  expect(partsOf(whole)).toEqual([calls]);
+});
+
+test('signatures follow what they sign, another vendor’s sealed, reasoning only it can read marked', () => {
+  const { chunks } = said(
+    answer([
+      ...part(0, { kind: 'thinking' }, ['hm'], { signature: { origin: 'anthropic', value: 'Eq' } }),
+      ...part(1, { kind: 'thinking' }, [], { redacted: { origin: 'anthropic', value: 'Em' } }),
+      ...part(2, { kind: 'text' }, ['a'], { signature: { origin: 'google', value: 'S' } }),
+      ...part(3, { kind: 'refusal' }, ['No.']),
+    ]),
+  );
+  expect(chunks.flatMap(partsOf).flat()).toEqual([
+    { text: 'hm', thought: true },
+    { text: '', thought: true, thoughtSignature: 'anthropic#Eq' },
+    { text: '', thought: true, thoughtSignature: 'anthropic#r.Em' },
+    { text: 'a' },
+    { text: '', thoughtSignature: 'S' },
+    { text: 'No.' },
+    { text: '' },
+  ]);
+});
+
+test('citations of several texts, in bytes of all of it', () => {
+  const { chunks, whole } = said(
+    answer([
+      ...part(0, { kind: 'text' }, ['Zürich. '], {
+        citation: { url: 'https://a.example', title: 'A', start: 0, end: 6 },
+      }),
+      ...part(1, { kind: 'thinking' }, ['hm']),
+      ...part(
+        2,
+        { kind: 'text' },
+        ['🍰!'],
+        { citation: { url: 'https://b.example', start: 0, end: 2 } },
+        { citation: { url: 'https://a.example' } },
+      ),
+    ]),
+  );
+  const groundingMetadata = {
+    groundingChunks: [
+      { web: { uri: 'https://a.example', title: 'A' } },
+      { web: { uri: 'https://b.example' } },
+    ],
+    groundingSupports: [
+      { segment: { startIndex: 0, endIndex: 7, text: 'Zürich' }, groundingChunkIndices: [0] },
+      { segment: { startIndex: 9, endIndex: 13, text: '🍰' }, groundingChunkIndices: [1] },
+    ],
+  };
+  expect(chunks.at(-1)).toMatchObject({ candidates: [{ groundingMetadata }] });
+  expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
+});
+
+test('several answers, each with its own end', () => {
+  const other = part(0, { kind: 'text' }, ['b']).map((event) =>
+    'choice' in event ? { ...event, choice: 1 } : event,
+  );
+  const { chunks, whole } = said([
+    START,
+    USAGE,
+    ...part(0, { kind: 'text' }, ['a']),
+    ...other,
+    { type: 'choice-end', choice: 1, finish: 'length' },
+    { type: 'choice-end', choice: 0, finish: 'stop' },
+    ...LAST,
+  ]);
+  expect(chunks.slice(-2)).toMatchObject([
+    { candidates: [{ index: 0, finishReason: 'STOP' }] },
+    { candidates: [{ index: 1, finishReason: 'MAX_TOKENS' }] },
+  ]);
+  expect(whole).toMatchObject({ candidates: [{ index: 0 }, { index: 1, finishReason: 'MAX_TOKENS' }] });
+});
+
+test.each<[Partial<Extract<ReplyEvent, { type: 'choice-end' }>>, string]>([
+  [{ finish: 'tool-calls' }, 'STOP'],
+  [{ finish: 'stop-sequence', stopSequence: 'x' }, 'STOP'],
+  [{ finish: 'context-length' }, 'MAX_TOKENS'],
+  [{ finish: 'content-filter' }, 'SAFETY'],
+  [{ finish: 'refusal', native: 'refusal' }, 'SAFETY'],
+  [{ finish: 'content-filter', native: 'SPII' }, 'SPII'],
+  [{ finish: 'malformed-call' }, 'MALFORMED_FUNCTION_CALL'],
+  [{ finish: 'pause' }, 'OTHER'],
+  [{ finish: 'other', native: 'no such word' }, 'OTHER'],
+])('the end %j is %s', (end, word) => {
+  const { chunks, whole } = said(answer(part(0, { kind: 'text' }, ['a']), end));
+  expect(chunks.at(-1)).toMatchObject({ candidates: [{ finishReason: word }] });
+  expect(whole).toMatchObject({ candidates: [{ finishReason: word }] });
+});
+
+test('log probabilities', () => {
+  const tokens = [{ token: 'a', logprob: -1, bytes: [97], top: [{ token: 'b', logprob: -2 }] }];
+  const logprobsResult = {
+    chosenCandidates: [{ token: 'a', logProbability: -1 }],
+    topCandidates: [{ candidates: [{ token: 'b', logProbability: -2 }] }],
+  };
+  const { chunks, whole } = said(
+    answer([...part(0, { kind: 'text' }, ['a']), { type: 'logprobs', choice: 0, tokens }]),
+  );
+  expect(chunks[1]).toMatchObject({ candidates: [{ logprobsResult }] });
+  expect(whole).toMatchObject({ candidates: [{ logprobsResult }] });
+});
+
+test('what has no counterpart is beside what has, once, and never in its place', () => {
+  const start: ReplyEvent = {
+    ...START,
+    created: 1_700_000_000,
+    serviceTier: 'default',
+    own: { format: 'chat-completions', fields: { system_fingerprint: 'fp', modelVersion: 'no' } },
+    extra: { novelty: 1 },
+  };
+  const block = { type: 'web_search_tool_result' };
+  const events = [
+    start,
+    USAGE,
+    ...part(0, { kind: 'opaque', format: 'messages', value: block }, []),
+    ...part(1, { kind: 'text' }, ['a']),
+    { type: 'choice-end', choice: 0, finish: 'stop', extra: { odd: 1, finishReason: 'no' } } as const,
+    ...LAST,
+  ];
+  const { chunks, whole } = said(events);
+  const beside = {
+    createTime: '2023-11-14T22:13:20.000Z',
+    system_fingerprint: 'fp',
+    novelty: 1,
+    modelVersion: 'claude',
+  };
+  expect(chunks[0]).toMatchObject({ ...beside, usageMetadata: { serviceTier: 'standard' } });
+  expect(chunks[1]).not.toHaveProperty('novelty');
+  expect(chunks[1]).toMatchObject({ candidates: [{ odd: 1, vendorBlocks: [block], finishReason: 'STOP' }] });
+  expect(whole).toMatchObject({ ...beside, candidates: [{ odd: 1, vendorBlocks: [block] }] });
+});
+
+test('an answer of nothing is an end and no more', () => {
+  const { chunks, whole } = said(answer([]));
+  expect(chunks).toHaveLength(1);
+  expect(whole).toMatchObject({ candidates: [{ content: { role: 'model' }, finishReason: 'STOP' }] });
+});
+
+test('an answer without id and model has the request’s', () => {
+  const { chunks } = said([{ type: 'reply-start', id: '', model: '' }, ...answer([]).slice(1)]);
+  expect(chunks[0]).toMatchObject({ responseId: 'abc123', modelVersion: 'gemini-3-flash-preview' });
+});
+
+describe('a late error', () => {
+  test('is the last chunk, in Google’s words', () => {
+    const renderer = inbound.renderEvents(ASKED);
+    const sent: Sse[] = [];
+    const out = { enqueue: (chunk: Sse) => void sent.push(chunk) };
+    for (const event of [START, USAGE, ...part(0, { kind: 'text' }, ['a'])]) renderer.transform(event, out);
+    renderer.fail(new GatewayError('upstream-timeout', 'The upstream took too long.'), out);
+    const judge = validator('generate-content');
+    for (const chunk of sent) judge.add(chunk);
+    expect(judge.end()).toEqual([]);
+    expect(judge.failed).toBe(true);
+    expect(object(sent.at(-1)?.data ?? '')).toEqual({
+      error: { code: 504, message: 'The upstream took too long.', status: 'DEADLINE_EXCEEDED' },
+    });
+  });
+});

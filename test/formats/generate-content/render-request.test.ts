@@ -1,0 +1,608 @@
+import { describe, expect, test } from 'vitest';
+import type { Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import type { Target } from '../../../src/formats/format.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { BUDGETS, LEVELS, parsed, rendered, request, requestNames } from './fixtures.ts';
+
+const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
+const model = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
+const text = (words: string): Part => ({ kind: 'text', text: words });
+const call = (id: string, name: string, more: Partial<Part & { kind: 'tool-call' }> = {}): Part => ({
+  kind: 'tool-call',
+  id,
+  name,
+  arguments: '{"a":1}',
+  ...more,
+});
+const result = (id: string, words: string): Part => ({
+  kind: 'tool-result',
+  id,
+  content: [{ kind: 'text', text: words }],
+});
+
+const contents = (turns: readonly Turn[], target: Target = LEVELS) =>
+  rendered({ turns }, target).body['contents'];
+const config = (prompt: Partial<Prompt>, target: Target = LEVELS) =>
+  rendered({ turns: [user(text('x'))], ...prompt }, target).body['generationConfig'];
+
+const NOT_AS_WRITTEN = ['openapi-schemas', 'snake-case', 'shorthand'];
+const BY_BUDGET = ['thinking-budget', 'calls-without-ids'];
+
+describe('law: what is parsed and rendered again is what it was', () => {
+  test.each(requestNames.filter((name) => !NOT_AS_WRITTEN.includes(name)))('%s, word for word', (name) => {
+    const target = BY_BUDGET.includes(name) ? BUDGETS : LEVELS;
+    expect(rendered(parsed(request(name)), target).body).toEqual(request(name));
+  });
+
+  test.each(requestNames)('%s, in meaning', (name) => {
+    const target = ['snake-case', ...BY_BUDGET].includes(name) ? BUDGETS : LEVELS;
+    const prompt = parsed(request(name));
+    const again = parsed(rendered(prompt, target).body);
+    expect(name === 'shorthand' ? unsigned(again) : again).toEqual(prompt);
+  });
+
+  const unsigned = (prompt: Prompt): Prompt => ({
+    ...prompt,
+    turns: prompt.turns.map((turn) => ({
+      ...turn,
+      parts: turn.parts.map(({ signature: _, ...part }): Part => part),
+    })),
+  });
+
+  test('ids that do not look like Gemini’s come back to a caller of this format', () => {
+    const body = {
+      contents: [
+        { role: 'user', parts: [{ text: 'x' }] },
+        { role: 'model', parts: [{ functionCall: { id: 'call_1', name: 'f', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'f', response: {} } }] },
+      ],
+    };
+    expect(rendered(parsed(body), BUDGETS).body).toEqual(body);
+  });
+});
+
+describe('turns', () => {
+  test('system turns wherever they stand become the parts of one instruction', () => {
+    const { body } = rendered({
+      turns: [
+        { role: 'system', parts: [text('one')] },
+        user(text('x')),
+        { role: 'system', parts: [text('two')], developer: true },
+        user(text('y')),
+      ],
+    });
+    expect(body['systemInstruction']).toEqual({ parts: [{ text: 'one' }, { text: 'two' }] });
+    expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'x' }, { text: 'y' }] }]);
+  });
+
+  test('a system turn alone is asked as the user’s, and reported', () => {
+    const { body, notes } = rendered({ turns: [{ role: 'system', parts: [text('Say hi')] }] });
+    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Say hi' }] }] });
+    expect(notes).toMatchObject([{ outcome: 'approximated' }]);
+  });
+
+  test('empty texts go, neighbours of one role are one turn, and the user begins', () => {
+    expect(contents([model(text('a')), model(text(''), text('b')), user(text(''))])).toEqual([
+      { role: 'user', parts: [{ text: '.' }] },
+      { role: 'model', parts: [{ text: 'a' }, { text: 'b' }] },
+    ]);
+  });
+});
+
+describe('calls and results', () => {
+  test('results are one turn right after their calls, in the calls’ order, by the calls’ names, before any text', () => {
+    const found = contents(
+      [
+        user(text('x')),
+        model(text('so'), call('call_a', 'first'), call('toolu_b', 'second')),
+        user(result('toolu_b', '2')),
+        user(text('and'), result('call_a', '{"n":1}')),
+      ],
+      BUDGETS,
+    );
+    expect(found).toEqual([
+      { role: 'user', parts: [{ text: 'x' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'so' },
+          { functionCall: { name: 'first', args: { a: 1 } } },
+          { functionCall: { name: 'second', args: { a: 1 } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'first', response: { n: 1 } } },
+          { functionResponse: { name: 'second', response: { output: '2' } } },
+          { text: 'and' },
+        ],
+      },
+    ]);
+  });
+
+  test('an id that Gemini gave goes back on both, and one it did not give on neither', () => {
+    const found = JSON.stringify(
+      contents([user(text('x')), model(call('k3v9x1aa', 'f')), user(result('k3v9x1aa', 'y'))]),
+    );
+    expect(found.match(/"id":"k3v9x1aa"/g)).toHaveLength(2);
+    expect(
+      JSON.stringify(contents([user(text('x')), model(call('call_7', 'f')), user(result('call_7', 'y'))])),
+    ).not.toContain('"id"');
+  });
+
+  test('an error, no answer, and an answer that is a list', () => {
+    const [, , answers] = JSON.parse(
+      JSON.stringify(
+        contents([
+          user(text('x')),
+          model(call('call_1', 'f'), call('call_2', 'f'), call('call_3', 'f')),
+          user(
+            { kind: 'tool-result', id: 'call_1', isError: true, content: [{ kind: 'text', text: 'no' }] },
+            { kind: 'tool-result', id: 'call_2', content: [] },
+            result('call_3', '[1]'),
+          ),
+        ]),
+      ),
+    );
+    expect(
+      answers.parts.map((part: { functionResponse: JsonObject }) => part.functionResponse['response']),
+    ).toEqual([{ error: 'no' }, { output: '' }, { output: '[1]' }]);
+  });
+
+  test('arguments cut off, and digits that a JavaScript number would lose', () => {
+    const found = JSON.stringify(
+      contents([
+        user(text('x')),
+        model(
+          call('c', 'f', { arguments: '{"a":' }),
+          call('d', 'f', { arguments: '{"n":12345678901234567890}' }),
+        ),
+      ]),
+    );
+    expect(found).toContain('"args":{"arguments":"{\\"a\\":"}');
+    expect(found).toContain('"args":{"n":12345678901234567890}');
+  });
+
+  test('a picture in a result: inside it on Gemini 3, after all results on earlier models', () => {
+    const turns = [
+      user(text('x')),
+      model(call('call_1', 'f'), call('call_2', 'f')),
+      user(
+        {
+          kind: 'tool-result',
+          id: 'call_1',
+          content: [
+            {
+              kind: 'media',
+              media: 'image',
+              mediaType: 'image/png',
+              source: { kind: 'base64', data: 'AA==' },
+            },
+          ],
+        },
+        result('call_2', 'y'),
+      ),
+    ];
+    const picture = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
+    expect(contents(turns)).toMatchObject([
+      {},
+      {},
+      { parts: [{ functionResponse: { parts: [picture] } }, { functionResponse: {} }] },
+    ]);
+    expect(contents(turns, BUDGETS)).toMatchObject([
+      {},
+      {},
+      { parts: [{ functionResponse: {} }, { functionResponse: {} }, picture] },
+    ]);
+  });
+
+  test('a name that Gemini would not take is made one, alike on declaration, choice, call and result', () => {
+    const { body } = rendered({
+      turns: [user(text('x')), model(call('call_1', '9 lives')), user(result('call_1', 'y'))],
+      tools: [{ kind: 'function', name: '9 lives' }],
+      toolChoice: { mode: 'required', allowed: ['9 lives'] },
+    });
+    const names = new Set(JSON.stringify(body).match(/_9_lives_\w+/g));
+    expect(names.size).toBe(1);
+    expect(JSON.stringify(body)).not.toContain('9 lives');
+    expect(JSON.stringify(body).match(/_9_lives_\w+/g)).toHaveLength(4);
+  });
+});
+
+describe('signatures', () => {
+  const signed = { signature: { origin: 'google', value: 'SIG' } } as const;
+  const foreign = { signature: { origin: 'anthropic', value: 'EqQB' } } as const;
+
+  test('of Google’s own go back where they were; of another vendor’s do not, and are reported', () => {
+    const { body, notes } = rendered(
+      {
+        turns: [
+          user(text('x')),
+          model({ kind: 'text', text: '', ...signed }, { kind: 'text', text: 'b', ...foreign }),
+          user(text('y')),
+        ],
+      },
+      BUDGETS,
+    );
+    expect(body['contents']).toMatchObject([
+      {},
+      { parts: [{ text: '', thoughtSignature: 'SIG' }, { text: 'b' }] },
+      {},
+    ]);
+    expect(JSON.stringify(body)).not.toContain('EqQB');
+    expect(notes).toMatchObject([{ outcome: 'dropped', detail: expect.stringContaining('signature') }]);
+  });
+
+  test('thoughts go back only with Google’s proof of them', () => {
+    const { body, notes } = rendered({
+      turns: [
+        user(text('x')),
+        model(
+          { kind: 'thinking', text: 'mine', ...signed },
+          { kind: 'thinking', text: 'other', ...foreign },
+          { kind: 'thinking', text: 'bare' },
+          { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'x' } },
+          text('a'),
+        ),
+        user(text('y')),
+      ],
+    });
+    expect(body['contents']).toMatchObject([
+      {},
+      { parts: [{ text: 'mine', thought: true, thoughtSignature: 'SIG' }, { text: 'a' }] },
+      {},
+    ]);
+    expect(notes).toHaveLength(3);
+  });
+
+  const steps = [
+    user(text('old')),
+    model(call('call_0', 'f')),
+    user(result('call_0', 'y')),
+    model(text('done')),
+    user(text('now')),
+    model(call('call_1', 'f'), call('call_2', 'f')),
+    user(result('call_1', 'y'), result('call_2', 'y')),
+    model(call('call_3', 'f', signed), call('call_4', 'f')),
+    user(result('call_3', 'y'), result('call_4', 'y')),
+  ];
+  const signatures = (target: Target) => {
+    const found = contents(steps, target);
+    return JSON.parse(JSON.stringify(found)).flatMap((turn: { parts: JsonObject[] }) =>
+      turn.parts.flatMap((part) => (part['functionCall'] ? [part['thoughtSignature'] ?? null] : [])),
+    );
+  };
+
+  test('the first unsigned call of each step of the current turn gets the placeholder on Gemini 3', () => {
+    expect(signatures(LEVELS)).toEqual([null, 'skip_thought_signature_validator', null, 'SIG', null]);
+  });
+
+  test('earlier models get none', () => {
+    expect(signatures(BUDGETS)).toEqual([null, null, null, 'SIG', null]);
+  });
+});
+
+describe('media', () => {
+  const media = (
+    part: Partial<Part & { kind: 'media' }> & Pick<Part & { kind: 'media' }, 'source'>,
+  ): Part => ({ kind: 'media', media: 'image', ...part });
+  const sent = (part: Part) => JSON.parse(JSON.stringify(contents([user(part)])))[0].parts[0];
+
+  test.each<[string, Part, JsonObject]>([
+    [
+      'data',
+      media({ mediaType: 'image/png', source: { kind: 'base64', data: 'AA==' } }),
+      { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+    ],
+    [
+      'data of no type, told by its head',
+      media({ source: { kind: 'base64', data: 'R0lGODlh' } }),
+      { inlineData: { mimeType: 'image/gif', data: 'R0lGODlh' } },
+    ],
+    [
+      'a data URL with parameters',
+      media({ source: { kind: 'url', url: 'data:image/webp;x=1;base64,UklGR' } }),
+      { inlineData: { mimeType: 'image/webp', data: 'UklGR' } },
+    ],
+    [
+      'a data URL in plain text',
+      media({ media: 'document', source: { kind: 'url', url: 'data:,a%20b' } }),
+      { inlineData: { mimeType: 'text/plain', data: 'YSBi' } },
+    ],
+    [
+      'text',
+      media({ media: 'document', name: 'a.txt', source: { kind: 'text', text: 'é' } }),
+      { inlineData: { mimeType: 'text/plain', data: 'w6k=', displayName: 'a.txt' } },
+    ],
+    [
+      'a URL, its type told by its name',
+      media({ source: { kind: 'url', url: 'https://example.com/a.JPG?size=2' } }),
+      { fileData: { mimeType: 'image/jpeg', fileUri: 'https://example.com/a.JPG?size=2' } },
+    ],
+    [
+      'a URL that tells no type',
+      media({ source: { kind: 'url', url: 'https://example.com/a' } }),
+      { fileData: { fileUri: 'https://example.com/a' } },
+    ],
+  ])('%s', (_, part, expected) => {
+    expect(sent(part)).toEqual(expected);
+  });
+
+  test('a file in another vendor’s store is a 400 that says so', () => {
+    const part = media({ source: { kind: 'file', id: 'file-123', format: 'chat-completions' } });
+    expect(() => contents([user(part)])).toThrow(GatewayError);
+    expect(() => contents([user(part)])).toThrow(/image is a file in another vendor's store/);
+  });
+
+  test('detail is reported', () => {
+    const part = media({ detail: 'low', source: { kind: 'base64', data: 'AA==' } });
+    expect(rendered({ turns: [user(part)] }).notes).toMatchObject([
+      { outcome: 'dropped', detail: 'image detail low' },
+    ]);
+  });
+});
+
+describe('settings', () => {
+  test('how many answers, log probabilities, seed, penalties, stops', () => {
+    expect(
+      config({
+        choices: 2,
+        logprobs: true,
+        topLogprobs: 3,
+        seed: 5,
+        presencePenalty: 1,
+        frequencyPenalty: -1,
+        stop: ['a', ''],
+        maxTokens: 9,
+        temperature: 1.5,
+        topP: 0.1,
+        topK: 3,
+      }),
+    ).toEqual({
+      candidateCount: 2,
+      responseLogprobs: true,
+      logprobs: 3,
+      seed: 5,
+      presencePenalty: 1,
+      frequencyPenalty: -1,
+      stopSequences: ['a'],
+      maxOutputTokens: 9,
+      temperature: 1.5,
+      topP: 0.1,
+      topK: 3,
+    });
+  });
+
+  test.each<[Partial<Prompt>, string]>([
+    [{ choices: 9 }, 'n'],
+    [{ stop: ['1', '2', '3', '4', '5', '6'] }, 'stop'],
+  ])('more than Gemini gives is a 400: %j', (prompt, param) => {
+    expect(() => config(prompt)).toThrow(expect.objectContaining({ fault: 'invalid-request', param }));
+  });
+
+  test('more tokens than the model can write are its most, and sampling it refuses goes: both reported', () => {
+    const { body, notes } = rendered(
+      { turns: [user(text('x'))], maxTokens: 1e6, temperature: 1 },
+      { ...LEVELS, sampling: false },
+    );
+    expect(body['generationConfig']).toEqual({ maxOutputTokens: 65_536 });
+    expect(notes.map((note) => [note.field, note.outcome])).toEqual([
+      ['temperature', 'dropped'],
+      ['maxTokens', 'approximated'],
+    ]);
+  });
+
+  test.each([
+    ['default', 'standard'],
+    ['standard_only', 'standard'],
+    ['flex', 'flex'],
+    ['priority', 'priority'],
+    ['auto', undefined],
+    ['scale', undefined],
+  ])('service tier %s is %s', (serviceTier, expected) => {
+    expect(rendered({ turns: [user(text('x'))], serviceTier }).body['serviceTier']).toBe(expected);
+  });
+
+  test('what Google has nothing like is dropped and reported; what nobody knows is passed on', () => {
+    const { body, notes } = rendered({
+      turns: [user(text('x'))],
+      user: 'u',
+      metadata: { a: 1 },
+      parallelToolCalls: false,
+      own: { format: 'chat-completions', fields: { logit_bias: {} } },
+      extra: { colour: 'blue' },
+    });
+    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'x' }] }], colour: 'blue' });
+    expect(notes.map((note) => note.field).sort()).toEqual([
+      'logit_bias',
+      'metadata',
+      'parallelToolCalls',
+      'user',
+    ]);
+  });
+});
+
+describe('thinking', () => {
+  test.each<[string, Prompt['thinking'], Target, JsonObject | undefined]>([
+    [
+      'a word on a model of words',
+      { effort: 'low' },
+      LEVELS,
+      { thinkingLevel: 'LOW', includeThoughts: true },
+    ],
+    ['a word it has not', { effort: 'xhigh' }, LEVELS, { thinkingLevel: 'HIGH', includeThoughts: true }],
+    [
+      'a budget on a model of words',
+      { budget: 5000 },
+      LEVELS,
+      { thinkingLevel: 'MEDIUM', includeThoughts: true },
+    ],
+    ['off where it cannot be off', { effort: 'none' }, LEVELS, { thinkingLevel: 'MINIMAL' }],
+    [
+      'a word on a model of budgets',
+      { effort: 'medium' },
+      BUDGETS,
+      { thinkingBudget: 8192, includeThoughts: true },
+    ],
+    [
+      'a budget beyond its limits',
+      { budget: 1e6 },
+      BUDGETS,
+      { thinkingBudget: 24_576, includeThoughts: true },
+    ],
+    ['off', { effort: 'none' }, BUDGETS, { thinkingBudget: 0 }],
+    ['as the model likes', { adaptive: true }, BUDGETS, { thinkingBudget: -1, includeThoughts: true }],
+    ['not to be shown', { effort: 'high', visible: false }, LEVELS, { thinkingLevel: 'HIGH' }],
+    ['nothing said', undefined, LEVELS, undefined],
+  ])('%s', (_, thinking, target, expected) => {
+    expect(config(thinking ? { thinking } : {}, target)).toEqual(expected && { thinkingConfig: expected });
+  });
+
+  test('never a level and a budget at once', () => {
+    const both: Target = {
+      ...LEVELS,
+      thinking: {
+        kinds: ['effort', 'budget'],
+        efforts: ['low', 'high'],
+        budget: { min: 1, max: 9 },
+        canDisable: true,
+      },
+    };
+    expect(config({ thinking: { effort: 'high', budget: 5 } }, both)).toEqual({
+      thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true },
+    });
+  });
+
+  test('on a model that does not think it is dropped and reported', () => {
+    const { thinking: _, ...plain } = LEVELS;
+    const { body, notes } = rendered({ turns: [user(text('x'))], thinking: { effort: 'high' } }, plain);
+    expect(body).not.toHaveProperty('generationConfig');
+    expect(notes).toMatchObject([{ field: 'thinking', outcome: 'dropped' }]);
+  });
+});
+
+describe('tools', () => {
+  const tools = (list: Prompt['tools'], more: Partial<Prompt> = {}, target = LEVELS) =>
+    rendered({ turns: [user(text('x'))], ...(list && { tools: list }), ...more }, target);
+
+  test('JSON Schema as it is; a function of nothing has no parameters', () => {
+    const parameters = { type: 'object', properties: { a: { const: 1 } }, additionalProperties: false };
+    expect(
+      tools([
+        { kind: 'function', name: 'f', description: 'd', parameters },
+        { kind: 'function', name: 'g' },
+      ]).body['tools'],
+    ).toEqual([
+      {
+        functionDeclarations: [
+          { name: 'f', description: 'd', parametersJsonSchema: parameters },
+          { name: 'g' },
+        ],
+      },
+    ]);
+  });
+
+  test('company of a $ref moves out of its way, wherever a schema stands and nowhere else', () => {
+    const person = { $ref: '#/$defs/person', description: 'who', default: null };
+    const parameters = {
+      type: 'object',
+      properties: {
+        $ref: { type: 'string' },
+        a: person,
+        b: { type: 'array', items: person },
+        c: { $ref: '#/$defs/person', $comment: 'x' },
+      },
+      $defs: { person: { type: 'object' } },
+      default: { $ref: 'data', beside: 1 },
+    };
+    const moved = { description: 'who', default: null, anyOf: [{ $ref: '#/$defs/person' }] };
+    const [entry] = JSON.parse(
+      JSON.stringify(tools([{ kind: 'function', name: 'f', parameters }]).body['tools']),
+    );
+    expect(entry.functionDeclarations[0].parametersJsonSchema).toEqual({
+      ...parameters,
+      properties: { ...parameters.properties, a: moved, b: { type: 'array', items: moved } },
+    });
+  });
+
+  test('a custom tool is a function with one text', () => {
+    const { body, notes } = tools([
+      { kind: 'custom', name: 'run', format: { type: 'grammar', syntax: 'regex', definition: '\\d+' } },
+    ]);
+    expect(body['tools']).toMatchObject([
+      {
+        functionDeclarations: [
+          {
+            name: 'run',
+            parametersJsonSchema: { required: ['input'] },
+            description: expect.stringContaining('\\d+'),
+          },
+        ],
+      },
+    ]);
+    expect(notes).toMatchObject([{ field: 'tools', outcome: 'approximated' }]);
+  });
+
+  test('a search is Google’s search; another vendor’s other tools are dropped; both reported', () => {
+    const { body, notes } = tools([
+      { kind: 'hosted', format: 'messages', value: { type: 'web_search_20250305' }, webSearch: true },
+      { kind: 'hosted', format: 'messages', value: { type: 'bash_20250124' } },
+    ]);
+    expect(body['tools']).toEqual([{ googleSearch: {} }]);
+    expect(notes.map((note) => note.outcome)).toEqual(['approximated', 'dropped']);
+  });
+
+  test.each<[Prompt['toolChoice'], boolean, JsonObject | undefined]>([
+    [undefined, false, undefined],
+    [undefined, true, { mode: 'VALIDATED' }],
+    [{ mode: 'auto' }, false, { mode: 'AUTO' }],
+    [{ mode: 'auto' }, true, { mode: 'VALIDATED' }],
+    [{ mode: 'auto', allowed: ['f'] }, false, { mode: 'VALIDATED', allowedFunctionNames: ['f'] }],
+    [{ mode: 'required' }, true, { mode: 'ANY' }],
+    [{ mode: 'required', allowed: ['f'] }, false, { mode: 'ANY', allowedFunctionNames: ['f'] }],
+    [{ mode: 'none' }, true, { mode: 'NONE' }],
+  ])('choice %j, strict %s', (toolChoice, strict, expected) => {
+    const { body } = tools(
+      [{ kind: 'function', name: 'f', ...(strict && { strict }) }],
+      toolChoice ? { toolChoice } : {},
+    );
+    expect(body['toolConfig']).toEqual(expected && { functionCallingConfig: expected });
+  });
+});
+
+describe('the shape of the answer', () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: ['string', 'null'] } },
+    additionalProperties: false,
+  };
+  const prompt: Partial<Prompt> = {
+    turns: [user(text('x'))],
+    output: { kind: 'json-schema', name: 'n', schema, strict: true },
+  };
+
+  test('JSON by a schema', () => {
+    expect(config(prompt)).toEqual({ responseMimeType: 'application/json', responseJsonSchema: schema });
+    expect(config({ output: { kind: 'json' } })).toEqual({ responseMimeType: 'application/json' });
+    expect(config({ output: { kind: 'text' } })).toBeUndefined();
+  });
+
+  test('together with functions only on Gemini 3; else it is asked for in words, and reported', () => {
+    const both = { ...prompt, tools: [{ kind: 'function', name: 'f' } as const] };
+    expect(rendered(both).body['generationConfig']).toHaveProperty('responseJsonSchema');
+    const { body, notes } = rendered(both, BUDGETS);
+    expect(body).not.toHaveProperty('generationConfig');
+    expect(JSON.stringify(body['systemInstruction'])).toContain('JSON Schema');
+    expect(notes).toMatchObject([{ field: 'output', outcome: 'approximated' }]);
+  });
+
+  test('a model that enforces no schema is told it', () => {
+    const { body } = rendered(prompt, { ...LEVELS, structuredOutput: false });
+    expect(body['generationConfig']).toEqual({ responseMimeType: 'application/json' });
+    expect(body['systemInstruction']).toMatchObject({
+      parts: [{ text: expect.stringContaining('additionalProperties') }],
+    });
+  });
+});
