@@ -27,6 +27,8 @@ export interface ScriptUsage {
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
+  /** What is written to the cache stays there for an hour, not for minutes. */
+  readonly cacheForAnHour?: boolean;
 }
 
 export interface Script {

@@ -39,6 +39,14 @@ export const openaiFlavour: ChatFlavour = {
   }),
 };
 
+/** A service of many vendors' models: OpenAI's way, but for the reasoning that it shows. */
+export const compatibleFlavour: ChatFlavour = {
+  ...openaiFlavour,
+  answerId: (stamp) => `gen-${stamp.created}-${tail(stamp, 0, 20)}`,
+  common: {},
+  showsReasoning: true,
+};
+
 export const deepseekFlavour: ChatFlavour = {
   answerId: ({ id }) =>
     `${id.slice(0, 8)}-${id.slice(8, 12)}-4${id.slice(13, 16)}-a${id.slice(17, 20)}-${id.slice(20, 32)}`,
@@ -81,6 +89,12 @@ function totals(usage: ScriptUsage): JsonObject {
   };
 }
 
+/** Where `tool_choice` names the one tool to call, calling it is no decision: OpenAI then says `stop` (recorded). */
+function finishOf(script: Script, stamp: Stamp, flavour: ChatFlavour): string {
+  const forced = asObject(stamp.body['tool_choice'])?.['function'] !== undefined;
+  return script.finish === 'calls' && forced && !flavour.showsReasoning ? 'stop' : FINISH[script.finish];
+}
+
 function choiceCount(stamp: Stamp): number {
   return asNumber(stamp.body['n']) ?? 1;
 }
@@ -106,7 +120,7 @@ export function* streamChat(script: Script, stamp: Stamp, flavour: ChatFlavour):
   });
   for (let index = 0; index < choiceCount(stamp); index += 1) {
     for (const delta of deltas(script, stamp, flavour)) yield chunk(index, delta);
-    if (!script.broken) yield chunk(index, lastDelta(flavour), FINISH[script.finish]);
+    if (!script.broken) yield chunk(index, lastDelta(flavour), finishOf(script, stamp, flavour));
   }
   if (script.broken) {
     yield { data: JSON.stringify(CHAT_STREAM_ERROR) };
@@ -195,7 +209,7 @@ export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): J
       index,
       message,
       logprobs: null,
-      finish_reason: FINISH[script.finish],
+      finish_reason: finishOf(script, stamp, flavour),
     })),
     usage: flavour.usage(script.usage),
     ...flavour.common,

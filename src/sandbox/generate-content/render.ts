@@ -56,7 +56,7 @@ function isThird(stamp: Stamp): boolean {
 }
 
 function signs(script: Script, stamp: Stamp): boolean {
-  return isThird(stamp) || script.parts.some((part) => part.kind === 'thinking');
+  return isThird(stamp) || script.usage.reasoning > 0;
 }
 
 function ending(script: Script): JsonObject {
@@ -144,14 +144,15 @@ export function wholeGemini(script: Script, stamp: Stamp): JsonObject {
   const { usage } = script;
   const signed = !script.parts.some((part) => part.kind === 'call') && signs(script, stamp);
   let call = 0;
-  const parts = script.parts.map((part, index): JsonObject => {
+  const shown = script.parts.filter((part) => part.kind !== 'thinking' || part.pieces.length > 0);
+  const parts = shown.map((part, index): JsonObject => {
     if (part.kind === 'call') {
       call += 1;
       return callPart(part, script, stamp, call - 1);
     }
     const text = part.pieces.join('');
     if (part.kind === 'thinking') return { text, thought: true };
-    const last = index === script.parts.length - 1;
+    const last = index === shown.length - 1;
     return { text, ...(last && signed && { thoughtSignature: sign('google', 'text') }) };
   });
   const candidates = Array.from({ length: candidateCount(stamp) }, (_, index) => ({

@@ -38,8 +38,8 @@ function outputUsage(usage: ScriptUsage): JsonObject {
 function placeUsage(usage: ScriptUsage): JsonObject {
   return {
     cache_creation: {
-      ephemeral_5m_input_tokens: usage.cacheWrite,
-      ephemeral_1h_input_tokens: 0,
+      ephemeral_5m_input_tokens: usage.cacheForAnHour ? 0 : usage.cacheWrite,
+      ephemeral_1h_input_tokens: usage.cacheForAnHour ? usage.cacheWrite : 0,
     },
   };
 }

@@ -195,7 +195,7 @@ export const compatibleRequest = z.preprocess(
     ...requestFields,
     messages: z.array(compatibleMessage).min(1),
     tools: z.array(z.looseObject({ function: z.looseObject({ name: text }).optional() })).optional(),
-    tool_choice: z.union([text, z.looseObject({ type: text })]).optional(),
+    tool_choice: z.union([text, z.looseObject({ type: text.optional() })]).optional(),
     response_format: z.looseObject({ type: text }).optional(),
     reasoning_effort: text.optional(),
     service_tier: text.optional(),

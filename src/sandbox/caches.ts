@@ -1,0 +1,55 @@
+/**
+ * Prompt caches. Where marks ask for it, what stands before a mark is written once and read afterwards (Anthropic,
+ * "Prompt caching"); where the vendor does it on its own, what was sent before is read (OpenAI and Gemini).
+ */
+
+import { createHash } from 'node:crypto';
+import type { Ask } from './ask.ts';
+import { tokensOf } from './pieces.ts';
+import type { Memory } from './world.ts';
+
+export interface CacheFigures {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** What was written is to be kept for an hour. */
+  readonly forAnHour: boolean;
+}
+
+/** Shorter prompts are not cached. */
+const MIN_TOKENS = 1024;
+
+export function promptTokens({ prompt }: Ask): number {
+  return tokensOf(prompt.reduce((sum, { text }) => sum + text.length, 0));
+}
+
+/** What the prompt counts for, and which part of it a cache held or holds now. */
+export function cacheFigures(ask: Ask, seen: Memory<true>): CacheFigures {
+  const input = promptTokens(ask);
+  const none = { input, cacheRead: 0, cacheWrite: 0, forAnHour: false };
+  if (input < MIN_TOKENS || !(ask.cachesAll || ask.prompt.some(({ mark }) => mark !== undefined)))
+    return none;
+
+  const running = createHash('sha256').update(ask.model);
+  const missed: string[] = [];
+  let length = 0;
+  let read = 0;
+  let marked = 0;
+  let forAnHour = false;
+  for (const { text, mark } of ask.prompt) {
+    running.update(`${text.length}:${text}`);
+    length += text.length;
+    const tokens = tokensOf(length);
+    if (tokens < MIN_TOKENS || (mark === undefined && !ask.cachesAll)) continue;
+    const key = running.copy().digest('base64');
+    marked = tokens;
+    if (seen.get(key)) read = tokens;
+    else {
+      missed.push(key);
+      forAnHour = mark === '1h';
+    }
+  }
+  for (const key of missed) seen.set(key, true);
+  if (ask.cachesAll) return { ...none, cacheRead: read - (read % 128) };
+  return { input, cacheRead: read, cacheWrite: marked - read, forAnHour };
+}

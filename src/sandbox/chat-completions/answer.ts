@@ -1,0 +1,54 @@
+/** A chat completion, from the request to the answer. */
+
+import { promptTokens } from '../caches.ts';
+import { compose } from '../compose.ts';
+import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
+import { openaiRefusal } from '../openai/words.ts';
+import { chatRequest, compatibleRequest } from '../schemas/chat-completions.ts';
+import { stampFor, type World } from '../world.ts';
+import { askOfChat } from './ask.ts';
+import { checkMessages } from './check-messages.ts';
+import { checkModelLimits, checkOptions } from './check-options.ts';
+import {
+  type ChatFlavour,
+  compatibleFlavour,
+  deepseekFlavour,
+  openaiFlavour,
+  streamChat,
+  wholeChat,
+} from './render.ts';
+
+/** @throws Refused as the vendor would. */
+export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+  const body = checkedBody(request, vendor === 'openai' ? chatRequest : compatibleRequest);
+  const { name, model } = modelIn(vendor, world, body);
+  if (vendor === 'openai') {
+    checkOptions(body);
+    checkModelLimits(body, model);
+  }
+  checkMessages(body, vendor === 'openai');
+  const ask = askOfChat(body, name, model);
+  if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);
+  const script = compose(ask, world.prompts);
+  const stamp = stampFor(name, body);
+  const flavour = flavourOf(vendor, name);
+  return body['stream'] === true
+    ? streamed(streamChat(script, stamp, flavour), script)
+    : whole(wholeChat(script, stamp, flavour), script.usage.output);
+}
+
+function flavourOf(vendor: OpenaiVendor, name: string): ChatFlavour {
+  if (vendor === 'openai') return openaiFlavour;
+  return /^deepseek\//i.test(name) ? deepseekFlavour : compatibleFlavour;
+}
+
+function tooLong(tokens: number, most: number) {
+  return openaiRefusal(400, {
+    message:
+      `This model's maximum context length is ${most} tokens. However, your messages resulted in ${tokens} tokens. ` +
+      'Please reduce the length of the messages.',
+    param: 'messages',
+    code: 'context_length_exceeded',
+  });
+}

@@ -1,0 +1,124 @@
+/** A chat-completions request as an `Ask`. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
+
+export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
+  const messages = asObjects(body['messages']);
+  const spoken = messages.findLastIndex((message) => message['role'] === 'assistant');
+  const since = messages.slice(spoken + 1);
+  const user = messages.findLast((message) => message['role'] === 'user');
+  const limit = asNumber(body['max_completion_tokens']) ?? asNumber(body['max_tokens']);
+  const json = jsonOf(asObject(body['response_format']));
+  return {
+    model: name,
+    said: textOf(user?.['content']),
+    attachments: asObjects(user?.['content']).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []),
+    results: since.filter(({ role }) => role === 'tool').map((message) => resultOf(message, messages)),
+    tools: asObjects(body['tools']).flatMap(toolOf),
+    choice: choiceOf(body['tool_choice']),
+    parallel: body['parallel_tool_calls'] !== false,
+    ...(json !== undefined && { json }),
+    thinks: thinks(body, model),
+    shows: true,
+    ...(limit !== undefined && { limit }),
+    stops: typeof body['stop'] === 'string' ? [body['stop']] : asList(body['stop']).map(String),
+    count: asNumber(body['n']) ?? 1,
+    prompt: promptOf(body, messages),
+    cachesAll: true,
+  };
+}
+
+const ATTACHMENTS: Readonly<Record<string, string>> = {
+  image_url: 'image',
+  input_audio: 'audio',
+  file: 'document',
+};
+
+export function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  return asObjects(content)
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    .join('\n');
+}
+
+function resultOf(message: JsonObject, messages: readonly JsonObject[]): ToolResult {
+  const id = message['tool_call_id'];
+  const call = messages
+    .flatMap(({ tool_calls }) => asObjects(tool_calls))
+    .findLast((one) => one['id'] === id);
+  const name = asText((asObject(call?.['function']) ?? asObject(call?.['custom']))?.['name']);
+  return { ...(name !== undefined && { name }), text: textOf(message['content']) };
+}
+
+function toolOf(tool: JsonObject): readonly AskedTool[] {
+  const custom = asObject(tool['custom']);
+  const inner = custom ?? asObject(tool['function']);
+  const name = asText(inner?.['name']);
+  if (inner === undefined || name === undefined) return [];
+  const schema = asObject(inner['parameters']);
+  return [
+    {
+      name,
+      description: asText(inner['description']) ?? '',
+      ...(schema !== undefined && { schema }),
+      ...(custom !== undefined && { custom: true }),
+    },
+  ];
+}
+
+/** Mistral says `any` for `required`. */
+export function choiceOf(choice: Json | undefined): Ask['choice'] {
+  if (choice === 'none') return { mode: 'none' };
+  if (choice === 'required' || choice === 'any') return { mode: 'required' };
+  const chosen = asObject(choice);
+  if (chosen === undefined) return { mode: 'auto' };
+  const allowed =
+    asObject(chosen['allowed_tools']) ?? (chosen['type'] === 'allowed_tools' ? chosen : undefined);
+  if (allowed !== undefined) {
+    const only = asObjects(allowed['tools']).flatMap((tool) => nameIn(tool) ?? []);
+    return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', only };
+  }
+  const name = nameIn(chosen);
+  return name === undefined ? { mode: 'auto' } : { mode: 'required', only: [name] };
+}
+
+function nameIn(tool: JsonObject): string | undefined {
+  return asText((asObject(tool['function']) ?? asObject(tool['custom']) ?? tool)['name']);
+}
+
+function jsonOf(format: JsonObject | undefined): Ask['json'] {
+  if (format?.['type'] === 'json_object') return {};
+  if (format?.['type'] !== 'json_schema') return undefined;
+  const schema = asObject(asObject(format['json_schema'])?.['schema']);
+  return schema === undefined ? {} : { schema };
+}
+
+/** Only where it is asked for, in any of the ways the services have. */
+function thinks(body: JsonObject, model: Model): boolean {
+  const effort = asText(body['reasoning_effort']) ?? asText(asObject(body['reasoning'])?.['effort']);
+  if (effort !== undefined) return effort !== 'none';
+  const type = asText(asObject(body['thinking'])?.['type']);
+  if (type !== undefined) return type !== 'disabled';
+  if (body['enable_thinking'] === true) return true;
+  const reasoning = asObject(body['reasoning']);
+  if (reasoning !== undefined) return reasoning['enabled'] !== false;
+  return /reason|think/.test(model.id);
+}
+
+function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
+  const tools = asList(body['tools']);
+  const head = tools.length > 0 ? [{ text: JSON.stringify(tools) }] : [];
+  return [...head, ...messages.map(({ content, tool_calls }) => ({ text: saidIn(content, tool_calls) }))];
+}
+
+function saidIn(content: Json | undefined, calls: Json | undefined): string {
+  return (
+    textOf(content) +
+    asObjects(calls)
+      .map((call) => JSON.stringify(call))
+      .join('')
+  );
+}

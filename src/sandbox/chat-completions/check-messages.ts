@@ -1,0 +1,83 @@
+/** What chat completions demands of a conversation beyond its shape: every call answered, and nothing else. */
+
+import type { JsonObject } from '../../json.ts';
+import { asObjects, asText } from '../../json.ts';
+import { openaiRefusal } from '../openai/words.ts';
+
+/** OpenAI takes no longer ids of calls than this. */
+const MAX_ID_LENGTH = 40;
+
+/**
+ * @param limitsIds whether long ids of calls are refused, which the services beside OpenAI do not.
+ * @throws Refused as OpenAI would.
+ */
+export function checkMessages(body: JsonObject, limitsIds: boolean): void {
+  const messages = asObjects(body['messages']);
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    const role = message['role'];
+    if (role === 'tool') {
+      const id = asText(message['tool_call_id']) ?? '';
+      if (!open.includes(id)) throw unexpectedAnswer(index, answersCalls(messages, index) ? id : undefined);
+      open = open.filter((other) => other !== id);
+      continue;
+    }
+    if (open.length > 0) throw unanswered(open, index);
+    if (role === 'assistant') open = idsOfCalls(message, index, limitsIds);
+  }
+  if (open.length > 0) throw unanswered(open, messages.length);
+}
+
+function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): string[] {
+  const calls = asObjects(message['tool_calls']);
+  for (const [at, call] of calls.entries()) {
+    const id = asText(call['id']) ?? '';
+    if (limitsIds && id.length > MAX_ID_LENGTH) {
+      const param = `messages[${index}].tool_calls[${at}].id`;
+      throw openaiRefusal(400, {
+        message:
+          `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_ID_LENGTH}, ` +
+          `but got a string with length ${id.length} instead.`,
+        param,
+        code: 'string_above_max_length',
+      });
+    }
+  }
+  const ids = calls.map((call) => asText(call['id']) ?? '');
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  if (twice !== undefined) {
+    throw openaiRefusal(400, {
+      message: `Duplicate value for 'tool_call_id' of '${twice}' found in message with role 'assistant'.`,
+      param: `messages.[${index}].tool_calls`,
+    });
+  }
+  return ids;
+}
+
+/** Whether the message before, tool messages aside, makes calls at all. */
+function answersCalls(messages: readonly JsonObject[], index: number): boolean {
+  const before = messages.slice(0, index).findLast(({ role }) => role !== 'tool');
+  return asObjects(before?.['tool_calls']).length > 0;
+}
+
+function unanswered(ids: readonly string[], index: number) {
+  return openaiRefusal(400, {
+    message:
+      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
+      `The following tool_call_ids did not have response messages: ${ids.join(', ')}`,
+    param: `messages.[${index}].role`,
+  });
+}
+
+function unexpectedAnswer(index: number, id?: string) {
+  return id === undefined
+    ? openaiRefusal(400, {
+        message:
+          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        param: `messages.[${index}].role`,
+      })
+    : openaiRefusal(400, {
+        message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
+        param: `messages.[${index}].tool_call_id`,
+      });
+}

@@ -1,0 +1,144 @@
+/** What OpenAI demands of a request's options beyond their shape, and what each model takes of them. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { checkEffort, checkSampling } from '../openai/model-limits.ts';
+import { checkStrictSchema } from '../openai/strict-schema.ts';
+import { openaiRefusal } from '../openai/words.ts';
+
+const bad = (message: string, param: string, code: string | null = null) =>
+  openaiRefusal(400, { message, param, code });
+
+/** @throws Refused */
+export function checkOptions(body: JsonObject): void {
+  for (const field of ['tool_choice', 'parallel_tool_calls']) {
+    if (body[field] !== undefined && body['tools'] === undefined) {
+      throw bad(
+        `Invalid value for '${field}': '${field}' is only allowed when 'tools' are specified.`,
+        field,
+      );
+    }
+  }
+  if (asObject(body['stream_options']) !== undefined && body['stream'] !== true) {
+    throw bad("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options');
+  }
+  if (body['max_tokens'] != null && body['max_completion_tokens'] != null) {
+    throw bad(
+      "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+      'max_tokens',
+      'invalid_parameter_combination',
+    );
+  }
+  if (body['top_logprobs'] != null && body['logprobs'] !== true) {
+    throw bad("Invalid value for 'top_logprobs': 'logprobs' must be true.", 'top_logprobs');
+  }
+  checkTools(body);
+  checkFormat(body);
+}
+
+function checkTools(body: JsonObject): void {
+  const names: string[] = [];
+  for (const [index, tool] of asObjects(body['tools']).entries()) {
+    const kind = tool['type'] === 'custom' ? 'custom' : 'function';
+    const inner = asObject(tool[kind]) ?? {};
+    const name = asText(inner['name']) ?? '';
+    const param = `tools[${index}].${kind}.name`;
+    if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
+      throw bad(
+        `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+        param,
+        'invalid_value',
+      );
+    }
+    if (name.length > 64) {
+      throw bad(
+        `Invalid '${param}': string too long. Expected a string with maximum length 64, but got a string with length ${name.length} instead.`,
+        param,
+        'string_above_max_length',
+      );
+    }
+    names.push(name);
+    if (inner['strict'] === true) {
+      checkStrictSchema(
+        asObject(inner['parameters']) ?? {},
+        `function '${name}'`,
+        `tools[${index}].function.parameters`,
+      );
+    }
+  }
+  const choice = asObject(body['tool_choice']);
+  const chosen = asText((asObject(choice?.['function']) ?? asObject(choice?.['custom']))?.['name']);
+  if (chosen !== undefined && !names.includes(chosen)) {
+    throw bad(
+      `Invalid value for 'tool_choice': no tool named '${chosen}' was specified in the 'tools' parameter.`,
+      'tool_choice',
+    );
+  }
+}
+
+function checkFormat(body: JsonObject): void {
+  const format = asObject(body['response_format']);
+  if (format?.['type'] === 'json_object' && !/json/i.test(JSON.stringify(asList(body['messages'])))) {
+    throw bad(
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+      'messages',
+    );
+  }
+  const inner = asObject(format?.['json_schema']);
+  if (inner?.['strict'] === true) {
+    const name = asText(inner['name']) ?? '';
+    checkStrictSchema(asObject(inner['schema']) ?? {}, `response_format '${name}'`, 'response_format');
+  }
+}
+
+/** Models that think, but take stop sequences all the same (recorded from o3-mini). */
+const TAKES_STOP = /\/(?:o1|o3-mini)/;
+
+/** @throws Refused */
+export function checkModelLimits(body: JsonObject, model: Model): void {
+  const reasons = model.thinking !== undefined;
+  if (reasons && body['max_tokens'] != null) {
+    throw bad(
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      'max_tokens',
+      'unsupported_parameter',
+    );
+  }
+  const field = body['max_tokens'] != null ? 'max_tokens' : 'max_completion_tokens';
+  const limit = asNumber(body[field]) ?? 0;
+  if (limit > model.maxOutputTokens) {
+    throw bad(
+      `${field} is too large: ${limit}. This model supports at most ${model.maxOutputTokens} completion tokens, whereas you provided ${limit}.`,
+      field,
+      'invalid_value',
+    );
+  }
+  if (reasons && body['stop'] != null && !TAKES_STOP.test(model.id)) {
+    throw bad(
+      "Unsupported parameter: 'stop' is not supported with this model.",
+      'stop',
+      'unsupported_parameter',
+    );
+  }
+  if (body['web_search_options'] !== undefined && !/search/.test(model.id)) {
+    throw bad('Web search options not supported with this model.', 'web_search_options');
+  }
+  checkAudio(body, model);
+  checkSampling(body, model, ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
+  checkEffort(asText(body['reasoning_effort']), 'reasoning_effort', model);
+}
+
+function checkAudio(body: JsonObject, model: Model): void {
+  if (model.input === undefined || model.input.includes('audio')) return;
+  const index = asObjects(body['messages']).findIndex(({ content }) =>
+    asObjects(content).some(({ type }) => type === 'input_audio'),
+  );
+  if (index < 0) return;
+  const param = `messages[${index}]`;
+  throw bad(
+    `Invalid '${param}'. Content blocks are expected to be either text or image_url type.`,
+    param,
+    'invalid_value',
+  );
+}

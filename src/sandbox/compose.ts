@@ -1,0 +1,68 @@
+/** The author: decides from what is asked what a simulated model says. */
+
+import { answerText, resultsText, thoughtText } from './answer-text.ts';
+import type { Ask, AskedTool } from './ask.ts';
+import { cacheFigures } from './caches.ts';
+import { caseIn } from './cases.ts';
+import { cutAtLimit, cutAtStops, type Spoken, tokensIn } from './cut.ts';
+import { inJsonPieces, inPieces } from './pieces.ts';
+import { sample } from './sample.ts';
+import type { Script, ScriptPart } from './script.ts';
+import { toolsFor } from './tools-for.ts';
+import type { Memory } from './world.ts';
+
+/** What is said to `ask`. @param seen prompts that the vendor's cache holds; this one is added. */
+export function compose(ask: Ask, seen: Memory<true>): Script {
+  const played = caseIn(ask.said);
+  const spoken = cutAtLimit(cutAtStops(played ?? spokenTo(ask), ask.stops), ask.limit);
+  const reasoning = tokensIn(spoken.parts.filter(({ kind }) => kind === 'thinking'));
+  const { forAnHour, ...figures } = cacheFigures(ask, seen);
+  const usage =
+    played !== undefined && spoken === played
+      ? played.usage
+      : {
+          ...figures,
+          output: tokensIn(spoken.parts) * ask.count,
+          reasoning: reasoning * ask.count,
+          ...(forAnHour && { cacheForAnHour: true }),
+        };
+  return {
+    ...spoken,
+    // What is played shows its thoughts always: that is what it is played for.
+    parts: played !== undefined || ask.shows ? spoken.parts : spoken.parts.map(hidden),
+    usage,
+    ...(played?.broken === true && { broken: true }),
+  };
+}
+
+function hidden(part: ScriptPart): ScriptPart {
+  return part.kind === 'thinking' ? { kind: 'thinking', pieces: [] } : part;
+}
+
+function spokenTo(ask: Ask): Spoken {
+  const thoughts: readonly ScriptPart[] = ask.thinks
+    ? [{ kind: 'thinking', pieces: inPieces(thoughtText(ask)) }]
+    : [];
+  const called = toolsFor(ask);
+  if (called.length > 0) {
+    return { parts: [...thoughts, ...called.map((tool) => callOf(tool, ask.said))], finish: 'calls' };
+  }
+  return { parts: [...thoughts, { kind: 'text', pieces: piecesOfAnswer(ask) }], finish: 'stop' };
+}
+
+function callOf(tool: AskedTool, said: string): ScriptPart {
+  if (tool.custom) return { kind: 'call', name: tool.name, pieces: inPieces(said.trim()), custom: true };
+  const value = sample({ type: 'object', ...tool.schema }, said);
+  return { kind: 'call', name: tool.name, pieces: inJsonPieces(JSON.stringify(value)) };
+}
+
+function piecesOfAnswer(ask: Ask): readonly string[] {
+  if (ask.json !== undefined) {
+    const value =
+      ask.json.schema === undefined
+        ? { sandbox: true, asked: ask.said.slice(0, 200) }
+        : sample(ask.json.schema, ask.said);
+    return inJsonPieces(JSON.stringify(value));
+  }
+  return inPieces(ask.results.length > 0 ? resultsText(ask) : answerText(ask));
+}

@@ -1,0 +1,80 @@
+/** One request to a simulated vendor, and what the vendor answers. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Json, JsonObject } from '../json.ts';
+import { isObject, tryParseJson } from '../json.ts';
+import type { Script, WireEvent } from './script.ts';
+
+export interface VendorRequest {
+  readonly method: string;
+  /** Below the vendor's address, without the query, decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** How events are framed: SSE with LF, SSE with CRLF as Google's, or one JSON array. */
+export type Framing = 'lf' | 'crlf' | 'array';
+
+type HeaderFields = Readonly<Record<string, string>>;
+
+export interface WholeAnswer {
+  readonly kind: 'whole';
+  readonly status: number;
+  readonly headers: HeaderFields;
+  /** A text is sent as HTML. */
+  readonly body: Json;
+  /** Tokens it took to write, for the pace. */
+  readonly tokens: number;
+}
+
+export interface StreamAnswer {
+  readonly kind: 'stream';
+  readonly headers: HeaderFields;
+  readonly framing: Framing;
+  readonly events: Iterable<WireEvent>;
+  readonly tokens: number;
+}
+
+export type VendorAnswer = WholeAnswer | StreamAnswer;
+
+export function whole(body: Json, tokens = 0): WholeAnswer {
+  return { kind: 'whole', status: 200, headers: {}, body, tokens };
+}
+
+export function streamed(events: Iterable<WireEvent>, script: Script, framing: Framing = 'lf'): StreamAnswer {
+  return { kind: 'stream', headers: {}, framing, events, tokens: script.usage.output };
+}
+
+/** What a vendor refuses a request with, in its own words. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+  readonly body: Json;
+  readonly headers: HeaderFields;
+
+  constructor(status: number, body: Json, headers: HeaderFields = {}) {
+    super(`refused with ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export function refusalAnswer({ status, body, headers }: Refused): WholeAnswer {
+  return { kind: 'whole', status, headers, body, tokens: 0 };
+}
+
+/** The body as a JSON object, or undefined where it is none. */
+export function objectIn(request: VendorRequest): JsonObject | undefined {
+  const body = tryParseJson(request.body);
+  return isObject(body) ? body : undefined;
+}
+
+/** A header's one value. */
+export function header(request: VendorRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}

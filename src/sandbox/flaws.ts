@@ -1,0 +1,131 @@
+/** What is wrong with a request, told from a schema's findings, before a vendor puts it into its own words. */
+
+import type { z } from 'zod';
+import type { Json } from '../json.ts';
+import { isList, isObject } from '../json.ts';
+
+export type FlawPath = readonly (string | number)[];
+
+interface At {
+  readonly path: FlawPath;
+  /** What stands there; undefined where nothing does. */
+  readonly got: Json | undefined;
+}
+
+export type Flaw = At &
+  (
+    | { readonly kind: 'unknown' }
+    | { readonly kind: 'missing' }
+    | { readonly kind: 'type'; readonly expected: readonly string[] }
+    | { readonly kind: 'value'; readonly values: readonly string[] }
+    | { readonly kind: 'tag'; readonly values: readonly string[]; readonly by: string }
+    | {
+        readonly kind: 'size';
+        readonly of: 'number' | 'string' | 'array';
+        readonly side: 'min' | 'max';
+        readonly limit: number;
+        readonly exclusive: boolean;
+      }
+    | { readonly kind: 'pattern'; readonly pattern: string }
+  );
+
+type Issue = z.core.$ZodIssue;
+
+/** Every flaw a schema found in `body`. In a union it is the flaw of the alternative that was followed furthest. */
+export function flawsOf(issues: readonly Issue[], body: Json): readonly Flaw[] {
+  return issues.flatMap((issue) => flaws(issue, [], body));
+}
+
+function flaws(issue: Issue, base: FlawPath, body: Json): readonly Flaw[] {
+  const path = [...base, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))];
+  const got = valueAt(body, path);
+  const at = { path, got };
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        kind: 'unknown',
+        path: [...path, key],
+        got: valueAt(body, [...path, key]),
+      }));
+    case 'invalid_type':
+      return [
+        got === undefined ? { ...at, kind: 'missing' } : { ...at, kind: 'type', expected: [issue.expected] },
+      ];
+    case 'invalid_value':
+      return [
+        got === undefined
+          ? { ...at, kind: 'missing' }
+          : { ...at, kind: 'value', values: issue.values.map(String) },
+      ];
+    case 'invalid_union':
+      return [unionFlaw(issue, at, body)];
+    case 'too_small':
+      return [sizeFlaw(at, issue.origin, 'min', Number(issue.minimum), issue.inclusive === false)];
+    case 'too_big':
+      return [sizeFlaw(at, issue.origin, 'max', Number(issue.maximum), issue.inclusive === false)];
+    case 'invalid_format':
+      return [{ ...at, kind: 'pattern', pattern: patternText(issue.pattern ?? issue.format) }];
+    default:
+      return [{ ...at, kind: 'type', expected: ['object'] }];
+  }
+}
+
+function unionFlaw(issue: Extract<Issue, { code: 'invalid_union' }>, at: At, body: Json): Flaw {
+  const by = 'discriminator' in issue ? issue.discriminator : undefined;
+  if (typeof by === 'string') {
+    if (at.got === undefined) return { ...at, kind: 'missing' };
+    const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : [];
+    return { ...at, kind: 'tag', values: options, by };
+  }
+  const branches = issue.errors.map((errors) => errors.flatMap((inner) => flaws(inner, at.path, body)));
+  const firsts = branches.flatMap((branch) => branch.slice(0, 1));
+  const furthest = firsts.reduce<Flaw | undefined>(
+    (best, flaw) => (best === undefined || depth(flaw) > depth(best) ? flaw : best),
+    undefined,
+  );
+  if (furthest === undefined) return { ...at, kind: 'type', expected: ['object'] };
+  if (depth(furthest) > at.path.length + 0.5) return furthest;
+  const expected = firsts.flatMap((flaw) => (flaw.kind === 'type' ? flaw.expected : []));
+  return { ...at, kind: 'type', expected };
+}
+
+/** How far an alternative was followed: one that takes the value's type went further than one that does not. */
+function depth(flaw: Flaw): number {
+  return flaw.path.length + (flaw.kind === 'type' ? 0 : 0.75);
+}
+
+function sizeFlaw(at: At, origin: string, side: 'min' | 'max', limit: number, exclusive: boolean): Flaw {
+  const of = origin === 'string' || origin === 'array' ? origin : 'number';
+  return { ...at, kind: 'size', of, side, limit, exclusive };
+}
+
+/** `/^a$/i` as `^a$`. */
+function patternText(pattern: string): string {
+  return pattern.replace(/^\/(.*)\/[a-z]*$/s, '$1');
+}
+
+/** A value by its path; a name also in snake_case, as Google takes it. */
+function valueAt(body: Json, path: FlawPath): Json | undefined {
+  let value: Json | undefined = body;
+  for (const key of path) {
+    if (typeof key === 'number') {
+      value = isList(value) ? value[key] : key === 0 ? value : undefined;
+    } else if (isObject(value)) {
+      const snake = snakeName(key);
+      value = Object.hasOwn(value, key) ? value[key] : Object.hasOwn(value, snake) ? value[snake] : undefined;
+    } else return undefined;
+  }
+  return value;
+}
+
+export function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What a value is called in an error: `an integer`, `a string`. */
+export function typeName(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (isList(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal number';
+  return typeof value === 'string' ? 'a string' : typeof value === 'boolean' ? 'a boolean' : 'an object';
+}

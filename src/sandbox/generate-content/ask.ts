@@ -1,0 +1,118 @@
+/** A generateContent request, its names in camelCase, as an `Ask`. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
+import { tokensOf } from '../pieces.ts';
+
+export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
+  const contents = asObjects(body['contents']);
+  const config = asObject(body['generationConfig']) ?? {};
+  const user = partsOf(contents.findLast(speaks));
+  const spoken = contents.findLastIndex(({ role }) => role === 'model');
+  const limit = asNumber(config['maxOutputTokens']);
+  const json = jsonOf(config);
+  const thinking = asObject(config['thinkingConfig']);
+  return {
+    model: name,
+    said: textOf(user),
+    attachments: user.flatMap((part) => {
+      const type = asText((asObject(part['inlineData']) ?? asObject(part['fileData']))?.['mimeType']);
+      return type === undefined
+        ? []
+        : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
+    }),
+    results: contents.slice(spoken + 1).flatMap(resultsIn),
+    tools: asObjects(body['tools']).flatMap((tool) =>
+      asObjects(tool['functionDeclarations']).flatMap(toolOf),
+    ),
+    choice: choiceOf(asObject(asObject(body['toolConfig'])?.['functionCallingConfig'])),
+    parallel: true,
+    ...(json !== undefined && { json }),
+    thinks: model.thinking !== undefined && thinking !== undefined && thinking['thinkingBudget'] !== 0,
+    shows: thinking?.['includeThoughts'] === true,
+    ...(limit !== undefined && { limit }),
+    stops: asList(config['stopSequences']).map(String),
+    count: asNumber(config['candidateCount']) ?? 1,
+    prompt: promptOf(body),
+    cachesAll: true,
+  };
+}
+
+/** What `countTokens` counts. */
+export function tokensOfGemini(body: JsonObject): number {
+  return tokensOf(promptOf(body).reduce((sum, { text }) => sum + text.length, 0));
+}
+
+export function partsOf(content: JsonObject | undefined): readonly JsonObject[] {
+  return asObjects(content?.['parts']);
+}
+
+/** Whether the user says something; a content of results only goes on with what was said. */
+export function speaks(content: JsonObject): boolean {
+  return (
+    content['role'] !== 'model' && partsOf(content).some((part) => part['functionResponse'] === undefined)
+  );
+}
+
+function textOf(parts: readonly JsonObject[]): string {
+  return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
+}
+
+function resultsIn(content: JsonObject): readonly ToolResult[] {
+  return partsOf(content).flatMap((part) => {
+    const result = asObject(part['functionResponse']);
+    if (result === undefined) return [];
+    const name = asText(result['name']);
+    return [{ ...(name !== undefined && { name }), text: resultText(asObject(result['response'])) }];
+  });
+}
+
+/** The one text of a response, or all of it as JSON. */
+function resultText(response: JsonObject | undefined): string {
+  const values = Object.values(response ?? {});
+  const [only] = values;
+  return values.length === 1 && typeof only === 'string' ? only : JSON.stringify(response ?? {});
+}
+
+function toolOf(declaration: JsonObject): readonly AskedTool[] {
+  const name = asText(declaration['name']);
+  if (name === undefined) return [];
+  const schema = asObject(declaration['parameters']) ?? asObject(declaration['parametersJsonSchema']);
+  return [
+    { name, description: asText(declaration['description']) ?? '', ...(schema !== undefined && { schema }) },
+  ];
+}
+
+function choiceOf(config: JsonObject | undefined): Ask['choice'] {
+  const mode = asText(config?.['mode'])?.toUpperCase();
+  if (mode === 'NONE') return { mode: 'none' };
+  const names = asList(config?.['allowedFunctionNames']).map(String);
+  const only = names.length > 0 ? { only: names } : {};
+  return { mode: mode === 'ANY' ? 'required' : 'auto', ...only };
+}
+
+function jsonOf(config: JsonObject): Ask['json'] {
+  if (config['responseMimeType'] !== 'application/json') return undefined;
+  const schema = asObject(config['responseSchema']) ?? asObject(config['responseJsonSchema']);
+  return schema === undefined ? {} : { schema };
+}
+
+function promptOf(body: JsonObject): readonly PromptPiece[] {
+  const tools = asList(body['tools']);
+  return [
+    { text: tools.length > 0 ? JSON.stringify(tools) : '' },
+    ...[asObject(body['systemInstruction']), ...asObjects(body['contents'])].map((content) => ({
+      text: partsOf(content).map(partText).join(''),
+    })),
+  ];
+}
+
+function partText(part: JsonObject): string {
+  const { text, functionCall, functionResponse } = part;
+  if (typeof text === 'string') return text;
+  return functionCall === undefined && functionResponse === undefined
+    ? ''
+    : JSON.stringify(functionCall ?? functionResponse);
+}

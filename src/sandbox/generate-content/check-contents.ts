@@ -1,0 +1,107 @@
+/** What Gemini demands of a conversation beyond its shape: whose turn it is, and one response to each call. */
+
+import type { JsonObject } from '../../json.ts';
+import { asObjects } from '../../json.ts';
+import { googleRefusal } from '../google/words.ts';
+import { partsOf } from './ask.ts';
+
+/** What a part may hold; one of them. */
+const DATA = [
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+  'audioTranscription',
+];
+
+/** @throws Refused as Google would. */
+export function checkContents(body: JsonObject): void {
+  const contents = asObjects(body['contents']);
+  if (contents.length === 0) {
+    throw googleRefusal(400, '* GenerateContentRequest.contents: contents is not specified\n');
+  }
+  for (const [index, content] of contents.entries()) checkContent(content, index);
+  checkTurns(mergedTurns(contents));
+}
+
+function checkContent(content: JsonObject, index: number): void {
+  const { role } = content;
+  const at = `GenerateContentRequest.contents[${index}]`;
+  if (role !== undefined && role !== 'user' && role !== 'model' && role !== 'function') {
+    throw googleRefusal(400, 'Please use a valid role: user, model.');
+  }
+  const parts = partsOf(content);
+  if (parts.length === 0) throw googleRefusal(400, `* ${at}.parts: contents.parts must not be empty.\n`);
+  for (const [place, part] of parts.entries()) {
+    const held = DATA.filter((field) => part[field] !== undefined);
+    if (held.length > 1) {
+      throw googleRefusal(
+        400,
+        `Invalid value at 'contents[${index}].parts[${place}]' (oneof), oneof field 'data' is already set. Cannot set '${held[1]}'`,
+      );
+    }
+    // A signature may come alone: the text it was beside is empty, and to protobuf an empty text is none.
+    if (held.length === 0 && part['thoughtSignature'] === undefined) {
+      throw googleRefusal(
+        400,
+        `* ${at}.parts[${place}].data: required oneof field 'data' must have one initialized field\n`,
+      );
+    }
+  }
+}
+
+/** Contents of one side in a row are read as one turn (recorded). */
+function mergedTurns(contents: readonly JsonObject[]): readonly JsonObject[] {
+  const turns: JsonObject[] = [];
+  for (const content of contents) {
+    const last = turns.at(-1);
+    const together = last !== undefined && (last['role'] === 'model') === (content['role'] === 'model');
+    if (together) turns[turns.length - 1] = { ...last, parts: [...partsOf(last), ...partsOf(content)] };
+    else turns.push(content);
+  }
+  return turns;
+}
+
+function checkTurns(contents: readonly JsonObject[]): void {
+  for (const [index, content] of contents.entries()) {
+    const calls = count(content, 'functionCall');
+    const responses = count(content, 'functionResponse');
+    const before = contents[index - 1];
+    if (calls > 0 && (before === undefined || before['role'] === 'model')) {
+      throw googleRefusal(
+        400,
+        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      );
+    }
+    const called = before === undefined ? 0 : count(before, 'functionCall');
+    if (responses > 0 && called === 0) {
+      throw googleRefusal(
+        400,
+        'Please ensure that function response turn comes immediately after a function call turn.',
+      );
+    }
+    const open = called > 0 && content['role'] !== 'model';
+    if ((open || responses > 0) && responses !== called) {
+      throw googleRefusal(
+        400,
+        'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+      );
+    }
+  }
+  const last = contents.at(-1);
+  if (last !== undefined && count(last, 'functionCall') > 0) {
+    throw googleRefusal(
+      400,
+      'Please ensure that multiturn requests end with a user turn or a function response turn.',
+    );
+  }
+}
+
+function count(content: JsonObject, field: string): number {
+  return partsOf(content).filter((part) => part[field] !== undefined).length;
+}

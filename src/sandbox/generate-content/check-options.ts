@@ -1,0 +1,79 @@
+/** What Gemini demands of a request's options beyond their shape, and what each model takes of them. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { googleRefusal } from '../google/words.ts';
+
+/** @throws Refused as Google would. */
+export function checkOptions(body: JsonObject): void {
+  const names = asObjects(body['tools']).flatMap((tool) =>
+    asObjects(tool['functionDeclarations']).map(({ name }) => asText(name) ?? ''),
+  );
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw googleRefusal(400, `Duplicate function declaration found: ${twice}`);
+  const calling = asObject(asObject(body['toolConfig'])?.['functionCallingConfig']);
+  const allowed = asList(calling?.['allowedFunctionNames']).map(String);
+  const mode = asText(calling?.['mode'])?.toUpperCase();
+  if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED') {
+    throw googleRefusal(
+      400,
+      'Allowed function names can only be set when function calling mode is ANY or VALIDATED.',
+    );
+  }
+  const unknown = allowed.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw googleRefusal(400, `Allowed function name ${unknown} is not among the function declarations.`);
+  }
+}
+
+/** @throws Refused as Google would. */
+export function checkModelLimits(body: JsonObject, model: Model): void {
+  const config = asObject(body['generationConfig']);
+  checkThinking(asObject(config?.['thinkingConfig']), model);
+  const declares = asObjects(body['tools']).some((tool) => asList(tool['functionDeclarations']).length > 0);
+  if (declares && config?.['responseMimeType'] === 'application/json' && /gemini-[12]\b/.test(model.id)) {
+    throw googleRefusal(400, "Function calling with a response mime type: 'application/json' is unsupported");
+  }
+  const limit = asNumber(config?.['maxOutputTokens']) ?? 0;
+  if (limit > model.maxOutputTokens) {
+    throw googleRefusal(
+      400,
+      `Unable to submit request because it has a maxOutputTokens value of ${limit} but the supported range is from 1 (inclusive) to ${model.maxOutputTokens + 1} (exclusive). Update the value and try again.`,
+    );
+  }
+}
+
+function checkThinking(thinking: JsonObject | undefined, model: Model): void {
+  if (thinking === undefined) return;
+  const budget = asNumber(thinking['thinkingBudget']);
+  const level = asText(thinking['thinkingLevel'])?.toLowerCase();
+  if (budget !== undefined && level !== undefined) {
+    throw googleRefusal(400, 'You can only set only one of thinking budget and thinking level.');
+  }
+  if (model.thinking === undefined) {
+    if (budget === undefined && level === undefined) return;
+    throw googleRefusal(400, 'Thinking is not enabled for this model.');
+  }
+  const { efforts } = model.thinking;
+  if (level !== undefined && !efforts.some((effort) => effort === level)) {
+    throw googleRefusal(
+      400,
+      efforts.length === 0
+        ? 'Thinking level is not supported for this model.'
+        : `Thinking level ${level.toUpperCase()} is not supported for this model. Please retry with other thinking level.`,
+    );
+  }
+  const range = model.thinking.budget;
+  if (budget === undefined || budget === -1 || range === undefined) return;
+  if (budget === 0) {
+    if (model.thinking.canDisable) return;
+    throw googleRefusal(400, 'Budget 0 is invalid. This model only works in thinking mode.');
+  }
+  if (budget < range.min || budget > range.max) {
+    throw googleRefusal(
+      400,
+      `The thinking budget ${budget} is invalid. Please choose a value between ${range.min} and ${range.max}.`,
+    );
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Thought signatures that come back (ai.google.dev, "Thought signatures"): each is Google's own, and on the part it
+ * came with; models of the third generation demand one on the first call of each step of the current turn.
+ */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
+import { googleRefusal } from '../google/words.ts';
+import { verify } from '../signatures.ts';
+import { partsOf, speaks } from './ask.ts';
+
+/** What Google lets pass in the place of a signature, for calls that another model made. */
+const ESCAPES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'].flatMap(
+  (text) => [
+    text,
+    // Signatures are bytes, which clients of theirs write in base64.
+    Buffer.from(text).toString('base64'),
+  ],
+);
+
+/** @throws Refused as Google would. */
+export function checkSignatures(body: JsonObject, model: Model): void {
+  const contents = asObjects(body['contents']);
+  for (const content of contents) {
+    for (const part of partsOf(content)) checkSignature(part);
+  }
+  if (/gemini-[12]\b/.test(model.id)) return;
+  const current = contents.findLastIndex(speaks);
+  for (const [index, content] of contents.entries()) {
+    // Contents of one side in a row are one turn.
+    if (index <= current || contents[index - 1]?.['role'] === content['role']) continue;
+    const first = partsOf(content).find((part) => part['functionCall'] !== undefined);
+    if (first === undefined || first['thoughtSignature'] !== undefined) continue;
+    const name = asText(asObject(first['functionCall'])?.['name']) ?? '';
+    throw googleRefusal(
+      400,
+      'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
+        'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
+        `\`default_api:${name}\` , position ${index + 1}. Please refer to ` +
+        'https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
+    );
+  }
+}
+
+function checkSignature(part: JsonObject): void {
+  const signature = asText(part['thoughtSignature']);
+  if (signature === undefined || ESCAPES.includes(signature)) return;
+  const call = asObject(part['functionCall']);
+  const signed = call === undefined ? 'text' : (asText(call['name']) ?? '');
+  if (!verify('google', signature, signed)) throw googleRefusal(400, 'Corrupted thought signature.');
+}

@@ -1,0 +1,75 @@
+/** How Google refuses a request (recorded from Gemini's API, and as quoted in public issues of its SDKs). */
+
+import type { Json, JsonObject } from '../../json.ts';
+import { Refused } from '../exchange.ts';
+import { type Flaw, type FlawPath, snakeName } from '../flaws.ts';
+
+const STATUS: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+};
+
+export function googleRefusal(code: number, message: string, details: readonly JsonObject[] = []): Refused {
+  return new Refused(code, {
+    error: {
+      code,
+      message,
+      status: STATUS[code] ?? 'INVALID_ARGUMENT',
+      ...(details.length > 0 && { details }),
+    },
+  });
+}
+
+/** A 400 that names every flaw of a request, as Google does. */
+export function googleFlaws(flaws: readonly Flaw[]): Refused {
+  const fieldViolations = flaws.map((flaw): JsonObject => {
+    const field = pathText(flaw.kind === 'unknown' ? flaw.path.slice(0, -1) : flaw.path);
+    return { ...(field !== '' && { field }), description: faultOf(flaw) };
+  });
+  const message = fieldViolations.map(({ description }) => String(description)).join('\n');
+  return googleRefusal(400, message, [
+    { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations },
+  ]);
+}
+
+function faultOf(flaw: Flaw): string {
+  const at = pathText(flaw.path);
+  switch (flaw.kind) {
+    case 'unknown': {
+      const parent = pathText(flaw.path.slice(0, -1));
+      const where = parent === '' ? '' : ` at '${parent}'`;
+      return `Invalid JSON payload received. Unknown name "${String(flaw.path.at(-1))}"${where}: Cannot find field.`;
+    }
+    case 'missing':
+      return `* GenerateContentRequest.${at}: ${String(flaw.path.at(-1))} is not specified\n`;
+    case 'type':
+      return `Invalid value at '${at}' (${TYPE_NAMES[flaw.expected[0] ?? ''] ?? 'TYPE_MESSAGE'}), ${shown(flaw.got)}`;
+    case 'value':
+    case 'tag':
+    case 'pattern':
+      return `Invalid value at '${at}' (TYPE_ENUM), ${shown(flaw.got)}`;
+    case 'size':
+      return `* GenerateContentRequest.${at}: must be ${flaw.side === 'min' ? 'at least' : 'at most'} ${flaw.limit}, got ${shown(flaw.got)}\n`;
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'TYPE_STRING',
+  number: 'TYPE_DOUBLE',
+  int: 'TYPE_INT32',
+  boolean: 'TYPE_BOOL',
+};
+
+/** `generation_config.response_schema`, in the names of the protocol buffer. */
+function pathText(path: FlawPath): string {
+  return path
+    .map((key, index) =>
+      typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${snakeName(key)}`,
+    )
+    .join('');
+}
+
+function shown(value: Json | undefined): string {
+  return (JSON.stringify(value) ?? 'null').slice(0, 200);
+}

@@ -1,0 +1,146 @@
+/** A messages request as an `Ask`. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
+import { tokensOf } from '../pieces.ts';
+
+export function askOfMessages(body: JsonObject, name: string, model: Model): Ask {
+  const messages = asObjects(body['messages']);
+  const user = messages.findLast(speaks);
+  const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
+  const limit = asNumber(body['max_tokens']);
+  const schema = schemaOf(body);
+  const choice = asObject(body['tool_choice']);
+  return {
+    model: name,
+    said: textOf(user?.['content']),
+    attachments: asObjects(user?.['content']).flatMap(({ type }) =>
+      type === 'image' || type === 'document' ? [type] : [],
+    ),
+    results: messages.slice(spoken + 1).flatMap((message) => resultsIn(message, messages)),
+    tools: asObjects(body['tools']).flatMap(toolOf),
+    choice: choiceOf(choice),
+    parallel: choice?.['disable_parallel_tool_use'] !== true,
+    ...(schema !== undefined && { json: { schema } }),
+    thinks: thinks(body, messages),
+    shows: shows(body, model),
+    ...(limit !== undefined && { limit }),
+    stops: asList(body['stop_sequences']).map(String),
+    count: 1,
+    prompt: promptOf(body, messages),
+    cachesAll: false,
+  };
+}
+
+/** What `count_tokens` counts. */
+export function tokensOfMessages(body: JsonObject): number {
+  const pieces = promptOf(body, asObjects(body['messages']));
+  return tokensOf(pieces.reduce((sum, { text }) => sum + text.length, 0));
+}
+
+/** Whether the user says something in a message; one of results only goes on with what was said. */
+function speaks({ role, content }: JsonObject): boolean {
+  if (role !== 'user') return false;
+  return typeof content === 'string' || asObjects(content).some(({ type }) => type !== 'tool_result');
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  return asObjects(content)
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+    .join('\n');
+}
+
+function resultsIn({ content }: JsonObject, messages: readonly JsonObject[]): readonly ToolResult[] {
+  return asObjects(content)
+    .filter(({ type }) => type === 'tool_result')
+    .map((block) => {
+      const call = messages
+        .flatMap((message) => asObjects(message['content']))
+        .findLast(({ type, id }) => type === 'tool_use' && id === block['tool_use_id']);
+      const name = asText(call?.['name']);
+      return { ...(name !== undefined && { name }), text: textOf(block['content']) };
+    });
+}
+
+function toolOf(tool: JsonObject): readonly AskedTool[] {
+  const name = asText(tool['name']);
+  const schema = asObject(tool['input_schema']);
+  if (name === undefined || schema === undefined) return [];
+  return [{ name, description: asText(tool['description']) ?? '', schema }];
+}
+
+function choiceOf(choice: JsonObject | undefined): Ask['choice'] {
+  const type = choice?.['type'];
+  if (type === 'none') return { mode: 'none' };
+  if (type === 'any') return { mode: 'required' };
+  const name = asText(choice?.['name']);
+  return type === 'tool' && name !== undefined ? { mode: 'required', only: [name] } : { mode: 'auto' };
+}
+
+function schemaOf(body: JsonObject): JsonObject | undefined {
+  const format = asObject(asObject(body['output_config'])?.['format']) ?? asObject(body['output_format']);
+  return asObject(format?.['schema']);
+}
+
+function thinks(body: JsonObject, messages: readonly JsonObject[]): boolean {
+  const type = asObject(body['thinking'])?.['type'];
+  if (choiceOf(asObject(body['tool_choice'])).mode === 'required') return false;
+  if (type === 'between_tools') {
+    return asObjects(messages.at(-1)?.['content']).some((block) => block['type'] === 'tool_result');
+  }
+  return type === 'enabled' || type === 'adaptive';
+}
+
+/** Models that are told to think by effort alone show their thoughts only where they are asked to (recorded). */
+function shows(body: JsonObject, model: Model): boolean {
+  const display = asObject(body['thinking'])?.['display'];
+  if (display === 'summarized' || display === 'omitted') return display === 'summarized';
+  return model.thinking?.kinds.includes('budget') ?? true;
+}
+
+/** Tools first, then the system prompt, then the messages: the order of the cache. */
+function promptOf(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
+  const pieces = [
+    ...asObjects(body['tools']).map((tool) =>
+      pieceOf(tool, JSON.stringify({ ...tool, cache_control: null })),
+    ),
+    ...blocksOf(body['system']),
+    ...messages.flatMap(({ content }) => blocksOf(content)),
+  ];
+  const last = pieces.at(-1);
+  const mark = markIn(body);
+  return last === undefined || mark === undefined ? pieces : [...pieces.slice(0, -1), { ...last, mark }];
+}
+
+function blocksOf(content: Json | undefined): readonly PromptPiece[] {
+  if (typeof content === 'string') return [{ text: content }];
+  return asObjects(content).map((block) => pieceOf(block, blockText(block)));
+}
+
+/** Pictures and files count as nothing here: what they come to hangs on what is in them. */
+function blockText(block: JsonObject): string {
+  switch (block['type']) {
+    case 'text':
+      return asText(block['text']) ?? '';
+    case 'tool_use':
+      return JSON.stringify([block['name'], block['input']]);
+    case 'tool_result':
+      return textOf(block['content']);
+    default:
+      return '';
+  }
+}
+
+function pieceOf(block: JsonObject, text: string): PromptPiece {
+  const mark = markIn(block);
+  return mark === undefined ? { text } : { text, mark };
+}
+
+function markIn(block: JsonObject): '5m' | '1h' | undefined {
+  const control = asObject(block['cache_control']);
+  if (control === undefined) return undefined;
+  return control['ttl'] === '1h' ? '1h' : '5m';
+}

@@ -1,0 +1,147 @@
+/** What messages demands of a conversation beyond its shape: who says what, and that each use of a tool is answered. */
+
+import type { JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText } from '../../json.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+
+/** Blocks that only one side may send. */
+const SENDERS: Readonly<Record<string, string>> = {
+  tool_use: 'assistant',
+  thinking: 'assistant',
+  redacted_thinking: 'assistant',
+  tool_result: 'user',
+};
+
+const MAX_CACHE_MARKS = 4;
+
+/** @throws Refused as Anthropic would. */
+export function checkBlocks(body: JsonObject): void {
+  const messages = asObjects(body['messages']);
+  if (messages.find(({ role }) => role !== 'system')?.['role'] === 'assistant') {
+    throw anthropicRefusal(400, 'messages: first message must use the "user" role');
+  }
+  const ids = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    checkFilled(message, index, index === messages.length - 1);
+    checkSenders(message, index);
+    checkIds(message, index, ids);
+  }
+  checkResults(mergedTurns(messages));
+  checkMarks(body);
+}
+
+function checkFilled({ role, content }: JsonObject, index: number, last: boolean): void {
+  const empty = content === '' || (Array.isArray(content) && content.length === 0);
+  if (!empty || (last && role === 'assistant')) return;
+  throw anthropicRefusal(
+    400,
+    `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+  );
+}
+
+function checkSenders({ role, content }: JsonObject, index: number): void {
+  for (const { type } of asObjects(content)) {
+    const sender = SENDERS[String(type)];
+    if (sender === undefined || sender === role) continue;
+    throw anthropicRefusal(
+      400,
+      `messages.${index}: \`${type}\` blocks can only be in \`${sender}\` messages`,
+    );
+  }
+}
+
+function checkIds({ content }: JsonObject, index: number, ids: Set<string>): void {
+  for (const [at, block] of asObjects(content).entries()) {
+    const id = asText(block['id']);
+    if (block['type'] !== 'tool_use' || id === undefined) continue;
+    if (ids.has(id))
+      throw anthropicRefusal(400, `messages.${index}.content.${at}: \`tool_use\` ids must be unique`);
+    ids.add(id);
+  }
+}
+
+interface Turn {
+  readonly role: string;
+  /** Place of its first message. */
+  readonly index: number;
+  readonly blocks: JsonObject[];
+}
+
+/** Messages of one side in a row are read as one. */
+function mergedTurns(messages: readonly JsonObject[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (const [index, { role, content }] of messages.entries()) {
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content);
+    const last = turns.at(-1);
+    if (last !== undefined && last.role === role) last.blocks.push(...blocks);
+    else turns.push({ role: String(role), index, blocks: [...blocks] });
+  }
+  return turns.filter(({ role }) => role !== 'system');
+}
+
+function checkResults(turns: readonly Turn[]): void {
+  for (const [at, { index, blocks }] of turns.entries()) {
+    const uses = idsIn(turns[at - 1]?.blocks ?? [], 'tool_use', 'id');
+    const results = idsIn(blocks, 'tool_result', 'tool_use_id');
+    const stray = results.findIndex((id) => !uses.includes(id));
+    if (stray >= 0) {
+      throw anthropicRefusal(
+        400,
+        `messages.${index}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${results[stray]}. ` +
+          'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+      );
+    }
+    const twice = results.find((id, place) => results.indexOf(id) !== place);
+    if (twice !== undefined) {
+      throw anthropicRefusal(
+        400,
+        `messages.${index}.content: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
+      );
+    }
+    checkAnswered(turns[at - 1], uses, blocks);
+    if (at === turns.length - 1) checkAnswered(turns[at], idsIn(blocks, 'tool_use', 'id'), []);
+  }
+}
+
+/** Results come first in the next message: what stands before them hides them. */
+function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: readonly JsonObject[]): void {
+  const leading = next.slice(
+    0,
+    Math.max(
+      0,
+      next.findIndex(({ type }) => type !== 'tool_result'),
+    ),
+  );
+  const answered = idsIn(
+    next.every(({ type }) => type === 'tool_result') ? next : leading,
+    'tool_result',
+    'tool_use_id',
+  );
+  const open = uses.filter((id) => !answered.includes(id));
+  if (open.length === 0 || turn === undefined) return;
+  throw anthropicRefusal(
+    400,
+    `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. ` +
+      'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+  );
+}
+
+function idsIn(blocks: readonly JsonObject[], type: string, field: string): readonly string[] {
+  return blocks.flatMap((block) => (block['type'] === type ? [asText(block[field]) ?? ''] : []));
+}
+
+function checkMarks(body: JsonObject): void {
+  const blocks = [
+    ...asObjects(body['tools']),
+    ...asObjects(body['system']),
+    ...asObjects(body['messages']).flatMap(({ content }) =>
+      asObjects(content).flatMap((block) => [block, ...asObjects(asList(block['content']))]),
+    ),
+  ];
+  const marks = blocks.filter((block) => asObject(block['cache_control']) !== undefined).length;
+  if (marks <= MAX_CACHE_MARKS) return;
+  throw anthropicRefusal(
+    400,
+    `A maximum of ${MAX_CACHE_MARKS} blocks with cache_control may be provided. Found ${marks}.`,
+  );
+}

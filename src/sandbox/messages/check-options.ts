@@ -1,0 +1,131 @@
+/** What messages demands of a request's options beyond their shape, and what each model takes of them. */
+
+import { modelName } from '../../catalog/catalog.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+
+/** @throws Refused as Anthropic would. */
+export function checkOptions(body: JsonObject): void {
+  const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
+  if (new Set(names).size < names.length) throw anthropicRefusal(400, 'tools: Tool names must be unique.');
+  const choice = asObject(body['tool_choice']);
+  if (choice !== undefined && choice['type'] !== 'none' && asList(body['tools']).length === 0) {
+    throw anthropicRefusal(400, 'tool_choice may only be specified while providing tools.');
+  }
+  const chosen = asText(choice?.['name']);
+  if (chosen !== undefined && !names.includes(chosen)) {
+    throw anthropicRefusal(400, `Tool '${chosen}' not found in provided tools`);
+  }
+  if (asList(body['stop_sequences']).some((stop) => String(stop).trim() === '')) {
+    throw anthropicRefusal(400, 'stop_sequences: each stop sequence must contain non-whitespace');
+  }
+  checkFormat(body);
+}
+
+/** Objects of an enforced schema are closed. */
+function checkFormat(body: JsonObject): void {
+  const format = asObject(asObject(body['output_config'])?.['format']) ?? asObject(body['output_format']);
+  const schema = asObject(format?.['schema']);
+  const open = schema === undefined ? [] : [schema];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at['type'] === 'object' && at['additionalProperties'] !== false) {
+      throw anthropicRefusal(
+        400,
+        "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+      );
+    }
+    for (const field of ['properties', '$defs', 'definitions']) {
+      for (const inner of Object.values(asObject(at[field]) ?? {})) open.push(asObject(inner) ?? {});
+    }
+    open.push(...asObjects(at['anyOf']), ...asObjects(at['allOf']));
+    const items = asObject(at['items']);
+    if (items !== undefined) open.push(items);
+  }
+}
+
+/** @throws Refused as Anthropic would. */
+export function checkModelLimits(body: JsonObject, model: Model): void {
+  const name = modelName(model.id);
+  const limit = asNumber(body['max_tokens']) ?? 0;
+  if (limit > model.maxOutputTokens) {
+    throw anthropicRefusal(
+      400,
+      `max_tokens: ${limit} > ${model.maxOutputTokens}, which is the maximum allowed number of output tokens for ${name}`,
+    );
+  }
+  checkSampling(body, model);
+  checkEffort(body, model);
+  checkThinkingType(body, model);
+  checkPrefill(body, model);
+  if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
+    throw anthropicRefusal(400, `'${name}' does not support output format.`);
+  }
+}
+
+function checkSampling(body: JsonObject, model: Model): void {
+  if (model.sampling === false) {
+    for (const field of ['temperature', 'top_p', 'top_k']) {
+      const value = body[field];
+      if (value === undefined || (field === 'temperature' && value === 1)) continue;
+      throw anthropicRefusal(400, `\`${field}\` is deprecated for this model.`);
+    }
+    return;
+  }
+  if (body['temperature'] !== undefined && body['top_p'] !== undefined && /-4-[5-9]/.test(model.id)) {
+    throw anthropicRefusal(
+      400,
+      '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+    );
+  }
+}
+
+function checkEffort(body: JsonObject, model: Model): void {
+  const effort = asText(asObject(body['output_config'])?.['effort']);
+  if (effort === undefined) return;
+  const known = model.thinking?.efforts ?? [];
+  if (known.length === 0) throw anthropicRefusal(400, 'This model does not support the effort parameter.');
+  if (known.some((one) => one === effort)) return;
+  throw anthropicRefusal(
+    400,
+    `This model does not support effort level '${effort}'. Supported levels: ${[...known].sort().join(', ')}.`,
+  );
+}
+
+function checkThinkingType(body: JsonObject, model: Model): void {
+  const type = asText(asObject(body['thinking'])?.['type']);
+  if (type === undefined) return;
+  const { kinds = [], canDisable = true } = model.thinking ?? {};
+  if (type === 'disabled') {
+    if (canDisable) return;
+    throw anthropicRefusal(400, '"thinking.type.disabled" is not supported for this model.');
+  }
+  if (model.thinking === undefined) throw anthropicRefusal(400, 'This model does not support thinking.');
+  if (type === 'enabled' && !kinds.includes('budget')) {
+    throw anthropicRefusal(
+      400,
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    );
+  }
+  if (type === 'adaptive' && !kinds.includes('effort')) {
+    throw anthropicRefusal(400, 'adaptive thinking is not supported on this model');
+  }
+}
+
+/** An answer that the caller begins: older models go on with it, newer ones do not take it. */
+function checkPrefill(body: JsonObject, model: Model): void {
+  const last = asObjects(body['messages']).at(-1);
+  if (last?.['role'] !== 'assistant') return;
+  if (model.thinking?.kinds.includes('effort')) {
+    throw anthropicRefusal(
+      400,
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    );
+  }
+  const { content } = last;
+  const text = typeof content === 'string' ? content : asText(asObjects(content).at(-1)?.['text']);
+  if (text !== undefined && /\s$/.test(text)) {
+    throw anthropicRefusal(400, 'messages: final assistant content cannot end with trailing whitespace');
+  }
+}

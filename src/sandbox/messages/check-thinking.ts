@@ -1,0 +1,93 @@
+/** What messages demands of thoughts that come back: signed by Anthropic, unchanged, and there where tools are used. */
+
+import type { JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+import { verify } from '../signatures.ts';
+
+const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
+
+/** @throws Refused as Anthropic would. */
+export function checkThinking(body: JsonObject): void {
+  const messages = asObjects(body['messages']);
+  for (const [index, { content }] of messages.entries()) {
+    for (const [at, block] of asObjects(content).entries())
+      checkSignature(block, `messages.${index}.content.${at}`);
+  }
+  const thinking = asObject(body['thinking']);
+  const type = thinking?.['type'];
+  if (type !== 'enabled' && type !== 'adaptive') return;
+  if (type === 'enabled') {
+    checkBudget(body, asNumber(thinking?.['budget_tokens']) ?? 0);
+    checkLastTurn(messages);
+    checkChoice(body);
+  }
+  checkSampling(body);
+}
+
+function checkSignature(block: JsonObject, at: string): void {
+  const { type } = block;
+  if (type === 'thinking') {
+    const thinking = asText(block['thinking']) ?? '';
+    if (verify('anthropic', asText(block['signature']) ?? '', thinking)) return;
+    throw anthropicRefusal(400, `${at}: Invalid \`signature\` in \`thinking\` block`);
+  }
+  if (type !== 'redacted_thinking' || verify('anthropic', asText(block['data']) ?? '')) return;
+  throw anthropicRefusal(400, `${at}: Invalid \`data\` in \`redacted_thinking\` block`);
+}
+
+function checkBudget(body: JsonObject, budget: number): void {
+  if (budget < (asNumber(body['max_tokens']) ?? 0)) return;
+  throw anthropicRefusal(
+    400,
+    `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. Please consult our documentation at ${GUIDE}#max-tokens-and-context-window-size`,
+  );
+}
+
+/** Within a loop of tools the model's turn has to begin with what it thought. */
+function checkLastTurn(messages: readonly JsonObject[]): void {
+  const results = asObjects(messages.at(-1)?.['content']).some(({ type }) => type === 'tool_result');
+  const index = messages.findLastIndex(({ role }) => role === 'assistant');
+  const blocks = asObjects(messages[index]?.['content']);
+  if (!results || !blocks.some(({ type }) => type === 'tool_use')) return;
+  const first = asText(blocks[0]?.['type']);
+  if (first === 'thinking' || first === 'redacted_thinking') return;
+  throw anthropicRefusal(
+    400,
+    `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. ` +
+      'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost ' +
+      'set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To ' +
+      `avoid this requirement, disable \`thinking\`. Please consult our documentation at ${GUIDE}`,
+  );
+}
+
+/** Adaptive thinking may be had with a forced tool: it is then left out (recorded from Claude Opus 4.6). */
+function checkChoice(body: JsonObject): void {
+  const choice = asObject(body['tool_choice'])?.['type'];
+  if (choice === 'any' || choice === 'tool') {
+    throw anthropicRefusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
+  }
+}
+
+function checkSampling(body: JsonObject): void {
+  const temperature = asNumber(body['temperature']);
+  if (temperature !== undefined && temperature !== 1) {
+    throw anthropicRefusal(
+      400,
+      `\`temperature\` may only be set to 1 when thinking is enabled. Please consult our documentation at ${GUIDE}#important-considerations-when-using-extended-thinking`,
+    );
+  }
+  if (body['top_k'] !== undefined) {
+    throw anthropicRefusal(
+      400,
+      `\`top_k\` must be unset when thinking is enabled. Please consult our documentation at ${GUIDE}`,
+    );
+  }
+  const topP = asNumber(body['top_p']);
+  if (topP !== undefined && topP < 0.95) {
+    throw anthropicRefusal(
+      400,
+      `\`top_p\` must be greater than or equal to 0.95 or unset when thinking is enabled. Please consult our documentation at ${GUIDE}`,
+    );
+  }
+}

@@ -1,0 +1,49 @@
+/** What OpenAI's models refuse, in its words (recorded from o1-mini, o3 and gpt-5 models). */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { listed, openaiRefusal } from './words.ts';
+
+/** What a parameter is where nothing is set: models that take no sampling take that all the same. */
+const DEFAULTS: Readonly<Record<string, number>> = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+};
+
+/** @throws Refused where a model without sampling is given a parameter of it. */
+export function checkSampling(body: JsonObject, model: Model, fields: readonly string[]): void {
+  if (model.sampling ?? true) return;
+  for (const field of fields) {
+    const value = body[field];
+    if (value == null || value === DEFAULTS[field]) continue;
+    throw openaiRefusal(400, {
+      message:
+        `Unsupported value: '${field}' does not support ${JSON.stringify(value)} with this model. ` +
+        `Only the default (${DEFAULTS[field]}) value is supported.`,
+      param: field,
+      code: 'unsupported_value',
+    });
+  }
+}
+
+/** @throws Refused where the model does not know the effort, or none at all. */
+export function checkEffort(effort: string | undefined, param: string, model: Model): void {
+  if (effort === undefined) return;
+  if (model.thinking === undefined) {
+    throw openaiRefusal(400, {
+      message: `Unsupported parameter: '${param}' is not supported with this model.`,
+      param,
+      code: 'unsupported_parameter',
+    });
+  }
+  if (model.thinking.efforts.some((known) => known === effort)) return;
+  throw openaiRefusal(400, {
+    message:
+      `Unsupported value: '${effort}' is not supported with the '${model.id.replace(/^.*\//, '')}' model. ` +
+      `Supported values are: ${listed(model.thinking.efforts)}.`,
+    param,
+    code: 'unsupported_value',
+  });
+}

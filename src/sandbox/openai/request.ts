@@ -1,0 +1,50 @@
+/** What every request to OpenAI goes through first: its body by a schema, and the model it names. */
+
+import type { z } from 'zod';
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asText } from '../../json.ts';
+import { objectIn, type VendorRequest } from '../exchange.ts';
+import { flawsOf } from '../flaws.ts';
+import type { World } from '../world.ts';
+import { openaiFlaw, openaiRefusal } from './words.ts';
+
+/** `compatible` is a service that speaks OpenAI's formats for the models of others. */
+export type OpenaiVendor = 'openai' | 'compatible';
+
+/** The body by a schema. @throws Refused with the first flaw. */
+export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
+  const body = objectIn(request);
+  if (body === undefined) {
+    throw openaiRefusal(400, {
+      message:
+        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
+        'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
+    });
+  }
+  const parsed = schema.safeParse(body);
+  const [flaw] = parsed.success ? [] : flawsOf(parsed.error.issues, body);
+  if (flaw !== undefined) throw openaiFlaw(flaw);
+  return body;
+}
+
+/** The model a body names, with its name. @throws Refused where there is none of the name. */
+export function modelIn(
+  vendor: OpenaiVendor,
+  world: World,
+  body: JsonObject,
+): { readonly name: string; readonly model: Model } {
+  const name = asText(body['model']) ?? '';
+  if (name === '') throw openaiRefusal(400, { message: 'you must provide a model parameter' });
+  return { name, model: lookUp(vendor, world, name)[1] };
+}
+
+/** @throws Refused where the vendor has no model of that name. */
+export function lookUp(vendor: OpenaiVendor, world: World, name: string): readonly [string, Model] {
+  const model = world.models[vendor].get(name.toLowerCase());
+  if (model !== undefined) return [name, model];
+  throw openaiRefusal(404, {
+    message: `The model \`${name.slice(0, 200)}\` does not exist or you do not have access to it.`,
+    code: 'model_not_found',
+  });
+}

@@ -1,0 +1,52 @@
+/** OpenAI, simulated: its key, its paths, its models. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { answerChat } from '../chat-completions/answer.ts';
+import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { answerResponses } from '../responses/answer.ts';
+import type { World } from '../world.ts';
+import { lookUp, type OpenaiVendor } from './request.ts';
+import { openaiRefusal } from './words.ts';
+
+/** @throws Refused as OpenAI would. */
+export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+  const { method, path } = request;
+  checkKey(request, world.keys[vendor]);
+  const posted = ['/chat/completions', '/responses'].includes(path);
+  const listed = path === '/models' || path.startsWith('/models/');
+  if (!posted && !listed) throw openaiRefusal(404, { message: `Invalid URL (${method} /v1${path})` });
+  if (method !== (posted ? 'POST' : 'GET')) {
+    throw openaiRefusal(405, {
+      message: `Not allowed to ${method} on /v1${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
+      code: 'method_not_supported',
+    });
+  }
+  if (path === '/models') return whole({ object: 'list', data: [...world.models[vendor]].map(modelEntry) });
+  if (listed) return whole(modelEntry(lookUp(vendor, world, path.slice('/models/'.length))));
+  return path === '/responses' ? answerResponses(vendor, request, world) : answerChat(vendor, request, world);
+}
+
+function modelEntry([id, model]: readonly [string, Model]): JsonObject {
+  return { id, object: 'model', created: model.created, owned_by: 'system' };
+}
+
+function checkKey(request: VendorRequest, key: string): void {
+  const given = /^Bearer\s+(.*)$/i.exec(header(request, 'authorization') ?? '')?.[1]?.trim() ?? '';
+  if (given === key) return;
+  const where = 'You can find your API key at https://platform.openai.com/account/api-keys.';
+  throw given === ''
+    ? openaiRefusal(401, {
+        message:
+          "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth " +
+          '(i.e. Authorization: Bearer YOUR_KEY).',
+      })
+    : openaiRefusal(401, {
+        message: `Incorrect API key provided: ${masked(given)}. ${where}`,
+        code: 'invalid_api_key',
+      });
+}
+
+function masked(key: string): string {
+  return key.length < 12 ? key : `${key.slice(0, 8)}****${key.slice(-4)}`;
+}

@@ -1,0 +1,112 @@
+/** How OpenAI refuses a request (recorded, and as quoted in public issues of its SDKs). */
+
+import type { Json } from '../../json.ts';
+import { Refused } from '../exchange.ts';
+import { type Flaw, type FlawPath, typeName } from '../flaws.ts';
+
+interface Said {
+  readonly message: string;
+  readonly param?: string | null;
+  readonly code?: string | null;
+  readonly type?: string;
+}
+
+export function openaiRefusal(
+  status: number,
+  { message, param = null, code = null, type = 'invalid_request_error' }: Said,
+): Refused {
+  return new Refused(status, { error: { message, type, param, code } });
+}
+
+/** A 400 with OpenAI's words for the first flaw of a request. */
+export function openaiFlaw(flaw: Flaw): Refused {
+  const at = pathText(flaw.path);
+  const refuse = (message: string, code: string): Refused => openaiRefusal(400, { message, param: at, code });
+  switch (flaw.kind) {
+    case 'unknown':
+      return refuse(`Unknown parameter: '${at}'.`, 'unknown_parameter');
+    case 'missing':
+      return refuse(`Missing required parameter: '${at}'.`, 'missing_required_parameter');
+    case 'type':
+      return refuse(
+        `Invalid type for '${at}': expected ${expected(flaw.expected)}, but got ${typeName(flaw.got)} instead.`,
+        'invalid_type',
+      );
+    case 'tag':
+    case 'value':
+      return refuse(
+        `Invalid value: '${shown(flaw.got)}'. Supported values are: ${listed(flaw.values)}.`,
+        'invalid_value',
+      );
+    case 'pattern':
+      return refuse(
+        `Invalid '${at}': string does not match pattern. Expected a string that matches the pattern '${flaw.pattern}'.`,
+        'invalid_value',
+      );
+    case 'size':
+      return sizeRefusal(flaw, at, refuse);
+  }
+}
+
+function sizeRefusal(
+  flaw: Extract<Flaw, { kind: 'size' }>,
+  at: string,
+  refuse: (message: string, code: string) => Refused,
+): Refused {
+  const { of, side, limit, got } = flaw;
+  if (of === 'number') {
+    const kind =
+      typeof got === 'number' && Number.isInteger(got) && Number.isInteger(limit) ? 'integer' : 'decimal';
+    const word = side === 'min' ? 'below minimum' : 'above maximum';
+    const sign = `${side === 'min' ? '>' : '<'}${flaw.exclusive ? '' : '='}`;
+    return refuse(
+      `Invalid '${at}': ${kind} ${word} value. Expected a value ${sign} ${limit}, but got ${shown(got)} instead.`,
+      `${kind}_${side === 'min' ? 'below_min' : 'above_max'}_value`,
+    );
+  }
+  const length = typeof got === 'string' || Array.isArray(got) ? got.length : 0;
+  const thing = of === 'array' ? 'an array' : 'a string';
+  const extent = `${side === 'min' ? 'minimum' : 'maximum'} length ${limit}`;
+  if (length === 0) {
+    const empty = `Expected ${thing} with ${extent}, but got an empty ${of} instead.`;
+    return refuse(`Invalid '${at}': empty ${of}. ${empty}`, `empty_${of}`);
+  }
+  const words = side === 'min' ? 'too short' : 'too long';
+  return refuse(
+    `Invalid '${at}': ${of} ${words}. Expected ${thing} with ${extent}, but got ${thing} with length ${length} instead.`,
+    `${of}_${side === 'min' ? 'below_min' : 'above_max'}_length`,
+  );
+}
+
+/** `messages[0].content`. */
+export function pathText(path: FlawPath): string {
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('');
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a decimal number',
+  int: 'an integer',
+  boolean: 'a boolean',
+  array: 'an array of objects',
+  object: 'an object',
+  record: 'an object',
+};
+
+function expected(types: readonly string[]): string {
+  const names = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))];
+  return names.length > 1 ? `one of ${names.join(' or ')}` : (names[0] ?? 'an object');
+}
+
+function shown(value: Json | undefined): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 200);
+}
+
+export function listed(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  const last = quoted.pop() ?? '';
+  if (quoted.length === 0) return last;
+  return quoted.length === 1 ? `${quoted[0]} and ${last}` : `${quoted.join(', ')}, and ${last}`;
+}

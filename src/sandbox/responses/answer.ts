@@ -1,0 +1,52 @@
+/** A response, from the request to the answer, and into the store. */
+
+import type { JsonObject } from '../../json.ts';
+import { asObjects, asText } from '../../json.ts';
+import { promptTokens } from '../caches.ts';
+import { compose } from '../compose.ts';
+import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
+import { openaiRefusal } from '../openai/words.ts';
+import { compatibleResponsesRequest, responsesRequest } from '../schemas/responses.ts';
+import type { Script, Stamp } from '../script.ts';
+import { stampFor, type World } from '../world.ts';
+import { askOfResponses, itemsOf } from './ask.ts';
+import { checkItems } from './check-items.ts';
+import { checkLimits, checkOptions } from './check-options.ts';
+import { streamResponses, wholeResponses } from './render.ts';
+import { earlierItems, withReferences } from './store.ts';
+
+/** @throws Refused as the vendor would. */
+export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+  const body = checkedBody(request, vendor === 'openai' ? responsesRequest : compatibleResponsesRequest);
+  const { name, model } = modelIn(vendor, world, body);
+  checkOptions(body);
+  if (vendor === 'openai') checkLimits(body, model);
+  const input = withReferences(itemsOf(body['input']), world);
+  const items = [...earlierItems(body, world), ...input];
+  checkItems(items, vendor, world);
+  const ask = askOfResponses(body, items, name);
+  if (promptTokens(ask) > model.contextWindow) throw tooLong();
+  const script = compose(ask, world.prompts);
+  const stamp = stampFor(name, body);
+  if (body['store'] !== false) store(script, stamp, items, world);
+  return body['stream'] === true
+    ? streamed(streamResponses(script, stamp), script)
+    : whole(wholeResponses(script, stamp), script.usage.output);
+}
+
+function store(script: Script, stamp: Stamp, items: readonly JsonObject[], world: World): void {
+  if (script.broken) return;
+  const response = wholeResponses(script, stamp);
+  const output = asObjects(response['output']);
+  for (const item of output) world.items.set(asText(item['id']) ?? '', item);
+  world.responses.set(asText(response['id']) ?? '', [...items, ...output]);
+}
+
+function tooLong() {
+  return openaiRefusal(400, {
+    message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    param: 'input',
+    code: 'context_length_exceeded',
+  });
+}

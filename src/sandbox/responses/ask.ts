@@ -1,0 +1,86 @@
+/** A responses request as an `Ask`. */
+
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Ask, AskedTool, ToolResult } from '../ask.ts';
+import { choiceOf, textOf } from '../chat-completions/ask.ts';
+
+/** @param items the input with all that came before it, where it goes on from a stored response. */
+export function askOfResponses(body: JsonObject, items: readonly JsonObject[], name: string): Ask {
+  const spoken = items.findLastIndex(isModels);
+  const user = items.findLast((item) => item['role'] === 'user');
+  const limit = asNumber(body['max_output_tokens']);
+  const json = jsonOf(asObject(asObject(body['text'])?.['format']));
+  const reasoning = asObject(body['reasoning']);
+  return {
+    model: name,
+    said: textOf(user?.['content']),
+    attachments: asObjects(user?.['content']).flatMap(({ type }) =>
+      type === 'input_image' ? ['image'] : type === 'input_file' ? ['document'] : [],
+    ),
+    results: items
+      .slice(spoken + 1)
+      .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
+      .map((item) => resultOf(item, items)),
+    tools: asObjects(body['tools']).flatMap(toolOf),
+    choice: choiceOf(body['tool_choice']),
+    parallel: body['parallel_tool_calls'] !== false,
+    ...(json !== undefined && { json }),
+    thinks: reasoning !== undefined && reasoning['effort'] !== 'none',
+    shows: true,
+    ...(limit !== undefined && { limit }),
+    stops: [],
+    count: 1,
+    prompt: [
+      { text: asList(body['tools']).length > 0 ? JSON.stringify(body['tools']) : '' },
+      { text: asText(body['instructions']) ?? '' },
+      ...items.map((item) => ({ text: textOf(item['content']) + textOf(item['output']) + saidIn(item) })),
+    ],
+    cachesAll: true,
+  };
+}
+
+/** The input as items: a bare text is what the user says. */
+export function itemsOf(input: Json | undefined): readonly JsonObject[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return asObjects(input);
+}
+
+/** Whether the model made the item. */
+function isModels({ role, type }: JsonObject): boolean {
+  return (
+    role === 'assistant' || type === 'function_call' || type === 'custom_tool_call' || type === 'reasoning'
+  );
+}
+
+function saidIn(item: JsonObject): string {
+  return (asText(item['arguments']) ?? '') + (asText(item['input']) ?? '');
+}
+
+function resultOf(item: JsonObject, items: readonly JsonObject[]): ToolResult {
+  const call = items.findLast((other) => other['call_id'] === item['call_id'] && other['name'] !== undefined);
+  const name = asText(call?.['name']);
+  return { ...(name !== undefined && { name }), text: textOf(item['output']) };
+}
+
+function toolOf(tool: JsonObject): readonly AskedTool[] {
+  const { type } = tool;
+  const name = asText(tool['name']);
+  if (name === undefined || (type !== 'function' && type !== 'custom')) return [];
+  const schema = asObject(tool['parameters']);
+  return [
+    {
+      name,
+      description: asText(tool['description']) ?? '',
+      ...(schema !== undefined && { schema }),
+      ...(type === 'custom' && { custom: true }),
+    },
+  ];
+}
+
+function jsonOf(format: JsonObject | undefined): Ask['json'] {
+  if (format?.['type'] === 'json_object') return {};
+  if (format?.['type'] !== 'json_schema') return undefined;
+  const schema = asObject(format['schema']);
+  return schema === undefined ? {} : { schema };
+}

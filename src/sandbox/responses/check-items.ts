@@ -1,0 +1,81 @@
+/** What responses demands of the items of a conversation beyond their shape. */
+
+import type { JsonObject } from '../../json.ts';
+import { asText } from '../../json.ts';
+import type { OpenaiVendor } from '../openai/request.ts';
+import { openaiRefusal } from '../openai/words.ts';
+import { verify } from '../signatures.ts';
+import type { World } from '../world.ts';
+import { storedItem } from './store.ts';
+
+/** What the ids of the items of a type begin with. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  reasoning: 'rs',
+};
+
+/** @throws Refused as OpenAI would. */
+export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, world: World): void {
+  for (const [index, item] of items.entries()) {
+    if (vendor === 'openai') checkId(item, index);
+    if (item['type'] === 'reasoning') checkReasoning(item, items[index + 1], world);
+  }
+  checkCalls(items);
+}
+
+function checkId(item: JsonObject, index: number): void {
+  const id = asText(item['id']);
+  const type = asText(item['type']) ?? 'message';
+  const prefix = type === 'message' && item['role'] === 'assistant' ? 'msg' : PREFIXES[type];
+  if (id === undefined || prefix === undefined || id.startsWith(prefix)) return;
+  throw openaiRefusal(400, {
+    message: `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix}'.`,
+    param: `input[${index}].id`,
+    code: 'invalid_value',
+  });
+}
+
+/** A reasoning item is either told in full, sealed, or one that was stored; and what it led to comes next. */
+function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: World): void {
+  const id = asText(item['id']);
+  const sealed = asText(item['encrypted_content']);
+  if (sealed !== undefined) {
+    if (!verify('openai', sealed, id)) {
+      throw openaiRefusal(400, {
+        message: `The encrypted content ${sealed.slice(0, 4)}...${sealed.slice(-4)} could not be verified.`,
+        code: 'invalid_encrypted_content',
+      });
+    }
+  } else if (id !== undefined) storedItem(id, world);
+  const follows =
+    next !== undefined &&
+    (next['role'] === 'assistant' ||
+      (next['role'] === undefined && !/_output$/.test(asText(next['type']) ?? '')));
+  if (follows) return;
+  throw openaiRefusal(400, {
+    message: `Item '${id ?? ''}' of type 'reasoning' was provided without its required following item.`,
+    param: 'input',
+  });
+}
+
+function checkCalls(items: readonly JsonObject[]): void {
+  const open = new Set<string>();
+  for (const item of items) {
+    const id = asText(item['call_id']);
+    if (id === undefined) continue;
+    const { type } = item;
+    if (type === 'function_call' || type === 'custom_tool_call') open.add(id);
+    if (type !== 'function_call_output' && type !== 'custom_tool_call_output') continue;
+    if (!open.delete(id)) {
+      const kind = type === 'function_call_output' ? 'function' : 'custom tool';
+      throw openaiRefusal(400, {
+        message: `No tool call found for ${kind} call output with call_id ${id}.`,
+        param: 'input',
+      });
+    }
+  }
+  for (const id of open) {
+    throw openaiRefusal(400, { message: `No tool output found for function call ${id}.`, param: 'input' });
+  }
+}

@@ -1,0 +1,111 @@
+/** What responses demands of a request's options beyond their shape, and what each model takes of them. */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { checkEffort, checkSampling } from '../openai/model-limits.ts';
+import { checkStrictSchema } from '../openai/strict-schema.ts';
+import { openaiRefusal } from '../openai/words.ts';
+
+const bad = (message: string, param: string, code: string | null = null) =>
+  openaiRefusal(400, { message, param, code });
+
+/** @throws Refused */
+export function checkOptions(body: JsonObject): void {
+  if (body['input'] === undefined && body['prompt'] == null && body['previous_response_id'] == null) {
+    throw bad("Missing required parameter: 'input'.", 'input', 'missing_required_parameter');
+  }
+  if (body['previous_response_id'] != null && body['conversation'] != null) {
+    throw bad(
+      "Mutually exclusive parameters: 'previous_response_id', 'conversation'. Ensure you are only providing one of them.",
+      'previous_response_id',
+      'mutually_exclusive_parameters',
+    );
+  }
+  // In the background without a stream an answer is to be asked for later; prompts are stored elsewhere.
+  const waits = body['background'] === true && body['stream'] !== true;
+  if (waits || body['prompt'] != null) {
+    const field = waits ? 'background' : 'prompt';
+    throw bad(
+      `Unsupported parameter: '${field}' is not supported with this model.`,
+      field,
+      'unsupported_parameter',
+    );
+  }
+  checkTools(body);
+  checkFormat(body);
+}
+
+function checkTools(body: JsonObject): void {
+  const names: string[] = [];
+  for (const [index, tool] of asObjects(body['tools']).entries()) {
+    const name = asText(tool['name']);
+    if (name === undefined || (tool['type'] !== 'function' && tool['type'] !== 'custom')) continue;
+    if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
+      const param = `tools[${index}].name`;
+      throw bad(
+        `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+        param,
+        'invalid_value',
+      );
+    }
+    names.push(name);
+    // Left out, it is tried and let go where the schema does not allow it; only where it is asked for it is a fault.
+    if (tool['strict'] === true) {
+      checkStrictSchema(
+        asObject(tool['parameters']) ?? {},
+        `function '${name}'`,
+        `tools[${index}].parameters`,
+      );
+    }
+  }
+  const choice = asObject(body['tool_choice']);
+  const named =
+    choice?.['type'] === 'function' || choice?.['type'] === 'custom' ? asText(choice['name']) : undefined;
+  const forced = body['tool_choice'] === 'required' && asList(body['tools']).length === 0;
+  if (forced || (named !== undefined && !names.includes(named))) {
+    throw bad(`Tool choice '${named ?? 'required'}' not found in 'tools' parameter.`, 'tool_choice');
+  }
+}
+
+function checkFormat(body: JsonObject): void {
+  const format = asObject(asObject(body['text'])?.['format']);
+  if (format?.['type'] === 'json_object') {
+    const said = JSON.stringify([body['input'], body['instructions']]);
+    if (!/json/i.test(said)) {
+      throw bad(
+        "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+        'input',
+      );
+    }
+  }
+  if (format?.['type'] === 'json_schema' && format['strict'] === true) {
+    const name = asText(format['name']) ?? '';
+    checkStrictSchema(asObject(format['schema']) ?? {}, `response_format '${name}'`, 'text.format.schema');
+  }
+}
+
+/** @throws Refused */
+export function checkLimits(body: JsonObject, model: Model): void {
+  checkSampling(body, model, ['temperature', 'top_p']);
+  const reasoning = asObject(body['reasoning']);
+  checkEffort(asText(reasoning?.['effort']), 'reasoning.effort', model);
+  if (reasoning?.['summary'] != null && model.thinking === undefined) {
+    throw bad(
+      "Unsupported parameter: 'reasoning.summary' is not supported with this model.",
+      'reasoning.summary',
+      'unsupported_parameter',
+    );
+  }
+  if (asList(body['include']).includes('reasoning.encrypted_content') && model.thinking === undefined) {
+    throw bad('Encrypted content is not supported with this model.', 'include');
+  }
+  const limit = asNumber(body['max_output_tokens']) ?? 0;
+  if (limit > model.maxOutputTokens) {
+    throw bad(
+      `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${model.maxOutputTokens}, but got ${limit} instead.`,
+      'max_output_tokens',
+      'integer_above_max_value',
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** What OpenAI keeps of earlier responses, and what a request takes from there. */
+
+import type { JsonObject } from '../../json.ts';
+import { asObject, asText } from '../../json.ts';
+import { openaiRefusal } from '../openai/words.ts';
+import type { World } from '../world.ts';
+
+/** All items up to the response a request goes on from. @throws Refused where there is none of the id. */
+export function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
+  const conversation = asText(body['conversation']) ?? asText(asObject(body['conversation'])?.['id']);
+  if (conversation !== undefined) {
+    throw openaiRefusal(404, { message: `Conversation with id '${conversation}' not found.` });
+  }
+  const previous = asText(body['previous_response_id']);
+  if (previous === undefined) return [];
+  const items = world.responses.get(previous);
+  if (items !== undefined) return items;
+  throw openaiRefusal(400, {
+    message: `Previous response with id '${previous}' not found.`,
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  });
+}
+
+/** The items with each reference replaced by what it refers to. @throws Refused */
+export function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
+  return items.map((item) =>
+    item['type'] === 'item_reference' ? storedItem(asText(item['id']) ?? '', world) : item,
+  );
+}
+
+/** @throws Refused where no stored item has the id. */
+export function storedItem(id: string, world: World): JsonObject {
+  const item = world.items.get(id);
+  if (item !== undefined) return item;
+  throw openaiRefusal(404, {
+    message:
+      `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. ` +
+      'Try again with `store` set to true, or remove this item from your input.',
+    param: 'input',
+  });
+}

@@ -1,0 +1,190 @@
+/** A value that a JSON schema allows, with what the prompt says put in where it fits. */
+
+import type { Json, JsonObject } from '../json.ts';
+import { asFlag, asList, asNumber, asObject, asObjects, asText, isObject } from '../json.ts';
+import { sampleText } from './sample-text.ts';
+
+interface Sampling {
+  /** The whole schema, for `$ref`. */
+  readonly root: JsonObject;
+  readonly said: string;
+  /** Numbers in the prompt; each is used once. */
+  readonly numbers: number[];
+}
+
+/** Deeper than this only what is required is made, and lists are left empty: a schema may contain itself. */
+const FULL_DEPTH = 5;
+const MAX_DEPTH = 24;
+
+/**
+ * A value of `schema`: JSON Schema (2020-12 as far as models are given it), or Google's OpenAPI subset.
+ * @param said the prompt; a number, a quoted text or a place in it is used where the schema takes one.
+ */
+export function sample(schema: JsonObject, said: string): Json {
+  const numbers = [...said.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g)].map(([digits]) =>
+    Number(digits),
+  );
+  return value(schema, { root: schema, said, numbers }, '', 0);
+}
+
+function value(given: JsonObject, sampling: Sampling, name: string, depth: number): Json {
+  if (depth > MAX_DEPTH) return null;
+  const schema = resolved(given, sampling.root);
+  const { const: fixed } = schema;
+  if (fixed !== undefined) return fixed;
+  const options = asList(schema['enum']);
+  if (options.length > 0) return mentioned(options, sampling.said) ?? options[0] ?? null;
+
+  const variants = [...asObjects(schema['anyOf']), ...asObjects(schema['oneOf'])];
+  const [variant] = variants.filter((one) => !isNull(resolved(one, sampling.root)));
+  if (variant !== undefined) {
+    if (depth > FULL_DEPTH && variants.some((one) => isNull(resolved(one, sampling.root)))) return null;
+    const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = schema;
+    return value(merged(rest, resolved(variant, sampling.root)), sampling, name, depth + 1);
+  }
+  if (depth > FULL_DEPTH && mayBeNull(schema)) return null;
+  switch (typeOf(schema)) {
+    case 'object':
+      return object(schema, sampling, depth);
+    case 'array':
+      return array(schema, sampling, name, depth);
+    case 'integer':
+      return number(schema, sampling, 1);
+    case 'number':
+      return number(schema, sampling, undefined);
+    case 'boolean':
+      return asFlag(schema['default']) ?? true;
+    case 'null':
+      return null;
+    default:
+      return sampleText(schema, name, sampling.said);
+  }
+}
+
+/** The schema that `$ref` and `allOf` make. A reference that leads nowhere allows anything. */
+function resolved(schema: JsonObject, root: JsonObject, hops = 0): JsonObject {
+  const { $ref, allOf, ...own } = schema;
+  if (hops > 16 || ($ref === undefined && allOf === undefined)) return own;
+  const reference = asText($ref);
+  const target = reference === undefined ? {} : resolved(pointedAt(reference, root), root, hops + 1);
+  return asObjects(allOf).reduce<JsonObject>(
+    (sum, part) => merged(sum, resolved(part, root, hops + 1)),
+    merged(target, own),
+  );
+}
+
+/** RFC 6901, within the schema itself. */
+function pointedAt(reference: string, root: JsonObject): JsonObject {
+  if (!reference.startsWith('#')) return {};
+  let at: Json | undefined = root;
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return asObject(at) ?? {};
+}
+
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const properties = { ...asObject(one['properties']), ...asObject(other['properties']) };
+  const required = [...asList(one['required']), ...asList(other['required'])];
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function typeOf(schema: JsonObject): string {
+  const { type } = schema;
+  const names = (typeof type === 'string' ? [type] : asList(type)).map((one) => String(one).toLowerCase());
+  const [first] = names.filter((one) => one !== 'null');
+  if (first !== undefined) return first;
+  if (names.length > 0) return 'null';
+  if (schema['properties'] !== undefined || schema['required'] !== undefined) return 'object';
+  if (schema['items'] !== undefined || schema['prefixItems'] !== undefined) return 'array';
+  return schema['minimum'] !== undefined || schema['maximum'] !== undefined ? 'number' : 'string';
+}
+
+function isNull(schema: JsonObject): boolean {
+  return schema['const'] === null || typeOf(schema) === 'null';
+}
+
+function mayBeNull(schema: JsonObject): boolean {
+  return schema['nullable'] === true || asList(schema['type']).includes('null');
+}
+
+function object(schema: JsonObject, sampling: Sampling, depth: number): JsonObject {
+  const properties = Object.entries(asObject(schema['properties']) ?? {});
+  const required = new Set(asList(schema['required']));
+  const made = properties
+    .filter(([name]) => required.has(name) || (depth < FULL_DEPTH && (required.size === 0 || depth < 2)))
+    .map(([name, inner]) => [name, value(asObject(inner) ?? {}, sampling, name, depth + 1)] as const);
+  const known = new Set(properties.map(([name]) => name));
+  const others = [...required].filter((name) => typeof name === 'string' && !known.has(name));
+  return Object.fromEntries([...made, ...others.map((name) => [name, String(name)] as const)]);
+}
+
+function array(schema: JsonObject, sampling: Sampling, name: string, depth: number): readonly Json[] {
+  const first = asObjects(schema['prefixItems']);
+  const least = Math.max(count(schema['minItems']) ?? 0, first.length);
+  const most = count(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
+  const items = asObject(schema['items']) ?? {};
+  const wanted = Math.min(Math.max(least, depth < FULL_DEPTH ? 2 : 0), most, 64);
+  const made: Json[] = [];
+  const options = asList(resolved(items, sampling.root)['enum']);
+  for (let index = 0; index < wanted; index += 1) {
+    const prefix = first[index];
+    if (prefix === undefined && schema['items'] === false) break;
+    const option = options[index % Math.max(1, options.length)];
+    const next =
+      prefix === undefined && option !== undefined
+        ? option
+        : value(prefix ?? items, sampling, singular(name), depth + 1);
+    const repeated = schema['uniqueItems'] === true && made.some((one) => same(one, next));
+    if (repeated && typeof next === 'string' && option === undefined) made.push(`${next} ${index + 1}`);
+    else if (repeated && typeof next === 'number') made.push(next + index);
+    else if (!repeated) made.push(next);
+  }
+  return made;
+}
+
+function same(one: Json, other: Json): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Google's subset writes counts as text. */
+function count(limit: Json | undefined): number | undefined {
+  return asNumber(typeof limit === 'string' ? Number(limit) : limit);
+}
+
+function number(schema: JsonObject, sampling: Sampling, whole: 1 | undefined): number {
+  const step = asNumber(schema['multipleOf']) ?? whole;
+  const nudge = step ?? 0.5;
+  const above = asNumber(schema['exclusiveMinimum']);
+  const below = asNumber(schema['exclusiveMaximum']);
+  const least = asNumber(schema['minimum']) ?? (above === undefined ? undefined : above + nudge);
+  const most = asNumber(schema['maximum']) ?? (below === undefined ? undefined : below - nudge);
+  const fits = (one: number): boolean =>
+    (least === undefined || one >= least) &&
+    (most === undefined || one <= most) &&
+    (step === undefined || Number.isInteger(one / step));
+  const at = sampling.numbers.findIndex(fits);
+  const [given] = at < 0 ? [] : sampling.numbers.splice(at, 1);
+  if (given !== undefined) return given;
+  const standard = asNumber(schema['default']);
+  if (standard !== undefined && fits(standard)) return standard;
+  const start = fits(step ?? 1) ? (step ?? 1) : (least ?? most ?? 1);
+  return step === undefined ? start : Math.ceil(start / step) * step;
+}
+
+function mentioned(options: readonly Json[], said: string): Json | undefined {
+  const words = said.toLowerCase();
+  return options.find(
+    (option) => typeof option === 'string' && option !== '' && words.includes(option.toLowerCase()),
+  );
+}
+
+function singular(name: string): string {
+  return name.replace(/ies$/, 'y').replace(/s$/, '');
+}

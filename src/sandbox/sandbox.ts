@@ -1,0 +1,145 @@
+/**
+ * Simulated vendors on a real HTTP server of the loopback interface, each in its own wire format and as strict as the
+ * real one: what serves where no vendor has a key, and the opposite side in tests.
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { defaultModels } from '../catalog/default.ts';
+import type { Model } from '../catalog/model.ts';
+import { anthropicAnswer } from './anthropic/vendor.ts';
+import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
+import { googleAnswer } from './google/vendor.ts';
+import { openaiAnswer } from './openai/vendor.ts';
+import { createWorld, newId, type SimulatedVendor, type World } from './world.ts';
+import { type Pace, write } from './write.ts';
+
+export interface SandboxOptions {
+  /** `realistic`: a pause before the first token, then about 80 tokens a second. `none`: at once. */
+  readonly pace: Pace;
+  /** What the vendors serve; by default every model of the catalog. */
+  readonly models?: readonly Model[];
+}
+
+export interface Sandbox {
+  /** Where each simulated vendor is, and the one key it takes. */
+  readonly places: Readonly<Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string }>>;
+  /** Ends the server and every answer that is still being written. */
+  close(): Promise<void>;
+}
+
+/** Below which path of the server each vendor is; the addresses of two of them have a `/v1` of their own. */
+const BASES: Readonly<Record<SimulatedVendor, string>> = {
+  openai: '/openai/v1',
+  anthropic: '/anthropic',
+  google: '/google',
+  compatible: '/compatible/v1',
+};
+
+/** Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive. */
+export async function startSandbox({ pace, models = defaultModels() }: SandboxOptions): Promise<Sandbox> {
+  const world = createWorld(models);
+  const server = createServer((request, response) => {
+    serve(world, pace, request, response).catch((error: unknown) => {
+      // A caller who left before the body was there is nobody's fault; anything else is the sandbox's own.
+      if (request.complete) console.error(error);
+      response.destroy();
+    });
+  });
+  const origin = await listening(server);
+  const place = (vendor: SimulatedVendor) => ({
+    baseUrl: origin + BASES[vendor],
+    apiKey: world.keys[vendor],
+  });
+  return {
+    places: {
+      openai: place('openai'),
+      anthropic: place('anthropic'),
+      google: place('google'),
+      compatible: place('compatible'),
+    },
+    close: () => closed(server),
+  };
+}
+
+async function serve(
+  world: World,
+  pace: Pace,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
+  const body = await bodyOf(incoming);
+  const vendor = vendorAt(pathname);
+  if (vendor === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  const answer = answerOf(vendor, world, {
+    method: incoming.method ?? 'GET',
+    path: decoded(pathname.slice(BASES[vendor].length)),
+    query: searchParams,
+    headers: incoming.headers,
+    body,
+  });
+  await write(response, answer, pace);
+}
+
+function vendorAt(pathname: string): SimulatedVendor | undefined {
+  const vendors: readonly SimulatedVendor[] = ['openai', 'anthropic', 'google', 'compatible'];
+  return vendors.find((vendor) => pathname.startsWith(`${BASES[vendor]}/`));
+}
+
+function answerOf(vendor: SimulatedVendor, world: World, request: VendorRequest): VendorAnswer {
+  try {
+    switch (vendor) {
+      case 'anthropic':
+        return anthropicAnswer(request, world);
+      case 'google':
+        return googleAnswer(request, world);
+      case 'openai':
+      case 'compatible':
+        return withRequestId(openaiAnswer(vendor, request, world));
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const refusal = refusalAnswer(error);
+    return vendor === 'openai' || vendor === 'compatible' ? withRequestId(refusal) : refusal;
+  }
+}
+
+function withRequestId(answer: VendorAnswer): VendorAnswer {
+  return { ...answer, headers: { 'x-request-id': `req_${newId()}`, ...answer.headers } };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function listening(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('The sandbox has no port.'));
+      else resolve(`http://127.0.0.1:${address.port}`);
+    });
+    server.unref();
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeAllConnections();
+  });
+}

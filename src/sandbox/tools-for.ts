@@ -1,0 +1,62 @@
+/** Which of the tools a simulated model calls. */
+
+import type { Ask, AskedTool } from './ask.ts';
+
+/** Words too common to tell one tool from another. */
+const COMMON = new Set(
+  (
+    'about after also and any are before call can does for from function get give given has have how into its let like ' +
+    'make may more not one please return returns set should tell that the their them then there these this tool tools ' +
+    'use used user using want was what when where which who will with you your'
+  ).split(' '),
+);
+
+/**
+ * None where the choice forbids it, or where results have just come and nothing forces a call; else those the prompt
+ * names, or the one whose name and description say most of what the prompt says.
+ */
+export function toolsFor(ask: Ask): readonly AskedTool[] {
+  const { mode, only } = ask.choice;
+  const tools = only === undefined ? ask.tools : ask.tools.filter(({ name }) => only.includes(name));
+  if (mode === 'none' || tools.length === 0) return [];
+  const forced = mode === 'required';
+  if (ask.results.length > 0 && !forced) return [];
+  const named = tools.filter((tool) => isNamed(tool, ask.said));
+  const wanted = named.length > 0 ? named : closest(tools, ask.said);
+  const chosen = wanted.length === 0 && forced ? tools.slice(0, 1) : wanted;
+  return ask.parallel ? chosen : chosen.slice(0, 1);
+}
+
+function isNamed({ name }: AskedTool, said: string): boolean {
+  const words = said.toLowerCase();
+  return words.includes(name.toLowerCase()) || ` ${words} `.includes(` ${wordsOf(name).join(' ')} `);
+}
+
+/** The tool that shares a word of its name, or two of its description, with the prompt. */
+function closest(tools: readonly AskedTool[], said: string): readonly AskedTool[] {
+  const asked = new Set(telling(said));
+  const scored = tools
+    .map((tool) => {
+      const inName = telling(tool.name).filter((word) => asked.has(word)).length;
+      const inText = new Set(telling(tool.description).filter((word) => asked.has(word))).size;
+      return { tool, score: 2 * inName + inText };
+    })
+    .sort((one, other) => other.score - one.score);
+  const [best] = scored;
+  return best !== undefined && best.score >= 2 ? [best.tool] : [];
+}
+
+/** `getCurrentWeather` and `get_current_weather` as `get`, `current`, `weather`. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+function telling(text: string): readonly string[] {
+  return wordsOf(text.slice(0, 4000))
+    .filter((word) => word.length > 2 && !COMMON.has(word))
+    .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''));
+}

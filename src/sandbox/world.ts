@@ -1,0 +1,86 @@
+/** What the simulated vendors know: their models, and what they have seen so far. */
+
+import { randomUUID } from 'node:crypto';
+import { modelName, vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import type { JsonObject } from '../json.ts';
+import type { Stamp } from './script.ts';
+
+export type SimulatedVendor = 'openai' | 'anthropic' | 'google' | 'compatible';
+
+/** A map that forgets its oldest entries: a sandbox may run for weeks. */
+export interface Memory<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+}
+
+export interface World {
+  /** The models of each vendor, by every name it knows them by. */
+  readonly models: Readonly<Record<SimulatedVendor, ReadonlyMap<string, Model>>>;
+  readonly keys: Readonly<Record<SimulatedVendor, string>>;
+  /** Prompts seen, as hashes. */
+  readonly prompts: Memory<true>;
+  /** Items of stored responses, and whole turns by the id of their response. */
+  readonly items: Memory<JsonObject>;
+  readonly responses: Memory<readonly JsonObject[]>;
+}
+
+export function createWorld(models: readonly Model[]): World {
+  const byName = {
+    openai: new Map<string, Model>(),
+    anthropic: new Map<string, Model>(),
+    google: new Map<string, Model>(),
+    compatible: new Map<string, Model>(),
+  };
+  for (const model of models) {
+    const vendor = vendorName(model.id);
+    for (const id of [model.id, ...(model.aliases ?? [])]) {
+      if (vendor === 'openai' || vendor === 'anthropic' || vendor === 'google') {
+        if (vendorName(id) === vendor) byName[vendor].set(modelName(id).toLowerCase(), model);
+      } else byName.compatible.set(id.toLowerCase(), model);
+    }
+    if (
+      model.upstream !== undefined &&
+      (vendor === 'openai' || vendor === 'anthropic' || vendor === 'google')
+    ) {
+      byName[vendor].set(model.upstream.toLowerCase(), model);
+    }
+  }
+  return {
+    models: byName,
+    keys: {
+      openai: `sk-sandbox-${newId()}`,
+      anthropic: `sk-ant-sandbox-${newId()}`,
+      google: `AIzaSandbox${newId()}`,
+      compatible: `sk-or-sandbox-${newId()}`,
+    },
+    prompts: memory(10_000),
+    items: memory(2_000),
+    responses: memory(500),
+  };
+}
+
+export function memory<T>(limit: number): Memory<T> {
+  const entries = new Map<string, T>();
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= limit) return;
+      for (const oldest of entries.keys()) {
+        entries.delete(oldest);
+        return;
+      }
+    },
+  };
+}
+
+/** 32 hexadecimal digits. */
+export function newId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+export function stampFor(model: string, body: JsonObject): Stamp {
+  return { id: newId(), model, created: Math.floor(Date.now() / 1000), body };
+}
