@@ -192,5 +192,6 @@ function masked(message: string): string {
   return message
     .slice(0, 2000)
     .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')
-    .replaceAll(/ (?:in|for) (?:organization|project) (?:org|proj)[-_][A-Za-z0-9]+/g, '');
+    .replaceAll(/ (?:in|for) (?:organization|project) (?:org|proj)[-_][A-Za-z0-9]+/g, '')
+    .replaceAll(/\b(?:org|proj)[-_][A-Za-z0-9]{8,}/g, '[account]');
 }

@@ -31,7 +31,7 @@ describe.each(readdirSync(folder))('%s', (file) => {
   });
 
   test('is said again with the same status and code', () => {
-    const said = asObject(renderError(error, 'req_1')['error']);
+    const said = asObject(renderError(error)['error']);
     expect(error.status).toBe(error.fault === 'upstream-broken' ? 502 : recorded['status']);
     expect(said).toMatchObject({
       message: error.message,
@@ -132,6 +132,6 @@ test.each<[Fault, string, string | null]>([
   ['upstream-timeout', 'api_error', 'upstream_timeout'],
   ['upstream-overloaded', 'server_error', null],
 ])('%s is said as %s, %s', (fault, type, code) => {
-  const body = renderError(new GatewayError(fault, 'Why.'), 'req_1');
+  const body = renderError(new GatewayError(fault, 'Why.'));
   expect(isObject(body['error']) && body['error']).toEqual({ message: 'Why.', type, param: null, code });
 });
