@@ -8,7 +8,7 @@ import type { Report } from '../format.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
-import { neutralTier } from './service-tier.ts';
+import { isKnownTier, neutralTier } from './service-tier.ts';
 import { extraOf, FORMAT, parseMark, REQUEST_OWN, splitFields } from './wire.ts';
 
 /**
@@ -46,7 +46,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(topK !== undefined && { topK }),
     ...(stop !== undefined && { stop }),
     ...(user.user !== undefined && { user: user.user }),
-    ...(tier !== undefined && { serviceTier: neutralTier(tier) }),
+    ...(tier !== undefined && isKnownTier(tier) && { serviceTier: neutralTier(tier) }),
     stream: optional(stream, asFlag, 'stream: Input should be a valid boolean', 'stream') ?? false,
     ...(mark && { mark }),
     // Always there: it tells the renderer of this format that the caller speaks it.
@@ -59,6 +59,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
         ...thought.own,
         ...output.own,
         ...user.own,
+        ...(tier !== undefined && !isKnownTier(tier) && { service_tier: tier }),
       },
     },
     ...extraOf(extra),

@@ -57,13 +57,18 @@ function drop(report: Report, detail: string): ThinkingPlan {
 
 function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
   if (traits.canDisable) return { thinking: { type: 'disabled' }, thinks: false };
-  const effort = nearestEffort('none', traits.efforts);
+  const effort = nearestEffort('none', wordsOf(traits));
   report({
     field: 'thinking',
     outcome: 'approximated',
     detail: 'cannot be switched off: as little as possible',
   });
-  return { ...(effort !== undefined && effort !== 'none' && { effort }), thinks: true };
+  return { ...(effort !== undefined && { effort }), thinks: true };
+}
+
+/** The effort words of a model, as far as this format has them. */
+function wordsOf({ efforts }: ThinkingTraits): readonly Effort[] {
+  return efforts.filter((word) => word !== 'none' && word !== 'minimal');
 }
 
 /** A model that takes both is told in the caller's own terms. */
@@ -83,7 +88,7 @@ function adaptive(asked: Thinking, traits: ThinkingTraits, isNative: boolean, re
 }
 
 function effortOf(asked: Thinking, traits: ThinkingTraits, report: Report): { effort?: Effort } {
-  const effort = effortFor(asked, traits);
+  const effort = effortFor(asked, { ...traits, efforts: wordsOf(traits) });
   if (effort === undefined || effort === 'none') return {};
   if (asked.effort !== effort) {
     report({ field: 'thinking', outcome: 'approximated', detail: `effort ${effort}` });

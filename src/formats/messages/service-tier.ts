@@ -5,10 +5,15 @@ export function neutralTier(tier: string): string {
   return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
 }
 
+/** Whether a request may ask for the tier by this name (API reference). */
+export function isKnownTier(tier: string): boolean {
+  return tier === 'auto' || tier === 'standard_only';
+}
+
 /** The word to ask Anthropic with; undefined for a tier it has not. */
 export function askedTier(tier: string): string | undefined {
   if (tier === 'default' || tier === 'standard') return 'standard_only';
-  return tier === 'flex' || tier === 'priority' || tier === 'scale' ? undefined : tier;
+  return tier === 'auto' ? tier : undefined;
 }
 
 /** The word an answer's usage tells the tier with; null for a tier Anthropic has not. */

@@ -156,6 +156,11 @@ describe('settings', () => {
     ['stop', { stop_sequences: ['a', 'b'] }, { stop: ['a', 'b'] }],
     ['the user', { metadata: { user_id: 'u-1' } }, { user: 'u-1' }],
     ['the usual tier', { service_tier: 'standard_only' }, { serviceTier: 'default' }],
+    [
+      'a tier of tomorrow',
+      { service_tier: 'z' },
+      { own: { format: 'messages', fields: { service_tier: 'z' } } },
+    ],
     ['any tier', { service_tier: 'auto' }, { serviceTier: 'auto' }],
     ['choice: auto', { tool_choice: { type: 'auto' } }, { toolChoice: { mode: 'auto' } }],
     ['choice: none', { tool_choice: { type: 'none' } }, { toolChoice: { mode: 'none' } }],

@@ -65,6 +65,7 @@ describe('settings', () => {
     ['the user', { user: 'u-1' }, PLAIN, { metadata: { user_id: 'u-1' } }, []],
     ['a tier', { serviceTier: 'default' }, PLAIN, { service_tier: 'standard_only' }, []],
     ['a tier it has not', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: service_tier']],
+    ["another vendor's own tier", { serviceTier: 'on_demand' }, PLAIN, {}, ['dropped: service_tier']],
     ['streaming', { stream: true }, PLAIN, { stream: true }, []],
     ['a field nobody knows', { extra: { colour: 'green' } }, PLAIN, { colour: 'green' }, []],
     [
@@ -241,6 +242,26 @@ describe('turns', () => {
       asObjects(body['tools'])[0]?.['name'],
     );
     expect(render({ turns, tools }).body).toEqual(body);
+  });
+
+  test('a second result of one call answers the same call', () => {
+    const said = messages(user(text('a')), assistant(call('x|1')), user(result('x|1')), user(result('x|1')));
+    const ids = asObjects(asObjects(said)[2]?.['content']).map(({ tool_use_id }) => tool_use_id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toBe(asObjects(asObjects(said)[1]?.['content'])[0]?.['id']);
+    const twice = messages(
+      user(text('a')),
+      assistant(call('x|1')),
+      user(result('x|1')),
+      assistant(call('x|1')),
+      user(result('x|1')),
+      assistant(text('b')),
+      user(result('x|1')),
+    );
+    expect(asObjects(asObjects(twice)[6]?.['content'])[0]?.['tool_use_id']).toBe(
+      asObjects(asObjects(twice)[3]?.['content'])[0]?.['id'],
+    );
   });
 
   test('numbers of arguments keep every digit; what is no JSON object is not lost', () => {
@@ -424,6 +445,16 @@ describe('thinking', () => {
       { thinking: { effort: 'max', visible: false } },
       ADAPTIVE,
       { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } },
+      ['approximated: thinking'],
+    ],
+    [
+      'as little as there is',
+      { thinking: { effort: 'minimal', visible: true } },
+      {
+        ...PERMISSIVE,
+        thinking: { kinds: ['effort'], efforts: ['none', 'minimal', 'low'], canDisable: true },
+      },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
       ['approximated: thinking'],
     ],
     [
@@ -660,6 +691,13 @@ describe('the form of the answer', () => {
     expect(thought.body['output_config']).toEqual({
       effort: 'low',
       format: { type: 'json_schema', schema: closed },
+    });
+  });
+
+  test('is left as a caller of this format wrote it', () => {
+    const own = { format: 'messages', fields: {} } as const;
+    expect(render({ output, own }, PLAIN).body['output_config']).toEqual({
+      format: { type: 'json_schema', schema },
     });
   });
 
