@@ -2,16 +2,15 @@
 
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
-import type { Citation, Part, Signature } from '../../conversation/prompt.ts';
+import type { Citation, Part } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../conversation/reply.ts';
-import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { renderCitations } from './citations.ts';
 import { renderFinish } from './finish.ts';
 import { renderLogprobs } from './logprobs.ts';
-import { REDACTED } from './parse-parts.ts';
+import { type Proof, sealProof } from './proof.ts';
 import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -24,17 +23,14 @@ export function renderPart(part: Part): JsonObject | undefined {
     case 'text':
     case 'refusal':
       if (part.text === '' && !part.signature) return undefined;
-      return { text: part.text, ...sealed(part.signature) };
-    case 'thinking': {
-      const { redacted } = part;
-      const data = redacted && { ...redacted, value: `${REDACTED}${redacted.value}` };
-      if (part.text === '' && !part.signature && !data) return undefined;
-      return { text: part.text, thought: true, ...sealed(data ?? part.signature) };
-    }
+      return { text: part.text, ...proven(part) };
+    case 'thinking':
+      if (part.text === '' && !part.signature && !part.redacted) return undefined;
+      return { text: part.text, thought: true, ...proven(part) };
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
       const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };
-      return { functionCall: call, ...sealed(part.signature) };
+      return { functionCall: call, ...proven(part) };
     }
     case 'opaque':
       return part.format === FORMAT ? part.value : undefined;
@@ -44,8 +40,9 @@ export function renderPart(part: Part): JsonObject | undefined {
   }
 }
 
-function sealed(signature: Signature | undefined): { thoughtSignature?: string } {
-  return signature === undefined ? {} : { thoughtSignature: seal(signature, 'google') };
+function proven(proof: Proof): { thoughtSignature?: string } {
+  const thoughtSignature = sealProof(proof);
+  return thoughtSignature === '' ? {} : { thoughtSignature };
 }
 
 /** Fields of the whole answer that no other format has, and those nobody knows: told once. */
@@ -105,14 +102,6 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
     ...(end.explanation !== undefined && { finishMessage: end.explanation }),
     index,
   };
-}
-
-/** A citation of a part, as one of the whole text that the part's text stands in. */
-export function shifted(citation: Citation, by: number): Citation {
-  const { start, end, ...rest } = citation;
-  return start === undefined || end === undefined || start + by < 0
-    ? rest
-    : { ...rest, start: start + by, end: end + by };
 }
 
 /** What Gemini had to say of the prompt; with a `blockReason` in it and no answer, it stands in place of candidates. */

@@ -114,3 +114,11 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
     ...(supports.length > 0 && { groundingSupports: supports }),
   };
 }
+
+/** A citation of a part, as one of the whole text that the part's text stands in. */
+export function shifted(citation: Citation, by: number): Citation {
+  const { start, end, ...rest } = citation;
+  return start === undefined || end === undefined || start + by < 0
+    ? rest
+    : { ...rest, start: start + by, end: end + by };
+}

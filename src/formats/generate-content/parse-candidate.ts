@@ -1,18 +1,17 @@
 /** One candidate of an answer, chunk by chunk. Parts never overlap, so all there is to know is which one is open. */
 
-import type { Signature } from '../../conversation/prompt.ts';
+import type { Part, Signature } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
-import { unseal } from '../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
-import { shifted } from './answer.ts';
 import { madeUpId } from './call-ids.ts';
-import { parseCitations } from './citations.ts';
+import { parseCitations, shifted } from './citations.ts';
 import { finishWord, parseFinish } from './finish.ts';
 import { vendorJsonText } from './json-text.ts';
 import { parseLogprobs } from './logprobs.ts';
 import { type PartialArgs, partialArgs } from './partial-args.ts';
+import { type Proof, unsealProof } from './proof.ts';
 import { FORMAT } from './wire.ts';
 
 /** What all candidates of one answer share. */
@@ -51,7 +50,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let index = -1;
   let open: 'text' | 'thinking' | 'call' | undefined;
   /** A signature closes what it signs: text after it is another part. */
-  let isSigned = false;
+  let isProven = false;
   /** All visible text so far, and where the open part's begins in it: Gemini counts offsets of citations over all. */
   let text = '';
   let textStart = 0;
@@ -69,21 +68,24 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     if (written !== '' && written !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: written });
     open = undefined;
     pieces = undefined;
-    isSigned = false;
+    isProven = false;
     out.enqueue({ type: 'part-end', choice, index });
   };
 
   const readText = (kind: 'text' | 'thinking', piece: string, sealed: Json | undefined, out: Out): void => {
-    const signature = signatureOf(sealed);
-    if (piece === '' && signature === undefined) return;
-    if (open !== kind || isSigned) {
+    const proof = proofOf(sealed, kind);
+    if (piece === '' && proof === undefined) return;
+    const isNew = open !== kind || isProven;
+    if (isNew) {
       close(out);
       open = kind;
       index++;
       textStart = text.length;
+      const signature = proof?.signature;
       out.enqueue({ type: 'part-start', choice, index, part: { kind }, ...(signature && { signature }) });
-    } else if (signature) out.enqueue({ type: 'part-detail', choice, index, signature });
-    isSigned = signature !== undefined;
+    }
+    if (proof?.redacted || (proof && !isNew)) out.enqueue({ type: 'part-detail', choice, index, ...proof });
+    isProven = proof !== undefined;
     if (piece === '') return;
     if (kind === 'text') text += piece;
     out.enqueue({ type: 'part-delta', choice, index, text: piece });
@@ -111,7 +113,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   /** A call comes whole; or (Vertex AI) opened by its name, in pieces, and ended by one that promises no more. */
   const readCall = (call: JsonObject, signature: Signature | undefined, out: Out): void => {
     const name = asText(call['name']);
-    if (name !== undefined) openCall(call, name, signature, out);
+    if (name) openCall(call, name, signature, out);
     // Without a name it goes on with the open call; where none is open, nobody can make it.
     if (open !== 'call') {
       if (Object.keys(call).length > 0) readOpaque({ functionCall: call }, out);
@@ -129,7 +131,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   const readPart = (part: JsonObject, out: Out): void => {
     const { text: piece, thought, thoughtSignature: sealed, functionCall, ...others } = part;
     const call = asObject(functionCall);
-    const isOpaque = Object.keys(others).length > 0;
+    const isOpaque = Object.values(others).some((value) => value !== null);
     // A part that holds text and more than text is read piece by piece, and its signature is the last one's.
     if (typeof piece === 'string') {
       readText(thought === true ? 'thinking' : 'text', piece, call || isOpaque ? undefined : sealed, out);
@@ -138,7 +140,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       const { text: _text, functionCall: _call, ...value } = part;
       readOpaque(value, out);
     }
-    if (call) readCall(call, signatureOf(sealed), out);
+    if (call) readCall(call, proofOf(sealed, 'tool-call')?.signature, out);
     if (typeof piece !== 'string' && !call && !isOpaque) {
       readText(thought === true ? 'thinking' : 'text', '', sealed, out);
     }
@@ -168,6 +170,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     read(chunk, out) {
       for (const key in chunk) {
         const value = chunk[key];
+        // In protobuf's JSON null is the same as absent, and some services that stand before Gemini write it.
+        if (value === null) continue;
         switch (key) {
           case 'content':
             readContent(value, out);
@@ -233,8 +237,8 @@ function argsText(args: Json | undefined): string {
   return isObject(args) ? vendorJsonText(args) : '{}';
 }
 
-function signatureOf(sealed: Json | undefined): Signature | undefined {
-  return typeof sealed === 'string' && sealed !== '' ? unseal(sealed, 'google') : undefined;
+function proofOf(sealed: Json | undefined, kind: Part['kind']): Proof | undefined {
+  return typeof sealed === 'string' && sealed !== '' ? unsealProof(sealed, kind) : undefined;
 }
 
 /** Metadata comes in pieces: fields of a later chunk are added, its lists of citations too; an empty one says nothing. */

@@ -167,7 +167,9 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
 /** Fields nobody here knows, but for those that `earlier` has told. */
 function unknownFields(chunk: JsonObject, earlier: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(chunk).filter(([key]) => !KNOWN.includes(key) && !Object.hasOwn(earlier, key)),
+    Object.entries(chunk).filter(
+      ([key, value]) => value !== null && !KNOWN.includes(key) && !Object.hasOwn(earlier, key),
+    ),
   );
 }
 

@@ -2,12 +2,12 @@
 
 import { argumentsText } from '../../conversation/arguments.ts';
 import type { Own, Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
-import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asText, isObject } from '../../json.ts';
 import { isGeminiId, madeUpId } from './call-ids.ts';
 import { parseFile, parseInline } from './media.ts';
+import { type Proof, unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
 import { FORMAT, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
 
@@ -105,26 +105,12 @@ function beside(
   part: Part,
   sealed: string | undefined,
   own: JsonObject | undefined,
-): { signature?: Signature; redacted?: Signature; own?: Own } {
-  const signature = sealed === undefined ? undefined : unseal(sealed, 'google');
-  const redacted =
-    signature &&
-    signature.origin !== 'google' &&
-    part.kind === 'thinking' &&
-    signature.value.startsWith(REDACTED);
+): Proof & { readonly own?: Own } {
   return {
-    ...(signature &&
-      redacted && { redacted: { ...signature, value: signature.value.slice(REDACTED.length) } }),
-    ...(signature && !redacted && { signature }),
+    ...(sealed !== undefined && unsealProof(sealed, part.kind)),
     ...(own && { own: { format: FORMAT, fields: { ...part.own?.fields, ...own } } }),
   };
 }
-
-/**
- * Marks, inside a sealed signature, reasoning that only its vendor can read (Anthropic's redacted_thinking): a dot is
- * in no base64 alphabet, so no vendor's signature begins so.
- */
-export const REDACTED = 'r.';
 
 /** A thought's signature may come in an empty thought of its own, as it does in a stream: it belongs to the one before. */
 function joinThought(parts: Part[], part: Part): Part[] {

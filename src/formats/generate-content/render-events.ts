@@ -19,8 +19,8 @@ import {
   renderExtras,
   renderHead,
   renderPart,
-  shifted,
 } from './answer.ts';
+import { shifted } from './citations.ts';
 import { renderError } from './errors.ts';
 import { vendorJsonText } from './json-text.ts';
 import { renderLogprobs } from './logprobs.ts';

@@ -11,8 +11,8 @@ import {
   renderExtras,
   renderHead,
   renderPart,
-  shifted,
 } from './answer.ts';
+import { shifted } from './citations.ts';
 import { FORMAT } from './wire.ts';
 
 /** @see Inbound.renderReply */

@@ -92,6 +92,31 @@ describe('the order of events', () => {
   });
 });
 
+test('null is the same as absent', () => {
+  const nulls = { thought: null, thoughtSignature: null, functionCall: null, inlineData: null };
+  const candidate = { safetyRatings: null, groundingMetadata: null, finishMessage: null };
+  const first = chunk(
+    [{ text: 'a', ...nulls }],
+    { ...candidate, finishReason: null },
+    { error: null, promptFeedback: null },
+  );
+  const last = chunk([{ ...nulls, text: null, functionCall: { name: 'f', args: null, id: null } }], {
+    ...candidate,
+    ...END,
+  });
+  const found = reply([first, last]);
+  expect(found.start).toEqual({ id: 'R1', model: 'gemini-3-flash-preview' });
+  expect(found.choices).toEqual([
+    {
+      parts: [
+        { kind: 'text', text: 'a' },
+        { kind: 'tool-call', id: 'call_R1_0', name: 'f', arguments: '' },
+      ],
+      end: { finish: 'tool-calls' },
+    },
+  ]);
+});
+
 describe('thinking and signatures', () => {
   test('thoughts and text take turns as parts', () => {
     const chunks = [
@@ -124,6 +149,14 @@ describe('thinking and signatures', () => {
     expect(parts([chunk([{ text: 'a', thought: true }]), chunk([{ thoughtSignature: 'S' }], END)])).toEqual([
       { kind: 'thinking', text: 'a' },
       { kind: 'text', text: '', signature: google('S') },
+    ]);
+  });
+
+  test("another vendor's proof, as this format's own renderer seals it, is that vendor's again", () => {
+    const sealed = (text: string, value: string) => ({ text, thought: true, thoughtSignature: value });
+    expect(parts([chunk([sealed('hm', 'anthropic#Eq'), sealed('', 'anthropic#r.Em')], END)])).toEqual([
+      { kind: 'thinking', text: 'hm', signature: { origin: 'anthropic', value: 'Eq' } },
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'Em' } },
     ]);
   });
 
@@ -245,6 +278,13 @@ describe('calls', () => {
       );
     },
   );
+
+  test('a call without a name is nothing to be made, and not lost', () => {
+    const nameless = { functionCall: { name: '', args: { a: 1 } } };
+    expect(parts([chunk([nameless, { functionCall: {} }], END)])).toEqual([
+      { kind: 'opaque', format: 'generate-content', value: nameless },
+    ]);
+  });
 
   test('arguments written as text by a service that stands before Gemini', () => {
     const args = '{"a":1}';
