@@ -87,13 +87,18 @@ function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   return body;
 }
 
+/** The format's, and the one that the SDK asks for since 1.0. */
+const VERSIONS: readonly string[] = ['2023-01-01', '2023-06-01', '2026-10-21'];
+
 function checkHeaders(request: VendorRequest, key: string): void {
-  const given = header(request, 'x-api-key');
+  // The SDK sends its key as a bearer token since 1.0, and plain HTTP clients send it as `x-api-key`.
+  const bearer = /^Bearer\s+(.*)$/i.exec(header(request, 'authorization') ?? '')?.[1];
+  const given = header(request, 'x-api-key') ?? bearer;
   if (given === undefined) throw anthropicRefusal(401, 'x-api-key header is required');
   if (given !== key) throw anthropicRefusal(401, 'invalid x-api-key');
   const version = header(request, 'anthropic-version');
   if (version === undefined) throw anthropicRefusal(400, 'anthropic-version: header is required');
-  if (version !== '2023-06-01' && version !== '2023-01-01') {
+  if (!VERSIONS.includes(version)) {
     throw anthropicRefusal(400, `anthropic-version: "${version.slice(0, 40)}" is not a valid version`);
   }
 }
