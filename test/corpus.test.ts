@@ -6,12 +6,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { collect } from '../src/conversation/collect.ts';
 import type { FormatName } from '../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../src/conversation/reply.ts';
 import { GatewayError } from '../src/errors.ts';
 import { formats } from '../src/formats/all.ts';
-import type { Format, Note } from '../src/formats/format.ts';
+import type { Format, Note, Target } from '../src/formats/format.ts';
 import { isObject, type JsonObject, parseJson, tryParseJson } from '../src/json.ts';
 import { chatRequest } from '../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../src/sandbox/schemas/generate-content.ts';
@@ -47,6 +48,16 @@ const SCHEMAS = {
   messages: messagesRequest,
   'generate-content': generateContentRequest,
 } as const;
+
+/** The vendor itself, not one of the services that speak its format; and Gemini's levels end at `high`. */
+const official = (name: FormatName): Target => ({
+  ...PERMISSIVE,
+  dialect: 'openai',
+  ...(name === 'generate-content' &&
+    PERMISSIVE.thinking && {
+      thinking: { ...PERMISSIVE.thinking, efforts: ['minimal', 'low', 'medium', 'high'] },
+    }),
+});
 
 interface Case {
   readonly name: string;
@@ -99,6 +110,33 @@ function isAnswer({ status, format, body }: Case): boolean {
 
 const answers = cases.filter(isAnswer);
 
+/** Recordings that cannot come back the same, and why. */
+const EXCUSED: Readonly<Record<string, string>> = {
+  'anthropic-messages/claude-sonnet-4-5-code-execution-tool-result-parallel-tool-calls-tool-use':
+    'the calls were made, and answered, by code that the vendor ran',
+  'anthropic-messages/claude-3-7-sonnet-tool-use-max-tokens-stream':
+    'half of a call, where a format has only whole ones, is wrapped',
+  'anthropic-messages/claude-sonnet-4-6-compaction-cache-read-emoji-out-stream':
+    'cached tokens are told, then taken back, and Gemini never tells of none',
+  'openai-responses/gpt-5.2-codex-plain-text':
+    'the free text of a custom call is wrapped where calls are JSON',
+  'compat-responses/xai-grok-4-fast-reasoning-web-search-call-cache-read-url-citation-stream': 'the same',
+};
+
+/** Names as Google spells them. */
+const camelised = (text: string): string =>
+  text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Whether the vendor's refusal would be of something the caller wrote, and nobody here knows: that is as it should be. */
+function isPassedOn(issue: z.core.$ZodIssue, said: JsonObject, written: string): boolean {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.every((key) => written.includes(`"${camelised(key)}":`));
+  let value: unknown = said;
+  for (const step of issue.path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
+  return typeof value === 'string' && written.includes(`:${camelised(JSON.stringify(value))}`);
+}
+
 const tally = (what: string, passed: number, all: number): void =>
   console.log(`corpus: ${what}: ${passed} of ${all}`);
 
@@ -109,26 +147,34 @@ describe.runIf(cases.length > 0)('corpus', () => {
       test.each(['streamed', 'whole'] as const)('%s: meaning and protocol are kept', (kind) => {
         const wrong: string[] = [];
         for (const sample of answers) {
+          if (EXCUSED[sample.name] !== undefined) continue;
           try {
             const events = read(sample);
-            const meant = meaningOf(collect(events));
+            const reply = collect(events);
+            const meant = meaningOf(reply);
+            // What the vendor did not count, nobody can tell.
+            const counted = reply.usage.output !== undefined;
             if (kind === 'streamed') {
               const said = rendered(to, events);
               const judge = validator(to.name, { usageAsked: true });
               for (const event of said) judge.add(event);
-              for (const { rule, detail } of judge.end()) throw new Error(`${rule}: ${detail}`);
+              for (const { rule, detail } of judge.end()) {
+                if (rule !== 'usage-missing' || counted) throw new Error(`${rule}: ${detail}`);
+              }
               expect(meaningOf(collect(eventsOf(to, bytesOf(said))))).toEqual(meant);
             } else {
               const said = renderedWhole(to, events);
-              for (const { rule, detail } of validateWhole(to.name, said))
-                throw new Error(`${rule}: ${detail}`);
+              for (const { rule, detail } of validateWhole(to.name, said)) {
+                if (rule !== 'usage-missing' || counted) throw new Error(`${rule}: ${detail}`);
+              }
               expect(meaningOf(collect(eventsOfWhole(to, JSON.stringify(said))))).toEqual(meant);
             }
           } catch (error) {
             wrong.push(`${sample.name}: ${error instanceof Error ? error.message : String(error)}`);
           }
         }
-        tally(`answers ${kind} in ${to.name}`, answers.length - wrong.length, answers.length);
+        const excused = Object.keys(EXCUSED).length;
+        tally(`answers ${kind} in ${to.name}`, answers.length - wrong.length - excused, answers.length);
         expect(wrong).toEqual([]);
       });
     },
@@ -170,15 +216,12 @@ describe.runIf(cases.length > 0)('corpus', () => {
           const notes: Note[] = [];
           const report = (note: Note): void => void notes.push(note);
           const prompt = { ...format.inbound.parseRequest(request, report), model: 'a-model' };
-          const said = to.outbound.renderRequest(prompt, PERMISSIVE, report);
+          const said = to.outbound.renderRequest(prompt, official(to.name), report);
           const checked = SCHEMAS[to.name].safeParse(tryParseJson(JSON.stringify(said)));
-          const unknown = new Set(Object.keys(prompt.extra ?? {}));
+          const written = camelised(JSON.stringify(request));
           const issues = checked.success
             ? []
-            : checked.error.issues.filter(
-                (issue) =>
-                  !(issue.code === 'unrecognized_keys' && issue.keys.every((key) => unknown.has(key))),
-              );
+            : checked.error.issues.filter((issue) => !isPassedOn(issue, said, written));
           if (issues.length > 0)
             wrong.push(
               `${name}: ${issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')}`,

@@ -92,7 +92,8 @@ function errorOf(status: number, told: Told): GatewayError {
     told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
   const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
   return new GatewayError(fault, message, {
-    ...(fault === 'invalid-request' && status < 500 && { status: told.moderated ? 400 : status }),
+    ...((fault === 'invalid-request' || fault === 'model-not-found') &&
+      status < 500 && { status: told.moderated ? 400 : status }),
     ...(told.param !== undefined && { param: told.param }),
     ...(code !== undefined && { code }),
   });

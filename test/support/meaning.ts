@@ -65,8 +65,8 @@ export interface Meaning {
   readonly refusal: string;
   readonly calls: readonly { readonly name: string; readonly arguments: Json }[];
   readonly finish: string;
-  readonly input: number | undefined;
-  readonly output: number | undefined;
+  readonly input: number;
+  readonly output: number;
   readonly cacheRead: number;
 }
 
@@ -98,8 +98,8 @@ export function meaningOf(reply: Reply): Meaning {
         : [],
     ),
     finish: SAME_FINISH[finish] ?? finish,
-    input: reply.usage.input,
-    output: reply.usage.output,
+    input: reply.usage.input ?? 0,
+    output: reply.usage.output ?? 0,
     cacheRead: reply.usage.cacheRead ?? 0,
   };
 }

@@ -28,6 +28,9 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly blocks:
   signature_delta: { field: 'signature', blocks: ['thinking'] },
 };
 
+/** Ends in the middle of whatever was being said. */
+const CUTS: ReadonlySet<Json | undefined> = new Set(['max_tokens', 'model_context_window_exceeded']);
+
 interface Block {
   readonly index: number;
   readonly kind: string;
@@ -50,6 +53,8 @@ export function messagesValidator(options: ValidateOptions = {}): Validator {
   let open: Block | undefined;
   let blocks = 0;
   const calls = { direct: 0, byCode: 0 };
+  /** Arguments that are no JSON: forgiven where the message was cut. */
+  let torn: string | undefined;
   let closing = false;
   let stopped = false;
   let failed = false;
@@ -125,8 +130,7 @@ export function messagesValidator(options: ValidateOptions = {}): Validator {
     const { kind, filled, byCode, json, deltas } = open;
     if (kind === 'text' && !filled) say('block-empty', `block ${open.index}`);
     if (kind === 'tool_use' && deltas === 0 && !byCode) say('call-delta', 'no delta at all');
-    if (kind === 'tool_use' && json !== '' && !asObject(tryParseJson(json)))
-      say('call-arguments', show(json));
+    if (kind === 'tool_use' && json !== '' && !asObject(tryParseJson(json))) torn = json;
     open = undefined;
   }
 
@@ -134,6 +138,7 @@ export function messagesValidator(options: ValidateOptions = {}): Validator {
     const stop = asObject(delta) ?? {};
     if (open)
       say(stop['stop_reason'] === 'max_tokens' ? 'block-cut' : 'block-unclosed', `block ${open.index}`);
+    if (torn !== undefined && !CUTS.has(stop['stop_reason'])) say('call-arguments', show(torn));
     open = undefined;
     closing = true;
     checkStop(stop, calls, say);
