@@ -4,7 +4,7 @@ import { prefixedId } from '../../conversation/ids.ts';
 import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
-import { isList, type JsonObject } from '../../json.ts';
+import { isList, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
 import type { ThinkingBlock } from './wire.ts';
@@ -52,14 +52,19 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): J
   };
 }
 
+/** A thought, told or whole. */
+export type Thought = Pick<ThinkingPart, 'text' | 'signature' | 'redacted' | 'own'>;
+
 /**
  * Thoughts as LiteLLM's `thinking_blocks`, Anthropic's shape: only where some have a signature or can be read by
  * their vendor alone, for the plain text stands in `reasoning_content`.
  */
-export function renderBlocks(
-  thoughts: readonly Pick<ThinkingPart, 'text' | 'signature' | 'redacted'>[],
-): readonly ThinkingBlock[] | undefined {
+export function renderBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
   if (!thoughts.some(({ signature, redacted }) => signature ?? redacted)) return undefined;
+  for (const { own } of thoughts) {
+    const blocks = own?.format === FORMAT ? own.fields['thinking_blocks'] : undefined;
+    if (isList(blocks)) return blocks;
+  }
   return thoughts.flatMap(({ text, signature, redacted }): ThinkingBlock[] => {
     if (redacted) return [{ type: 'redacted_thinking', data: seal(redacted, 'anthropic') }];
     if (text === '' && !signature) return [];

@@ -116,7 +116,8 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
       if (isErrorBody(chunk)) throw parseInnerError(chunk);
     }
     readUsage(chunk);
-    if (!isList(list) || list.length === 0) {
+    if (!isList(list)) return;
+    if (list.length === 0) {
       // Azure's first chunk tells only how the prompt was filtered; its id and model are empty.
       keepUnknown(chunk);
       return;
@@ -136,6 +137,8 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
 
   const finish = (out: Out): void => {
     if (choices.length === 0) throw broken('an end without an answer');
+    // Answers are numbered 0, 1, 2 …: one that is missing will not come any more.
+    if (choices.includes(undefined)) throw broken('some of its answers only');
     tellUsage(out);
     let left = late.fields();
     for (const choice of choices) {

@@ -4,6 +4,7 @@
  * `reasoning_details`, then plain text.
  */
 
+import type { Own, ThinkingPart } from '../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../json.ts';
 import { type CallSignature, parseThinkingBlock } from './parse-thoughts.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
@@ -47,19 +48,31 @@ export function thoughtReader(line: PartLine): ThoughtReader {
     if (text === '') say(plain, out);
     const isSigned = parts.some((part) => part.signature ?? part.redacted);
     // Our own streams tell thoughts as plain text, and all blocks with their signatures at the end.
-    const isRecap = !whole && isSigned && text !== '' && text === told && text !== plain;
-    parts.forEach((part, at) => {
-      const { signature, redacted } = part;
-      if (isRecap && !signature && !redacted) return;
-      const isNew = whole || redacted || (isRecap ? at < parts.length - 1 : at > 0);
-      const target = (isNew ? undefined : open()) ?? begin(out);
-      if (!isRecap) {
+    if (!whole && isSigned && text !== '' && text === told && text !== plain) readRecap(blocks, parts, out);
+    else {
+      parts.forEach((part, at) => {
+        const target = (whole || part.redacted || at > 0 ? undefined : open()) ?? begin(out);
         told += part.text;
         line.write(target, part.text, out);
-      }
-      if (signature) line.note(target, { signature }, out);
-      if (redacted) line.note(target, { redacted }, out);
-    });
+        prove(target, part, out);
+      });
+    }
+  };
+
+  /** Blocks whose text has been told: their signatures come in parts without text, and the list as it was. */
+  const readRecap = (blocks: readonly JsonObject[], parts: readonly ThinkingPart[], out: Out): void => {
+    const only = parts.length === 1 ? open() : undefined;
+    let own: Own | undefined = { format: 'chat-completions', fields: { thinking_blocks: blocks } };
+    for (const part of parts) {
+      if (!part.signature && !part.redacted) continue;
+      prove(only ?? line.begin({ kind: 'thinking' }, out, own), part, out);
+      own = undefined;
+    }
+  };
+
+  const prove = (target: LinePart, { signature, redacted }: ThinkingPart, out: Out): void => {
+    if (signature) line.note(target, { signature }, out);
+    if (redacted) line.note(target, { redacted }, out);
   };
 
   const readDetail = (detail: JsonObject, whole: boolean, out: Out): CallSignature | undefined => {

@@ -4,7 +4,7 @@
  * turn has come; anything else live is closed by the part that begins after it.
  */
 
-import type { Citation, Signature } from '../../conversation/prompt.ts';
+import type { Citation, Own, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../conversation/reply.ts';
 import type { Sink } from '../../streams/step.ts';
 import { type ArgumentScan, argumentScan } from './argument-scan.ts';
@@ -20,6 +20,7 @@ export interface Detail {
 
 export interface LinePart {
   readonly open: OpenPart;
+  readonly own: Own | undefined;
   /** Of a function call: custom calls are free text, and whole only when the answer is. */
   readonly scan: ArgumentScan | undefined;
   state: 'waiting' | 'live' | 'ended';
@@ -35,7 +36,7 @@ export interface LinePart {
 export interface PartLine {
   /** The part that began last. */
   last(): LinePart | undefined;
-  begin(open: OpenPart, out: Out): LinePart;
+  begin(open: OpenPart, out: Out, own?: Own): LinePart;
   /** More of a part's text. Of a part that has ended there is none: services that repeat a whole call send some. */
   write(part: LinePart, text: string, out: Out): void;
   note(part: LinePart, detail: Detail, out: Out): void;
@@ -63,8 +64,8 @@ export function partLine(choice: number): PartLine {
     part.state = 'live';
     part.index = count;
     count += 1;
-    const { open, text, details, index } = part;
-    out.enqueue({ type: 'part-start', choice, index, part: open });
+    const { open, own, text, details, index } = part;
+    out.enqueue({ type: 'part-start', choice, index, part: open, ...(own && { own }) });
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
     for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
     part.text = '';
@@ -85,10 +86,11 @@ export function partLine(choice: number): PartLine {
 
   return {
     last: () => last,
-    begin(open, out) {
+    begin(open, out, own) {
       const isFunction = open.kind === 'tool-call' && !open.custom;
       const part: LinePart = {
         open,
+        own,
         scan: isFunction ? argumentScan() : undefined,
         state: 'waiting',
         index: -1,

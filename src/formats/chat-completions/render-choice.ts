@@ -1,12 +1,12 @@
 /** One choice of a stream, as chunks. A piece of text is one JSON string between two texts that are ready. */
 
-import type { Citation, OpaquePart, Signature } from '../../conversation/prompt.ts';
+import type { Citation, OpaquePart, Own, Signature } from '../../conversation/prompt.ts';
 import type { ChoiceEnd, OpenPart, PartDetail, PartStart, TokenLogprob } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { renderCitations } from './annotations.ts';
-import { renderBlocks, renderEnd } from './answer.ts';
+import { renderBlocks, renderEnd, type Thought } from './answer.ts';
 import { renderForeign } from './foreign.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
@@ -41,18 +41,13 @@ interface Open {
   length: number;
   signature: Signature | undefined;
   redacted: Signature | undefined;
+  own: Own | undefined;
   readonly citations: Citation[];
   /** Of a call: its place in `tool_calls`, or -1 where it is a `function_call`. */
   readonly place: number;
 }
 
 type OpenCall = Extract<OpenPart, { kind: 'tool-call' }>;
-
-interface Thought {
-  readonly text: string;
-  readonly signature?: Signature;
-  readonly redacted?: Signature;
-}
 
 export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): ChoiceRenderer {
   const prefix = `${before}{"index":${index},"delta":`;
@@ -78,6 +73,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     length: 0,
     signature: undefined,
     redacted: undefined,
+    own: undefined,
     citations: [],
     place,
   });
@@ -126,7 +122,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   };
 
   return {
-    open({ part, signature }, out) {
+    open({ part, signature, own }, out) {
       switch (part.kind) {
         case 'text':
           open = openPart(part, '{"content":', '}');
@@ -135,6 +131,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
         case 'thinking':
           open = openPart(part, '{"reasoning_content":', '}');
           open.signature = signature;
+          open.own = own;
           return;
         case 'refusal':
           refusal = true;
@@ -163,11 +160,16 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     },
     close(out) {
       if (open === undefined) return;
-      const { part, text, signature, redacted } = open;
+      const { part, text, signature, redacted, own } = open;
       if (part.kind === 'tool-call') closeCall(open, out);
       else if (part.kind === 'text') closeText(open, out);
       else if (part.kind === 'thinking') {
-        thoughts.push({ text, ...(signature && { signature }), ...(redacted && { redacted }) });
+        thoughts.push({
+          text,
+          ...(signature && { signature }),
+          ...(redacted && { redacted }),
+          ...(own && { own }),
+        });
       }
       open = undefined;
     },

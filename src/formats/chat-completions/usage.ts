@@ -21,13 +21,15 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   const { cached_tokens: cached, cache_write_tokens: written, ...promptRest } = asObject(inside) ?? {};
   const { reasoning_tokens: thought, ...completionRest } = asObject(outside) ?? {};
   const input = count(prompt);
-  const cacheRead =
+  const read =
     count(cached) ??
     // DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
     count(rest['prompt_cache_hit_tokens']) ??
     count(rest['cached_tokens']) ??
     count(rest['num_cached_tokens']) ??
     count(rest['cache_read_input_tokens']);
+  // Azure's Grok counts a text of its own as cached, but not as input.
+  const cacheRead = read !== undefined && input !== undefined ? Math.min(read, input) : read;
   const cacheWrite = count(written) ?? count(rest['cache_creation_input_tokens']);
   const spent = outputOf(input, count(completion), count(total), count(thought), hiddenThoughts);
   const own = said({
@@ -82,10 +84,12 @@ function outputOf(
 ): { readonly output?: number; readonly reasoning?: number } {
   if (completion === undefined) return reasoning === undefined ? {} : { output: reasoning, reasoning };
   if (reasoning !== undefined) {
-    const apart = reasoning > completion || (reasoning > 0 && total === (input ?? 0) + completion + reasoning);
+    const apart =
+      reasoning > completion || (reasoning > 0 && total === (input ?? 0) + completion + reasoning);
     return { output: apart ? completion + reasoning : completion, reasoning };
   }
-  const hidden = hiddenThoughts && total !== undefined && input !== undefined ? total - input - completion : 0;
+  const hidden =
+    hiddenThoughts && total !== undefined && input !== undefined ? total - input - completion : 0;
   return hidden > 0 ? { output: completion + hidden, reasoning: hidden } : { output: completion };
 }
 

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isWholeArguments } from '../../../src/conversation/arguments.ts';
+import { argumentScan } from '../../../src/formats/chat-completions/argument-scan.ts';
+
+test('an object is whole exactly where its text first is, however it is cut', () => {
+  const objects = fc.dictionary(fc.string(), fc.jsonValue());
+  fc.assert(
+    fc.property(objects, fc.nat({ max: 2 }), fc.nat({ max: 5 }), (value, indent, size) => {
+      const text = ` ${JSON.stringify(value, undefined, indent)}`;
+      const scan = argumentScan();
+      for (let at = 0; at < text.length; at += size + 1) {
+        const told = text.slice(0, at + size + 1);
+        scan.add(text.slice(at, at + size + 1));
+        expect(scan.isWhole()).toBe(isWholeArguments(told));
+      }
+    }),
+  );
+});
+
+test.each(['', '  ', '{', '{"a":"}', '{"a":"\\"}', '[{}]', '"{}"', 'null', '{"a":[}'])(
+  '%s is not whole',
+  (text) => {
+    const scan = argumentScan();
+    scan.add(text);
+    expect(scan.isWhole()).toBe(false);
+  },
+);
+
+test('what comes after a whole object changes nothing', () => {
+  const scan = argumentScan();
+  scan.add('{}');
+  scan.add('{');
+  expect(scan.isWhole()).toBe(true);
+});

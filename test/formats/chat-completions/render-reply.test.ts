@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { Part } from '../../../src/conversation/prompt.ts';
+import type { Reply } from '../../../src/conversation/reply.ts';
+import { renderReply } from '../../../src/formats/chat-completions/render-reply.ts';
+import { validateWhole } from '../../../src/validate/validate.ts';
+import { ASKED } from './answers.ts';
+
+const replyWith = (
+  parts: readonly Part[],
+  end: Reply['choices'][number]['end'] = { finish: 'stop' },
+): Reply => ({
+  start: { id: 'msg_017xY', model: 'claude', created: 1_790_000_000 },
+  choices: [{ parts, end }],
+  usage: { input: 10, output: 7 },
+});
+const messageOf = (parts: readonly Part[]) => renderReply(replyWith(parts), ASKED)['choices'];
+const call: Part = { kind: 'tool-call', id: 'call_1', name: 'f', arguments: '{"x":1}' };
+
+test('a text', () => {
+  const body = renderReply(
+    replyWith([
+      { kind: 'text', text: 'Hel' },
+      { kind: 'text', text: 'lo' },
+    ]),
+    ASKED,
+  );
+  expect(body).toEqual({
+    id: 'chatcmpl-017xY',
+    object: 'chat.completion',
+    created: 1_790_000_000,
+    model: 'claude',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hello', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 7, total_tokens: 17 },
+  });
+  expect(validateWhole('chat-completions', body)).toEqual([]);
+});
+
+describe('a message', () => {
+  test('of calls alone has no content', () => {
+    const body = renderReply(
+      replyWith([
+        call,
+        { ...call, id: 'b', arguments: '' },
+        { ...call, id: 'c', custom: true, arguments: '' },
+      ]),
+      ASKED,
+    );
+    expect(body['choices']).toEqual([
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: null,
+          refusal: null,
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+            { id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } },
+            { id: 'c', type: 'custom', custom: { name: 'f', input: '' } },
+          ],
+        },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    ]);
+    expect(validateWhole('chat-completions', body)).toEqual([]);
+  });
+
+  test('has its thoughts in plain text, and signed ones as blocks', () => {
+    const thoughts: Part[] = [
+      { kind: 'thinking', text: 'a', signature: { origin: 'openai', value: 's' } },
+      { kind: 'thinking', text: 'b' },
+    ];
+    expect(messageOf(thoughts)).toMatchObject([
+      {
+        message: {
+          reasoning_content: 'ab',
+          thinking_blocks: [
+            { type: 'thinking', thinking: 'a', signature: 'openai#s' },
+            { type: 'thinking', thinking: 'b' },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('has no blocks where nothing is signed', () => {
+    expect(JSON.stringify(messageOf([{ kind: 'thinking', text: 'a' }]))).not.toContain('thinking_blocks');
+  });
+
+  test('has signatures on calls and text', () => {
+    const signature = { origin: 'google', value: 's' } as const;
+    const extra_content = { google: { thought_signature: 's' } };
+    expect(
+      messageOf([
+        { kind: 'text', text: 'a', signature },
+        { ...call, signature },
+      ]),
+    ).toMatchObject([
+      { message: { content: 'a', extra_content, tool_calls: [{ id: 'call_1', extra_content }] } },
+    ]);
+  });
+
+  test('of a refusal has it apart, and finishes with stop', () => {
+    const reply = replyWith([{ kind: 'refusal', text: 'No.' }], { finish: 'refusal' });
+    const body = renderReply(
+      {
+        ...reply,
+        choices: reply.choices.map((choice) => ({
+          ...choice,
+          logprobs: [{ token: 'No', logprob: 0, bytes: [] }],
+        })),
+      },
+      ASKED,
+    );
+    expect(body['choices']).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, refusal: 'No.' },
+        logprobs: { content: null, refusal: [{ token: 'No', logprob: 0, bytes: [], top_logprobs: [] }] },
+        finish_reason: 'stop',
+      },
+    ]);
+  });
+
+  test('that was refused without a word says content_filter', () => {
+    expect(renderReply(replyWith([], { finish: 'refusal' }), ASKED)['choices']).toMatchObject([
+      { message: { content: null }, finish_reason: 'content_filter' },
+    ]);
+  });
+
+  test('has citations counted over all its text, and blocks of other formats', () => {
+    const own = {
+      format: 'messages',
+      fields: { type: 'web_search_result_location', encrypted_index: 'E' },
+    } as const;
+    const parts: Part[] = [
+      { kind: 'text', text: 'one ' },
+      { kind: 'text', text: 'two', citations: [{ url: 'https://a.example', title: 'A', own }] },
+      { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } },
+    ];
+    expect(messageOf(parts)).toMatchObject([
+      {
+        message: {
+          annotations: [
+            {
+              type: 'url_citation',
+              encrypted_index: 'E',
+              url_citation: { start_index: 4, end_index: 7, title: 'A', url: 'https://a.example' },
+            },
+          ],
+          provider_specific_fields: { messages: [{ type: 'server_tool_use' }] },
+        },
+      },
+    ]);
+  });
+
+  test('has a function_call for a caller who asked with functions; a second call stands in tool_calls', () => {
+    const asked = { ...ASKED, body: { functions: [{ name: 'f' }] } };
+    const one = renderReply(replyWith([call], { finish: 'tool-calls' }), asked);
+    expect(one['choices']).toMatchObject([
+      { message: { function_call: { name: 'f', arguments: '{"x":1}' } }, finish_reason: 'function_call' },
+    ]);
+    expect(validateWhole('chat-completions', one)).toEqual([]);
+    const two = renderReply(replyWith([call, { ...call, id: 'b' }], { finish: 'tool-calls' }), asked);
+    expect(two['choices']).toMatchObject([
+      { message: { tool_calls: [{ id: 'b' }] }, finish_reason: 'tool_calls' },
+    ]);
+  });
+});
+
+test("the vendor's own fields stand under the standard ones", () => {
+  const reply = replyWith([]);
+  const start = {
+    ...reply.start,
+    serviceTier: 'flex',
+    own: { format: 'chat-completions', fields: { system_fingerprint: 'fp_1' } },
+    extra: { provider: 'P', object: 'not this' },
+  } as const;
+  expect(renderReply({ ...reply, start }, ASKED)).toMatchObject({
+    provider: 'P',
+    object: 'chat.completion',
+    service_tier: 'flex',
+    system_fingerprint: 'fp_1',
+  });
+});
+
+test('usage nobody counted is not told', () => {
+  expect(renderReply({ ...replyWith([]), usage: {} }, ASKED)).not.toHaveProperty('usage');
+});
