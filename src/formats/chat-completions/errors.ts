@@ -192,9 +192,10 @@ function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
-/** Anything that looks like a key is no caller's to see, and nobody needs more than the start of a long message. */
+/** Keys, and names of this gateway's own account, are no caller's to see; nor does one need more than 2,000 characters. */
 function masked(message: string): string {
   return message
     .slice(0, 2000)
-    .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]');
+    .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')
+    .replaceAll(/\b(?:org|proj)-[A-Za-z0-9]{8,}/g, '[account]');
 }

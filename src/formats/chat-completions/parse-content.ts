@@ -16,7 +16,8 @@ export function parseContent(content: Json, param: string, assistant = false): P
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
     const part: ContentPart = parsePart(item, `${param}[${at}]`);
-    return part.kind === 'text' && part.text === '' && !part.mark ? [] : [part];
+    const isText = part.kind === 'text' || part.kind === 'refusal';
+    return isText && part.text === '' && !part.mark ? [] : [part];
   });
 }
 

@@ -8,7 +8,7 @@ import type {
   RefusalPart,
   TextPart,
 } from '../../conversation/prompt.ts';
-import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
+import { asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, said } from './body.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
@@ -115,9 +115,12 @@ export function markAndRest(
   fields: JsonObject,
   own: JsonObject = {},
 ): Pick<TextPart, 'mark' | 'own' | 'extra'> {
-  const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...rest } = fields;
-  const written = said({ prompt_cache_breakpoint: breakpoint, cache_control: control });
-  const extra = said(rest);
+  const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...others } = fields;
+  const marks = { prompt_cache_breakpoint: breakpoint, cache_control: control };
+  const written = Object.fromEntries(Object.entries(marks).filter(([, value]) => isObject(value)));
+  // A mark that is none is for the vendor to refuse.
+  const wrong = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
+  const extra = said({ ...others, ...wrong });
   const kept = { ...own, ...written };
   return {
     ...(!isEmpty(written) && { mark: markOf(control) }),

@@ -9,6 +9,7 @@ import type { Waiting } from './waiting.ts';
 
 type Result = ToolResultPart['content'][number];
 
+/** @throws GatewayError without `tool_call_id`. */
 export function parseResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
   const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
   const given = textAt(id, `${param}.tool_call_id`);
@@ -16,7 +17,9 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
   const asked = asText(name);
   // Google's compatible endpoint gives calls the id '': such a result is of the oldest call that waits for one.
   const call =
-    given !== '' ? waiting.byId(given) : asked === undefined ? waiting.oldest() : waiting.byName(asked);
+    given !== ''
+      ? waiting.byId(given)
+      : ((asked === undefined ? undefined : waiting.byName(asked)) ?? waiting.oldest());
   const known = call?.name ?? asked;
   return {
     kind: 'tool-result',
@@ -29,6 +32,7 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
   };
 }
 
+/** @throws GatewayError without `name`. */
 export function parseOldResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
   const { role: _, name: given, content, ...rest } = message;
   const name = asText(given);
@@ -48,6 +52,6 @@ function resultContent(content: Json | undefined, param: string): Result[] {
   if (content === undefined || content === null) return [];
   return parseContent(content, param).flatMap((part): Result[] => {
     if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return [part];
-    return part.kind === 'refusal' ? [{ kind: 'text', text: part.text }] : [];
+    return part.kind === 'refusal' ? [{ ...part, kind: 'text' }] : [];
   });
 }

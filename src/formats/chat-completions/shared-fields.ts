@@ -1,7 +1,7 @@
 /** Fields that OpenAI has in both of its formats, under one name or another. */
 
 import type { Own } from '../../conversation/prompt.ts';
-import { asObject, type Json, type JsonObject } from '../../json.ts';
+import { asObject, type JsonObject } from '../../json.ts';
 
 const SHARED: ReadonlySet<string> = new Set([
   'moderation',
@@ -17,12 +17,9 @@ const SHARED: ReadonlySet<string> = new Set([
  */
 export function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
   if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
-  const shared: Record<string, Json | undefined> = {};
-  const left: Record<string, Json | undefined> = {};
-  for (const [field, value] of Object.entries(own.fields)) {
-    if (SHARED.has(field)) shared[field] = value;
-    else if (field !== 'text') left[field] = value;
-  }
+  const entries = Object.entries(own.fields);
+  const shared = Object.fromEntries(entries.filter(([field]) => SHARED.has(field)));
+  const left = Object.fromEntries(entries.filter(([field]) => !SHARED.has(field) && field !== 'text'));
   const { verbosity, ...text } = asObject(own.fields['text']) ?? {};
   return {
     shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },

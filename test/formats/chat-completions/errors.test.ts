@@ -1,0 +1,185 @@
+/** What services' errors mean, and how this format says errors. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Fault, GatewayError } from '../../../src/errors.ts';
+import {
+  isErrorBody,
+  parseError,
+  parseInnerError,
+  renderError,
+} from '../../../src/formats/chat-completions/errors.ts';
+import { asNumber, type JsonObject, parseJson } from '../../../src/json.ts';
+import { objectOf } from './requests.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'server-error': 'upstream-broken',
+  'invalid-request': 'invalid-request',
+  'rate-limited': 'rate-limited',
+  overloaded: 'upstream-overloaded',
+  'context-too-long': 'context-too-long',
+};
+
+describe('recorded errors', () => {
+  test.each(Object.entries(FAULTS))('%s', (name, fault) => {
+    const recorded = objectOf(parseJson(readFileSync(join(FOLDER, `${name}.json`), 'utf8')));
+    const error = parseError(asNumber(recorded['status']) ?? 0, JSON.stringify(recorded['body']));
+    expect(error.fault).toBe(fault);
+    expect(error.message).not.toBe('');
+    expect(renderError(error)).toMatchObject({ error: { message: error.message } });
+  });
+
+  test('all of them are looked at', () => {
+    expect(
+      readdirSync(FOLDER)
+        .map((file) => file.replace('.json', ''))
+        .sort(),
+    ).toEqual(expect.arrayContaining(Object.keys(FAULTS).sort()));
+  });
+});
+
+describe('by meaning', () => {
+  const said = (message: string, more: JsonObject = {}): JsonObject => ({
+    error: { message, type: 'x', ...more },
+  });
+
+  test.each<[string, number, JsonObject | string, Fault, number]>([
+    ['a bad field', 400, said('bad', { param: 'tools', code: 'invalid_value' }), 'invalid-request', 400],
+    ['too long, by code', 400, said('no', { code: 'context_length_exceeded' }), 'context-too-long', 400],
+    ['too long, by words', 400, said('prompt is too long: 9 tokens'), 'context-too-long', 400],
+    ['our key', 401, said('Incorrect API key provided: sk-abc'), 'upstream-auth', 502],
+    [
+      'our key, said as a bad request',
+      400,
+      { code: 'x', error: 'Incorrect API key provided: xai-1' },
+      'upstream-auth',
+      502,
+    ],
+    ['our key, forbidden', 403, said('no'), 'upstream-auth', 502],
+    ['our purse', 402, said('Insufficient Balance'), 'upstream-auth', 502],
+    [
+      'no such model',
+      404,
+      said('The model `x` does not exist', { code: 'model_not_found' }),
+      'model-not-found',
+      404,
+    ],
+    ['no such model, as a bad request', 400, said('x', { code: 'model_not_found' }), 'model-not-found', 404],
+    ['no such deployment', 404, said('x', { code: 'DeploymentNotFound' }), 'model-not-found', 404],
+    ['nothing there', 404, 'Not Found', 'not-found', 404],
+    ['too large', 413, said('big'), 'too-large', 413],
+    [
+      'not to be processed',
+      422,
+      { detail: [{ loc: ['body', 'user'], msg: 'Extra inputs are not permitted' }] },
+      'unprocessable',
+      422,
+    ],
+    ['too many', 429, said('slow', { type: 'tokens', code: 'rate_limit_exceeded' }), 'rate-limited', 429],
+    [
+      'no more money',
+      429,
+      said('pay', { type: 'insufficient_quota', code: 'insufficient_quota' }),
+      'quota-exceeded',
+      429,
+    ],
+    [
+      'held back by moderation',
+      403,
+      { error: { message: 'flagged', code: 403, metadata: { flagged_input: 'x' } } },
+      'invalid-request',
+      400,
+    ],
+    ['broken', 500, said('oops'), 'upstream-broken', 502],
+    ['a page in between', 502, '<html>Bad Gateway</html>', 'upstream-broken', 502],
+    ['busy', 503, '', 'upstream-overloaded', 503],
+    ['busy, in other words', 529, said('x'), 'upstream-overloaded', 503],
+    ['no capacity at Groq', 498, said('x'), 'upstream-overloaded', 503],
+    ['slow', 504, '', 'upstream-timeout', 504],
+    ['slow, at a proxy', 524, '', 'upstream-timeout', 504],
+    ['a path we got wrong', 405, '', 'upstream-broken', 502],
+    ['a status inside', 200, { error: { message: 'x', code: 429 } }, 'rate-limited', 429],
+    ['a list of one', 400, '[{"error":{"code":400,"message":"bad"}}]', 'invalid-request', 400],
+  ])('%s', (_, status, body, fault, answered) => {
+    const error = parseError(status, typeof body === 'string' ? body : JSON.stringify(body));
+    expect(error).toMatchObject({ fault, status: answered });
+  });
+
+  test('the field, the code and the words at fault are kept', () => {
+    expect(
+      parseError(400, JSON.stringify(said('bad tools', { param: 'tools', code: 'invalid_value' }))),
+    ).toMatchObject({
+      message: 'bad tools',
+      param: 'tools',
+      code: 'invalid_value',
+    });
+    expect(parseError(422, '{"detail":[{"loc":["body","user"],"msg":"not permitted"}]}').message).toBe(
+      'body.user: not permitted',
+    );
+    expect(parseError(400, '{"code":"c","error":"as text"}').message).toBe('as text');
+    expect(parseError(400, '{"object":"error","message":"flat"}').message).toBe('flat');
+  });
+
+  test.each([
+    'Incorrect API key provided: sk-proj-abcdef1234567890',
+    'key AIzaSyA1234567890 wrong',
+    'in organization org-A1b2C3d4E5f6',
+  ])('nothing of our account comes through: %s', (message) => {
+    for (const status of [400, 401, 429, 500]) {
+      expect(parseError(status, JSON.stringify(said(message))).message).not.toMatch(/sk-proj|AIza|org-A/);
+    }
+  });
+
+  test.each<[JsonObject, Fault]>([
+    [{ error: { message: 'x', code: 502 } }, 'upstream-broken'],
+    [{ error: { message: 'x', type: 'overloaded_error' } }, 'upstream-overloaded'],
+    [{ error: { message: 'x', code: 'tool_use_failed', status_code: 400 } }, 'invalid-request'],
+    [{ error: { message: 'x', type: 'server_error' } }, 'upstream-broken'],
+    [{ error: { message: 'x', type: 'rate_limit_error' } }, 'rate-limited'],
+  ])('inside an answer: %j', (body, fault) => {
+    expect(isErrorBody(body)).toBe(true);
+    expect(parseInnerError(body).fault).toBe(fault);
+  });
+
+  test.each<JsonObject>([
+    { choices: [], error: null },
+    { choices: [], detail: 'x' },
+    { id: 'x', choices: [] },
+  ])('no error: %j', (body) => {
+    expect(isErrorBody(body)).toBe(false);
+  });
+});
+
+describe('said in this format', () => {
+  test.each<[Fault, string, string | null]>([
+    ['invalid-request', 'invalid_request_error', null],
+    ['context-too-long', 'invalid_request_error', 'context_length_exceeded'],
+    ['unauthenticated', 'invalid_request_error', 'invalid_api_key'],
+    ['model-not-allowed', 'permission_error', 'model_not_allowed'],
+    ['model-not-found', 'invalid_request_error', 'model_not_found'],
+    ['endpoint-not-available', 'invalid_request_error', 'endpoint_not_available'],
+    ['method-not-allowed', 'invalid_request_error', null],
+    ['too-large', 'invalid_request_error', 'request_too_large'],
+    ['rate-limited', 'rate_limit_error', 'rate_limit_exceeded'],
+    ['quota-exceeded', 'insufficient_quota', 'insufficient_quota'],
+    ['internal', 'server_error', null],
+    ['upstream-auth', 'api_error', 'upstream_auth'],
+    ['upstream-broken', 'api_error', null],
+    ['upstream-overloaded', 'server_error', null],
+    ['upstream-timeout', 'api_error', 'upstream_timeout'],
+  ])('%s', (fault, type, code) => {
+    expect(renderError(new GatewayError(fault, 'words'))).toEqual({
+      error: { message: 'words', type, param: null, code },
+    });
+  });
+
+  test("a field's name, and a code of the upstream's", () => {
+    const error = new GatewayError('invalid-request', 'words', { param: 'stop', code: 'invalid_type' });
+    expect(renderError(error)).toEqual({
+      error: { message: 'words', type: 'invalid_request_error', param: 'stop', code: 'invalid_type' },
+    });
+  });
+});

@@ -1,0 +1,60 @@
+/** Requests for the tests of this format, and models to send them to. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
+import { renderRequest } from '../../../src/formats/chat-completions/render-request.ts';
+import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/requests/chat-completions');
+
+export const fixtures = readdirSync(FOLDER).map((file) => ({
+  name: file.slice(0, -'.json'.length),
+  body: objectOf(parseJson(readFileSync(join(FOLDER, file), 'utf8'))),
+}));
+
+/** Takes everything there is. */
+export const PERMISSIVE: Target = {
+  model: 'a-model',
+  maxOutputTokens: 64_000,
+  thinking: {
+    kinds: ['effort', 'budget'],
+    efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+    budget: { min: 1024, max: 60_000 },
+    canDisable: true,
+  },
+  sampling: true,
+  structuredOutput: true,
+  dialect: '',
+};
+
+/** A model that thinks by words and refuses sampling parameters, as OpenAI's do. */
+export const REASONING: Target = {
+  ...PERMISSIVE,
+  thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'high'], canDisable: false },
+  sampling: false,
+  dialect: 'openai',
+};
+
+/** A model of a service of which no more is known than its dialect. */
+export function modelOf(dialect: string): Target {
+  return { model: 'a-model', maxOutputTokens: 64_000, sampling: true, structuredOutput: true, dialect };
+}
+
+export function objectOf(value: Json | undefined): JsonObject {
+  if (!isObject(value)) throw new Error('An object was expected.');
+  return value;
+}
+
+/** A prompt as it goes over the wire. */
+export function rendered(prompt: Prompt, target: Target, notes: Note[] = []): JsonObject {
+  const body = renderRequest(prompt, target, (note) => notes.push(note));
+  return objectOf(parseJson(JSON.stringify(body)));
+}
+
+/** A body read and written again. */
+export function again(body: JsonObject, target = PERMISSIVE, notes: Note[] = []): JsonObject {
+  return rendered(parseRequest(body, unreported), target, notes);
+}
