@@ -12,7 +12,11 @@ export function broken(what: string): GatewayError {
   return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
 }
 
-/** @throws GatewayError `upstream-broken` for a value that could not be written again. */
-export function checkDepth(value: JsonObject): void {
-  if (isDeeper(value, MAX_DEPTH)) throw broken('an event that is nested too deep');
+/**
+ * @param value what `data` is as JSON; each level of it takes two characters at least.
+ * @throws GatewayError `upstream-broken` for a value that could not be written again.
+ */
+export function checkDepth(value: JsonObject, data: string): void {
+  if (data.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
+    throw broken('an event that is nested too deep');
 }

@@ -133,6 +133,7 @@ const BESIDE: readonly string[] = ['context_management', 'input_transformations'
  * @returns what stands in the `delta` of a `message_delta`, and what stands beside it.
  */
 export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
+  if (end.own === undefined && end.extra === undefined) return { inside: {}, beside: {} };
   const { stop_reason: _reason, stop_details: _details, ...own } = end.own?.fields ?? {};
   const isBeside = (key: string): boolean => end.own?.format === FORMAT && BESIDE.includes(key);
   const entries = Object.entries({ ...end.extra, ...own });
@@ -144,5 +145,9 @@ export function endFields(end: End): { readonly inside: JsonObject; readonly bes
 
 /** `fields` without those that are null, which says as much as their absence. */
 export function withoutNulls(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  for (const key in fields) {
+    if (fields[key] === null)
+      return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  }
+  return fields;
 }

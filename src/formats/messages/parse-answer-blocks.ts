@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asObjects, asText, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { answerParts } from './answer-parts.ts';
-import { broken, checkDepth } from './broken.ts';
+import { broken } from './broken.ts';
 import { isCarried } from './carriers.ts';
 import { parseCitation } from './citations.ts';
 import { type Calls, isByCode, withoutNulls } from './finish.ts';
@@ -196,7 +196,6 @@ function openBlock(
 
 /** Adds a delta that is not text of a part. The documentation asks to let pass those of kinds that are not known. */
 function addOther(open: Open, type: string, delta: JsonObject, out: Out): void {
-  checkDepth(delta);
   if (open.part.kind === 'opaque') {
     if (type === 'input_json_delta') open.json += asText(delta['partial_json']) ?? '';
     else open.block = grow(open.block, delta);

@@ -75,8 +75,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     if (isObject(delta)) blocks.delta(delta, index, out);
   };
 
-  const read = (type: string | undefined, data: string, value: JsonObject, out: Out): void => {
-    const { type: _, ...event } = value;
+  const read = (type: string | undefined, data: string, event: JsonObject, out: Out): void => {
     switch (type) {
       case 'content_block_start': {
         const block = asObject(event['content_block']);
@@ -94,23 +93,25 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
         return;
       }
       case 'message_delta': {
-        const { delta, usage, ...beside } = event;
+        const { type: _, delta, usage, ...beside } = event;
         startLate(out);
         blocks.stop(out);
         end = { ...end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
         tellUsage(usage, out);
         return;
       }
-      case 'message_stop':
-        stop(event, out);
+      case 'message_stop': {
+        const { type: _, ...fields } = event;
+        stop(fields, out);
         return;
+      }
       case 'error':
-        throw errorOf(value);
+        throw errorOf(event);
       default:
         // Some services write an error without its type; other kinds of events are let pass.
-        if (value['error'] !== undefined && value['error'] !== null) throw errorOf(value);
-        if (!isList(value['content']) || (type !== 'message' && value['role'] !== 'assistant')) return;
-        start(hasCarriedBlock(value) ? exactly(data) : value, out);
+        if (event['error'] !== undefined && event['error'] !== null) throw errorOf(event);
+        if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
+        start(hasCarriedBlock(event) ? exactly(data) : event, out);
         stop({}, out);
     }
   };
@@ -119,12 +120,12 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     transform({ event, data }, out) {
       if (isOver || data === '') return;
       const value = parseData(data);
+      checkDepth(value, data);
       const type = asText(value['type']) ?? event;
       if (type === 'content_block_delta') {
         readDelta(value, out);
         return;
       }
-      checkDepth(value);
       read(type, data, value, out);
     },
     flush() {

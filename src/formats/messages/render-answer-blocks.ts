@@ -57,13 +57,19 @@ export function blockEvents(stem: string): BlockEvents {
   let refusal = false;
 
   const startBlock = (block: JsonObject, out: Out): void =>
-    out.enqueue(named('content_block_start', { index: next, content_block: block }));
+    out.enqueue({
+      event: 'content_block_start',
+      data: `{"type":"content_block_start","index":${next},"content_block":${JSON.stringify(block)}}`,
+    });
 
   const addDelta = (delta: JsonObject, out: Out): void =>
-    out.enqueue(named('content_block_delta', { index: next, delta }));
+    out.enqueue({
+      event: 'content_block_delta',
+      data: `{"type":"content_block_delta","index":${next},"delta":${JSON.stringify(delta)}}`,
+    });
 
   const stopBlock = (out: Out): void => {
-    out.enqueue(named('content_block_stop', { index: next }));
+    out.enqueue({ event: 'content_block_stop', data: `{"type":"content_block_stop","index":${next}}` });
     next += 1;
   };
 
@@ -172,11 +178,6 @@ export function blockEvents(stem: string): BlockEvents {
     },
     said: () => ({ calls, refusal }),
   };
-}
-
-/** An event, named as its data's `type` is. */
-export function named(type: string, fields: JsonObject): Sse {
-  return { event: type, data: JSON.stringify({ type, ...fields }) };
 }
 
 function opened({ part, own, signature }: PartStart, block: JsonObject, delta: string): Open {

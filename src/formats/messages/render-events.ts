@@ -2,13 +2,14 @@
 
 import type { ChoiceEnd, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
 import { mergeUsage } from '../../conversation/reply.ts';
+import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import type { Asked, EventRenderer } from '../format.ts';
 import { renderError } from './errors.ts';
 import { endFields, renderStop } from './finish.ts';
 import { renderMessage } from './message.ts';
-import { blockEvents, named } from './render-answer-blocks.ts';
+import { blockEvents } from './render-answer-blocks.ts';
 import { renderTier, renderUsage } from './usage.ts';
 
 /** What keeps a stream open: Anthropic's own event for it, byte for byte. */
@@ -70,4 +71,9 @@ export function renderEvents(asked: Asked): EventRenderer {
     transform,
     fail: (error, out) => out.enqueue({ event: 'error', data: JSON.stringify(renderError(error)) }),
   };
+}
+
+/** An event, named as its data's `type` is. */
+function named(type: string, fields: JsonObject): Sse {
+  return { event: type, data: JSON.stringify({ type, ...fields }) };
 }

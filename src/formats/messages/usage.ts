@@ -52,13 +52,18 @@ export function parseUsage(figures: JsonObject): Usage {
   };
 }
 
-/** Anthropic's figures. What is not known is 0, which clients can add up. */
+/**
+ * Anthropic's figures. What is not known is 0, which clients can add up; and they do add up to all input, so a vendor
+ * that counts more in its cache than it read is not followed there.
+ */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, cacheRead = 0, cacheWrite = 0, cacheWriteHour, output = 0, reasoning, own } = usage;
+  const { input = 0, output = 0, cacheWriteHour, reasoning, own } = usage;
+  const cacheRead = Math.min(input, usage.cacheRead ?? 0);
+  const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
   const fields = own?.format === FORMAT ? own.fields : {};
   return {
     ...fields,
-    input_tokens: Math.max(0, input - cacheRead - cacheWrite),
+    input_tokens: input - cacheRead - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
     ...(cacheWriteHour !== undefined && {

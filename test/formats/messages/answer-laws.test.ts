@@ -1,0 +1,149 @@
+/** Laws of answers: what is read here is what was said, streamed or whole, however it is cut, whatever it is. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../../src/conversation/collect.ts';
+import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { renderReply } from '../../../src/formats/messages/render-reply.ts';
+import { parseJson } from '../../../src/json.ts';
+import { validateWhole, validator } from '../../../src/validate/validate.ts';
+import { ASKED, bytesOf, parsed, parsedBytes, parsedWhole, rendered, stream } from './answers.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/replies/messages');
+
+const names = readdirSync(FOLDER).map((file) => file.replace(/\.(sse|json)$/, ''));
+
+const cases = [...new Set(names)]
+  .filter((name) => name !== 'error-in-stream')
+  .map((name) => ({
+    name,
+    sse: readFileSync(join(FOLDER, `${name}.sse`)),
+    json: readFileSync(join(FOLDER, `${name}.json`), 'utf8'),
+  }));
+
+/** The same answer, with no difference between arguments that mean the same. */
+function meant(reply: Reply): Reply {
+  const choices = reply.choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map((part) =>
+      part.kind === 'tool-call'
+        ? { ...part, arguments: JSON.stringify(parseJson(part.arguments || '{}')) }
+        : part,
+    ),
+  }));
+  return { ...reply, choices };
+}
+
+const meaning = (events: readonly ReplyEvent[]): Reply => meant(collect(events));
+
+describe.each(cases)('$name', ({ sse, json }) => {
+  test('a stream read and said again is the same answer', () => {
+    const events = parsedBytes(sse);
+    const again = rendered(events);
+    const judge = validator('messages');
+    for (const event of again) judge.add(event);
+    expect(judge.end()).toEqual([]);
+    expect(meaning(parsedBytes(bytesOf(again)))).toEqual(meaning(events));
+  });
+
+  test('a message read and said again is the same message', () => {
+    const again = renderReply(collect(parsedWhole(json)), ASKED);
+    expect(validateWhole('messages', again)).toEqual([]);
+    expect(again).toEqual(parseJson(json));
+  });
+
+  test('streamed and whole are the same answer', () => {
+    expect(meaning(parsedBytes(sse))).toEqual(meaning(parsedWhole(json)));
+  });
+
+  test('the bytes may be cut anywhere', () => {
+    const events = parsedBytes(sse);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), (size) => {
+        expect(parsedBytes(sse, size)).toEqual(events);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('no event is missing at the end without an error', () => {
+    const text = sse.toString('utf8');
+    for (const { index } of text.matchAll(/\n\n(?=event)/g)) {
+      expect(() => parsedBytes(Buffer.from(text.slice(0, index + 2)))).toThrow(GatewayError);
+    }
+  });
+
+  test('parts come one after the other, and none of their texts is empty', () => {
+    let open = -1;
+    let next = 0;
+    for (const event of parsedBytes(sse)) {
+      if (event.type === 'part-start') {
+        expect([open, event.index]).toEqual([-1, next]);
+        open = event.index;
+        next += 1;
+      } else if (event.type === 'part-delta' || event.type === 'part-detail') {
+        expect(event.index).toBe(open);
+        if (event.type === 'part-delta') expect(event.text).not.toBe('');
+      } else if (event.type === 'part-end') {
+        expect(event.index).toBe(open);
+        open = -1;
+      }
+    }
+    expect(open).toBe(-1);
+  });
+});
+
+test('an error within a stream is thrown by its meaning', () => {
+  const sse = readFileSync(join(FOLDER, 'error-in-stream.sse'));
+  expect(() => parsedBytes(sse)).toThrow(expect.objectContaining({ fault: 'upstream-overloaded' }));
+});
+
+describe('whatever comes', () => {
+  const type = fc.constantFrom(
+    ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta'],
+    ...['message_stop', 'error', 'ping', 'message', 'text', 'thinking', 'tool_use', 'server_tool_use'],
+    ...['redacted_thinking', 'text_delta', 'thinking_delta', 'input_json_delta', 'signature_delta'],
+    ...['citations_delta', 'compaction_delta'],
+  );
+  const key = fc.constantFrom(
+    ...['message', 'content', 'content_block', 'index', 'delta', 'usage', 'error', 'text', 'thinking', 'id'],
+    ...['signature', 'partial_json', 'input', 'name', 'data', 'citation', 'citations', 'stop_reason', 'own'],
+    ...['input_tokens', 'output_tokens', 'cache_creation', 'container', 'role', '__proto__', 'constructor'],
+  );
+  const { event } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, depthIdentifier: 'value' },
+      fc.constantFrom(null, true, 0, -1, 1e300, '', 'google#p.x', 'google#', '{"a":1}', 'assistant'),
+      fc.string(),
+      tie('object'),
+      fc.array(tie('object'), { maxLength: 3 }),
+    ),
+    object: fc
+      .tuple(fc.option(type), fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }))
+      .map(([name, entries]) => Object.fromEntries([...(name === null ? [] : [['type', name]]), ...entries])),
+    event: tie('object'),
+  }));
+
+  test('is read and said again, or a typed error, and pollutes nothing', () => {
+    let answers = 0;
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 8 }), (events) => {
+        const datas = stream(events.map((value) => JSON.parse(JSON.stringify(value))));
+        try {
+          const read = parsed(datas);
+          rendered(read);
+          JSON.stringify(renderReply(collect(read), ASKED));
+          answers += 1;
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+        }
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(answers).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,86 @@
+/** Short ways to read answers and to say them. */
+
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { ReplyEvent } from '../../../src/conversation/reply.ts';
+import type { Asked } from '../../../src/formats/format.ts';
+import { parseEvents } from '../../../src/formats/messages/parse-events.ts';
+import { renderEvents } from '../../../src/formats/messages/render-events.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { asObject, parseJson } from '../../../src/json.ts';
+import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
+import { fuse, run } from '../../../src/streams/step.ts';
+import { PERMISSIVE } from './targets.ts';
+
+export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
+
+export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+
+/** Events of data alone, or of bytes in chunks of `size`. */
+export function parsed(datas: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
+  const events = datas.map((data) => ({ data: JSON.stringify(data) }));
+  return run(parseEvents(prompt, PERMISSIVE), events);
+}
+
+export function parsedBytes(bytes: Uint8Array, size = bytes.length): ReplyEvent[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+  return run(fuse(decodeSse(), parseEvents(PROMPT, PERMISSIVE)), chunks);
+}
+
+export function parsedWhole(body: string, prompt = PROMPT): ReplyEvent[] {
+  return run(parseEvents(prompt, PERMISSIVE), [{ data: body }]);
+}
+
+export function rendered(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
+  return run(renderEvents(asked), events);
+}
+
+/** The data of events that are said, as values. */
+export function said(events: readonly ReplyEvent[], asked = ASKED): JsonObject[] {
+  return rendered(events, asked).map(({ data }) => asObject(parseJson(data)) ?? {});
+}
+
+export function bytesOf(events: readonly Sse[]): Uint8Array {
+  return new TextEncoder().encode(events.map(sseText).join(''));
+}
+
+/** A stream of Anthropic's around some blocks. */
+export function stream(
+  blocks: readonly JsonObject[],
+  delta: JsonObject = {},
+  usage?: JsonObject,
+): JsonObject[] {
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [] };
+  return [
+    { type: 'message_start', message: { ...message, ...(usage && { usage }) } },
+    ...blocks,
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null, ...delta } },
+    { type: 'message_stop' },
+  ];
+}
+
+/** One block: its start, its deltas and its stop. */
+export function block(
+  index: number,
+  content_block: JsonObject,
+  ...deltas: readonly JsonObject[]
+): JsonObject[] {
+  return [
+    { type: 'content_block_start', index, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ];
+}
+
+/** An answer's events around the parts of its one choice. */
+export function answer(
+  parts: readonly (readonly ReplyEvent[])[],
+  end: Partial<Extract<ReplyEvent, { type: 'choice-end' }>> = {},
+): ReplyEvent[] {
+  return [
+    { type: 'reply-start', id: 'chatcmpl-9', model: 'gpt' },
+    ...parts.flat(),
+    { type: 'choice-end', choice: 0, finish: 'stop', ...end },
+    { type: 'reply-end' },
+  ];
+}

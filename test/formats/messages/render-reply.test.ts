@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { Part } from '../../../src/conversation/prompt.ts';
+import type { Reply } from '../../../src/conversation/reply.ts';
+import { renderReply } from '../../../src/formats/messages/render-reply.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { validateWhole } from '../../../src/validate/validate.ts';
+import { ASKED } from './answers.ts';
+
+function whole(parts: readonly Part[], reply: Partial<Reply> = {}): JsonObject {
+  const body = renderReply(
+    {
+      start: { id: 'chatcmpl-9', model: 'gpt' },
+      choices: [{ parts, end: { finish: 'stop' } }],
+      usage: { input: 7, output: 3 },
+      ...reply,
+    },
+    ASKED,
+  );
+  expect(validateWhole('messages', body)).toEqual([]);
+  return body;
+}
+
+const contentOf = (parts: readonly Part[]) => whole(parts)['content'];
+
+const google = { origin: 'google', value: 'AbC' } as const;
+
+describe('a message', () => {
+  test('has what Anthropic always tells', () => {
+    expect(whole([{ kind: 'text', text: 'Hi' }])).toEqual({
+      id: 'msg_9',
+      type: 'message',
+      role: 'assistant',
+      model: 'gpt',
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      usage: {
+        input_tokens: 7,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 3,
+      },
+    });
+  });
+
+  test("takes the id and model that were asked for where the vendor named none, and has the vendor's own fields", () => {
+    const body = whole([], {
+      start: {
+        id: '',
+        model: '',
+        own: { format: 'generate-content', fields: { modelStatus: 'x', role: 'no' } },
+      },
+      choices: [
+        {
+          parts: [],
+          end: { finish: 'stop', own: { format: 'generate-content', fields: { groundingMetadata: {} } } },
+        },
+      ],
+    });
+    expect(body).toMatchObject({ id: 'msg_abc123', model: 'a-model', role: 'assistant', modelStatus: 'x' });
+    expect(body).toHaveProperty('groundingMetadata');
+  });
+
+  test('has no content where there is no choice', () => {
+    expect(whole([], { choices: [] })).toMatchObject({ content: [], stop_reason: 'end_turn' });
+  });
+});
+
+describe('content', () => {
+  test('calls have their input as an object, digit by digit', () => {
+    const call = { kind: 'tool-call', id: 'call_1', name: 'f' } as const;
+    const body = JSON.stringify(
+      contentOf([
+        { ...call, arguments: '{"n":12345678901234567890}' },
+        { ...call, id: 'call_2', arguments: '' },
+        { ...call, id: 'call_3', arguments: '{"cut' },
+        { ...call, id: 'call_4', arguments: 'select 1', custom: true },
+      ]),
+    );
+    const inputs = ['{"n":12345678901234567890}', '{}', '{"arguments":"{\\"cut"}', '{"input":"select 1"}'];
+    expect(body).toBe(
+      `[${inputs.map((input, at) => `{"type":"tool_use","id":"call_${at + 1}","name":"f","input":${input}}`).join()}]`,
+    );
+  });
+
+  test('thinking, sealed or not, redacted, or nothing', () => {
+    expect(
+      contentOf([
+        { kind: 'thinking', text: 'a' },
+        { kind: 'thinking', text: '', signature: { origin: 'openai', value: 'gAA' } },
+        { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'Er' } },
+        { kind: 'thinking', text: '' },
+      ]),
+    ).toEqual([
+      { type: 'thinking', thinking: 'a', signature: '' },
+      { type: 'thinking', thinking: '', signature: 'openai#gAA' },
+      { type: 'redacted_thinking', data: 'Er' },
+    ]);
+  });
+
+  test('signatures of texts and calls are carried beside them', () => {
+    expect(
+      contentOf([
+        { kind: 'text', text: 'a', signature: google },
+        { kind: 'text', text: '', signature: google },
+        { kind: 'tool-call', id: 'c', name: 'f', arguments: '', signature: google },
+      ]),
+    ).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'thinking', thinking: '', signature: 'google#p.AbC' },
+      { type: 'thinking', thinking: '', signature: 'google#AbC' },
+      { type: 'thinking', thinking: '', signature: 'google#AbC' },
+      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+    ]);
+  });
+
+  test('a block of this format is as it was, one of another is none', () => {
+    const value = { type: 'web_search_tool_result', tool_use_id: 's', content: [] };
+    expect(
+      contentOf([
+        { kind: 'opaque', format: 'messages', value },
+        { kind: 'opaque', format: 'responses', value: { type: 'image_generation_call' } },
+        { kind: 'text', text: '' },
+      ]),
+    ).toEqual([value]);
+  });
+
+  test('a refusal is text, and the reason to stop', () => {
+    expect(whole([{ kind: 'refusal', text: 'No.' }])).toMatchObject({
+      content: [{ type: 'text', text: 'No.' }],
+      stop_reason: 'refusal',
+    });
+  });
+});
