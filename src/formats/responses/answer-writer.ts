@@ -6,6 +6,7 @@ import { mergeUsage } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { renderFinish } from './finish.ts';
+import { foreign } from './foreign.ts';
 import type { Teller } from './item.ts';
 import { itemWriter } from './item-writer.ts';
 import { responseMaker } from './response.ts';
@@ -16,6 +17,8 @@ export interface AnswerWriter {
   begin(): void;
   /** The whole response. */
   ended(): JsonObject;
+  /** Whether the response has ended, so that nothing more can be said of it. */
+  readonly over: boolean;
   /** The response as far as it came before it failed. */
   failed(error: { readonly code: string; readonly message: string }): JsonObject;
 }
@@ -23,16 +26,25 @@ export interface AnswerWriter {
 /** A response is one answer: of a reply with several, which nobody can ask for in this format, the first. */
 export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   const make = responseMaker(asked);
+  const others = foreign();
   let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
   let end: Choice['end'] = { finish: 'other' };
   let usage: Usage = {};
   let begun = false;
+  let over = false;
 
   const items = itemWriter(tell, {
     makeId: (prefix, index) => prefixedId(prefix, asked.id + index.toString(16).padStart(2, '0')),
     scored: asked.prompt.logprobs === true,
+    foreign: others,
   });
-  const progress = () => ({ start, output: items.output, usage, refused: items.refused });
+  const progress = () => ({
+    start,
+    output: items.output,
+    usage,
+    refused: items.refused,
+    others: others.fields(),
+  });
   const ended = (): JsonObject => make.ended(progress(), end);
 
   const begin = (): void => {
@@ -46,6 +58,9 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   return {
     begin,
     ended,
+    get over() {
+      return over;
+    },
     failed: (error) => make.failed(progress(), error),
     add(event) {
       if ('choice' in event && event.choice !== 0) return;
@@ -74,6 +89,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
           return items.finish(renderFinish(end, items.refused).status);
         }
         case 'reply-end': {
+          over = true;
           const response = ended();
           tell.say(`response.${response['status']}`, { response });
         }

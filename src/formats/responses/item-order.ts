@@ -5,30 +5,31 @@
  */
 
 import { asNumber, asObject, type JsonObject } from '../../json.ts';
+import type { ItemEvent } from './item-events.ts';
 
-type Due = (type: string, event: JsonObject, item: number) => void;
+type Due = (what: ItemEvent, event: JsonObject, item: number) => void;
 
 export interface ItemOrder {
   /** Takes one event of an item, and gives what is due now. */
-  add(type: string, event: JsonObject): void;
+  add(what: ItemEvent, event: JsonObject): void;
   /** Gives what is still waiting. */
   flush(): void;
 }
 
 /** @param due called with the events in order, and with the number of the item each belongs to. */
 export function itemOrder(due: Due): ItemOrder {
-  const waiting = new Map<number, [type: string, event: JsonObject][]>();
+  const waiting = new Map<number, [what: ItemEvent, event: JsonObject][]>();
   const done = new Set<number>();
   let open: number | undefined;
   let yields = false;
 
-  const pass: Due = (type, event, item) => {
-    if (type === 'response.output_item.added') yields = asObject(event['item'])?.['type'] === 'reasoning';
-    if (type === 'response.output_item.done') {
+  const pass: Due = (what, event, item) => {
+    if (what.verb === 'item') yields = asObject(event['item'])?.['type'] === 'reasoning';
+    else if (what.verb === 'item-done') {
       open = undefined;
       done.add(item);
     }
-    due(type, event, item);
+    due(what, event, item);
   };
 
   const release = (): void => {
@@ -37,34 +38,33 @@ export function itemOrder(due: Due): ItemOrder {
       if (events.length === 0) continue;
       waiting.delete(item);
       open = item;
-      for (const [type, event] of events) pass(type, event, item);
+      for (const [what, event] of events) pass(what, event, item);
     }
   };
 
-  const addOther = (type: string, event: JsonObject, item: number): void => {
-    if (open !== undefined && yields && type === 'response.output_item.added') {
+  const addOther = (what: ItemEvent, event: JsonObject, item: number): void => {
+    if (open !== undefined && yields && what.verb === 'item') {
       waiting.set(open, []);
       open = undefined;
     }
     const events = waiting.get(item);
-    if (events) events.push([type, event]);
-    else if (open !== undefined) waiting.set(item, [[type, event]]);
+    if (events) events.push([what, event]);
+    else if (open !== undefined) waiting.set(item, [[what, event]]);
     else {
       open = item;
-      pass(type, event, item);
+      pass(what, event, item);
     }
-    if (open === undefined) release();
   };
 
   return {
-    add(type, event) {
+    add(what, event) {
       const item = asNumber(event['output_index']) ?? open ?? 0;
-      if (open === item) pass(type, event, item);
-      else if (!done.has(item)) addOther(type, event, item);
+      if (open === item) pass(what, event, item);
+      else if (!done.has(item)) addOther(what, event, item);
       if (open === undefined && waiting.size > 0) release();
     },
     flush() {
-      for (const [item, events] of waiting) for (const [type, event] of events) pass(type, event, item);
+      for (const [item, events] of waiting) for (const [what, event] of events) pass(what, event, item);
       waiting.clear();
     },
   };

@@ -1,11 +1,12 @@
 /** What the kinds of output items have in common while they are read. */
 
 import type { Json, JsonObject } from '../../json.ts';
+import type { ItemEvent } from './item-events.ts';
 
 /** Reads one item. All that did not come in events is made up for by the whole item at its end. */
 export interface ItemReader {
   /** An event of the item's between its added and its done. */
-  read(type: string, event: JsonObject): void;
+  read(what: ItemEvent, event: JsonObject): void;
   /** The item, whole. */
   done(item: JsonObject): void;
 }

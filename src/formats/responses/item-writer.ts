@@ -9,7 +9,7 @@ import { asText, type JsonObject } from '../../json.ts';
 import { callItem } from './call-item.ts';
 import { tellHosted } from './hosted-item.ts';
 import type { Item, Place, Status, Teller } from './item.ts';
-import { messageItem } from './message-item.ts';
+import { type MessageOptions, messageItem } from './message-item.ts';
 import { originOf } from './own.ts';
 import { reasoningItem } from './reasoning-item.ts';
 import { type Mark, sealed } from './seal.ts';
@@ -28,13 +28,13 @@ export interface ItemWriter {
   readonly refused: boolean;
 }
 
-export interface WriterOptions {
+export interface WriterOptions extends MessageOptions {
   /** A new id in the style of OpenAI's for what `prefix` says. */
   readonly makeId: (prefix: string, index: number) => string;
-  readonly scored: boolean;
 }
 
-export function itemWriter(tell: Teller, { makeId, scored }: WriterOptions): ItemWriter {
+export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
+  const { makeId, foreign } = options;
   const output: JsonObject[] = [];
   const ids = new Set<string>();
   let index = 0;
@@ -94,8 +94,10 @@ export function itemWriter(tell: Teller, { makeId, scored }: WriterOptions): Ite
     start(event) {
       const { part } = event;
       if (part.kind === 'refusal') refused = true;
-      // A block that only another format can read has no place here.
-      if (part.kind === 'opaque' && part.format !== 'responses') return;
+      if (part.kind === 'opaque' && part.format !== 'responses') {
+        foreign.block(part.format, part.value);
+        return;
+      }
       if (open?.item.takes(event)) return resume(open.item, event);
       finish('completed');
       const known = asText(originOf(event.own).item?.['id']);
@@ -103,7 +105,7 @@ export function itemWriter(tell: Teller, { makeId, scored }: WriterOptions): Ite
         case 'text':
         case 'refusal': {
           const place = nextPlace('msg_', known);
-          return begin(messageItem(place, event, tell, scored), place, event);
+          return begin(messageItem(place, event, tell, options), place, event);
         }
         case 'thinking': {
           const place = nextPlace('rs_', known);

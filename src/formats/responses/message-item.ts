@@ -2,8 +2,9 @@
 
 import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { PartStart, TokenLogprob } from '../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { foreignCitation, renderAnnotation } from './citations.ts';
+import type { JsonObject } from '../../json.ts';
+import { renderAnnotation } from './citations.ts';
+import type { Foreign } from './foreign.ts';
 import type { Item, Place, Teller } from './item.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { originOf } from './own.ts';
@@ -17,8 +18,19 @@ interface Content {
   end(): JsonObject;
 }
 
-/** @param scored whether log probabilities were asked for. */
-export function messageItem({ id, index }: Place, first: PartStart, tell: Teller, scored: boolean): Item {
+export interface MessageOptions {
+  /** Whether log probabilities were asked for. */
+  readonly scored: boolean;
+  /** Where citations go that are no annotations. */
+  readonly foreign: Foreign;
+}
+
+export function messageItem(
+  { id, index }: Place,
+  first: PartStart,
+  tell: Teller,
+  options: MessageOptions,
+): Item {
   const { at, item = {} } = originOf(first.own);
   const content: JsonObject[] = [];
   let open: Content | undefined;
@@ -32,7 +44,7 @@ export function messageItem({ id, index }: Place, first: PartStart, tell: Teller
       const { part = {} } = originOf(start.own);
       signature = start.signature;
       open =
-        start.part.kind === 'refusal' ? refusal(place, part, tell) : outputText(place, part, tell, scored);
+        start.part.kind === 'refusal' ? refusal(place, part, tell) : outputText(place, part, tell, options);
     },
     delta: (text) => open?.delta(text),
     detail(detail) {
@@ -69,10 +81,14 @@ function refusal(place: JsonObject, own: JsonObject, tell: Teller): Content {
   };
 }
 
-function outputText(place: JsonObject, own: JsonObject, tell: Teller, scored: boolean): Content {
+function outputText(
+  place: JsonObject,
+  own: JsonObject,
+  tell: Teller,
+  { scored, foreign }: MessageOptions,
+): Content {
   const annotations: JsonObject[] = [];
   const logprobs: JsonObject[] = [];
-  const foreign: Json[] = [];
   /** Citations about the whole of a text whose length is not known yet. */
   const late: Citation[] = [];
   /** With log probabilities: a piece whose tokens may come next, or tokens whose piece may. */
@@ -82,7 +98,6 @@ function outputText(place: JsonObject, own: JsonObject, tell: Teller, scored: bo
 
   const whole = (): JsonObject => ({
     ...own,
-    ...(foreign.length > 0 && { citations: foreign }),
     type: 'output_text',
     annotations,
     logprobs,
@@ -106,7 +121,7 @@ function outputText(place: JsonObject, own: JsonObject, tell: Teller, scored: bo
   const annotate = (citation: Citation): void => {
     const annotation = renderAnnotation(citation, text.length);
     if (annotation === undefined) {
-      foreign.push(foreignCitation(citation));
+      foreign.cite(citation);
       return;
     }
     release();

@@ -14,31 +14,12 @@ import type { Target } from '../format.ts';
 import { additionalFields } from './additional-fields.ts';
 import { parseErrorObject } from './errors.ts';
 import { parseFinish } from './finish.ts';
+import { ITEM_EVENTS } from './item-events.ts';
 import { itemOrder } from './item-order.ts';
 import type { ItemReader } from './item-reader.ts';
 import { partWriter } from './part-writer.ts';
 import { itemReaders } from './read-item.ts';
 import { parseUsage } from './usage.ts';
-
-/** Events of items that say something; all others only tell of progress, or repeat. */
-const ITEM_EVENTS: ReadonlySet<string> = new Set([
-  'response.output_text.delta',
-  'response.function_call_arguments.delta',
-  'response.reasoning_summary_text.delta',
-  'response.reasoning_text.delta',
-  'response.custom_tool_call_input.delta',
-  'response.refusal.delta',
-  'response.output_item.added',
-  'response.output_item.done',
-  'response.content_part.added',
-  'response.output_text.annotation.added',
-  'response.output_text.done',
-  'response.refusal.done',
-  'response.reasoning_text.done',
-  'response.reasoning_summary_text.done',
-  'response.function_call_arguments.done',
-  'response.custom_tool_call_input.done',
-]);
 
 /** Statuses of a response that is no answer, or not yet. */
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
@@ -70,15 +51,19 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
     return reader;
   };
 
-  const order = itemOrder((type, event, at) => {
+  const order = itemOrder((what, event, at) => {
     const known = open.get(at)?.reader;
-    if (type === 'response.output_item.added') {
+    if (what.verb === 'item') {
       if (!known) openItem(at, asObject(event['item']) ?? {});
-    } else if (type === 'response.output_item.done') {
+    } else if (what.verb === 'item-done') {
       const item = asObject(event['item']) ?? {};
       (known ?? openItem(at, item)).done(item);
       open.delete(at);
-    } else (known ?? openItem(at, { type: guessed(type) })).read(type, event);
+    } else {
+      // Of an item that was never added, the first event tells the kind.
+      const type = what.kind.part === 'thinking' ? 'reasoning' : 'message';
+      (known ?? openItem(at, { type })).read(what, event);
+    }
   });
 
   const end = (response: JsonObject): void => {
@@ -100,8 +85,9 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
   };
 
   const readEvent = (type: string, event: JsonObject): void => {
-    if (ITEM_EVENTS.has(type)) {
-      order.add(type, event);
+    const what = ITEM_EVENTS.get(type);
+    if (what) {
+      order.add(what, event);
       return;
     }
     switch (type) {
@@ -159,11 +145,6 @@ function replyStart(response: JsonObject): ReplyStart {
     // `auto` is what was asked for; which tier it became is told at the end.
     ...(serviceTier !== undefined && serviceTier !== 'auto' && { serviceTier }),
   };
-}
-
-/** The kind of an item that was never added, by the first event of it. */
-function guessed(type: string): string {
-  return type.startsWith('response.reasoning') ? 'reasoning' : 'message';
 }
 
 function parseData(data: string): JsonObject {

@@ -29,9 +29,10 @@ export function callReader(
   };
 
   return {
-    read(type, event) {
-      if (type.endsWith('.delta')) speak(asText(event['delta']) ?? '');
-      else if (type.endsWith('.done')) speak(restOf(event[field], length));
+    read({ verb, kind }, event) {
+      if (kind.field !== field) return;
+      if (verb === 'piece') speak(asText(event['delta']) ?? '');
+      else if (verb === 'whole') speak(restOf(event[field], length));
     },
     done(item) {
       speak(restOf(item[field], length));

@@ -1,33 +1,14 @@
 /** Messages and reasoning of an answer: items of texts. */
 
 import { asList, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
+import { PART_KINDS, type SpokenKind, THOUGHT } from './item-events.ts';
 import { type ItemReader, present, restOf } from './item-reader.ts';
 import { ownOf } from './own.ts';
 import type { PartWriter } from './part-writer.ts';
 
-/** A kind of text: which part it is, and in which list and field of its item it stands. */
-interface Kind {
-  readonly part: 'text' | 'refusal' | 'thinking';
-  readonly list: 'content' | 'summary';
-  readonly index: 'content_index' | 'summary_index';
-  readonly field: 'text' | 'refusal';
-}
-
-const OUTPUT: Kind = { part: 'text', list: 'content', index: 'content_index', field: 'text' };
-const REFUSAL: Kind = { part: 'refusal', list: 'content', index: 'content_index', field: 'refusal' };
-const THOUGHT: Kind = { part: 'thinking', list: 'content', index: 'content_index', field: 'text' };
-const SUMMARY: Kind = { part: 'thinking', list: 'summary', index: 'summary_index', field: 'text' };
-
-const KINDS: ReadonlyMap<Json | undefined, Kind> = new Map([
-  ['output_text', OUTPUT],
-  ['refusal', REFUSAL],
-  ['reasoning_text', THOUGHT],
-  ['summary_text', SUMMARY],
-]);
-
 /** One text of the item, and how much of it came. */
 interface Text {
-  readonly kind: Kind;
+  readonly kind: SpokenKind;
   readonly fields: JsonObject;
   /** Its number among the parts of the answer; -1 before any of it came. */
   part: number;
@@ -42,7 +23,7 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
   const lists = { content: new Map<number, Text>(), summary: new Map<number, Text>() };
   let said = false;
 
-  const textAt = (kind: Kind, index: number, part: JsonObject = {}): Text => {
+  const textAt = (kind: SpokenKind, index: number, part: JsonObject = {}): Text => {
     const list = lists[kind.list];
     const known = list.get(index);
     if (known) return known;
@@ -52,7 +33,8 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
     list.set(index, text);
     return text;
   };
-  const textOf = (kind: Kind, event: JsonObject): Text => textAt(kind, asNumber(event[kind.index]) ?? 0);
+  const textOf = (kind: SpokenKind, event: JsonObject, part?: JsonObject): Text =>
+    textAt(kind, asNumber(event[kind.index]) ?? 0, part);
 
   const open = (text: Text): void => {
     if (text.part >= 0 && text.part === parts.open) return;
@@ -83,10 +65,10 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
     score(text, asList(whole['logprobs']).slice(text.logprobs));
     cite(text, asObjects(whole['annotations']).slice(text.annotations));
   };
-  const completeList = (list: readonly JsonObject[], name: Kind['list']): void => {
+  const completeList = (list: readonly JsonObject[], name: SpokenKind['list']): void => {
     const shift = shiftOf(lists[name], list.length);
     for (const [index, part] of list.entries()) {
-      const kind = KINDS.get(part['type']);
+      const kind = PART_KINDS.get(part['type']);
       if (kind?.list === name) complete(textAt(kind, index + shift, part), part);
     }
   };
@@ -98,37 +80,24 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
   };
 
   return {
-    read(type, event) {
-      switch (type) {
-        case 'response.output_text.delta': {
-          const text = textOf(OUTPUT, event);
+    read({ verb, kind }, event) {
+      if (kind.part === 'tool-call') return;
+      switch (verb) {
+        case 'piece': {
+          const text = textOf(kind, event);
           speak(text, event['delta']);
           const tokens = event['logprobs'];
           if (tokens !== undefined) score(text, asList(tokens));
           return;
         }
-        case 'response.reasoning_summary_text.delta':
-          return speak(textOf(SUMMARY, event), event['delta']);
-        case 'response.reasoning_text.delta':
-          return speak(textOf(THOUGHT, event), event['delta']);
-        case 'response.refusal.delta':
-          return speak(textOf(REFUSAL, event), event['delta']);
-        case 'response.output_text.annotation.added':
-          return cite(textOf(OUTPUT, event), asObjects([event['annotation'] ?? null]));
-        case 'response.content_part.added': {
+        case 'cite':
+          return cite(textOf(kind, event), asObjects([event['annotation'] ?? null]));
+        case 'whole':
+          return complete(textOf(kind, event), event);
+        case 'part': {
           const part = asObject(event['part']) ?? {};
-          const kind = KINDS.get(part['type']);
-          if (kind) textAt(kind, asNumber(event[kind.index]) ?? 0, part);
-          return;
+          textOf(PART_KINDS.get(part['type']) ?? kind, event, part);
         }
-        case 'response.output_text.done':
-          return complete(textOf(OUTPUT, event), event);
-        case 'response.refusal.done':
-          return complete(textOf(REFUSAL, event), event);
-        case 'response.reasoning_text.done':
-          return complete(textOf(THOUGHT, event), event);
-        case 'response.reasoning_summary_text.done':
-          return complete(textOf(SUMMARY, event), event);
       }
     },
     done(whole) {
@@ -150,6 +119,10 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
 
 /** By how much the numbers of the events are above those of the item: Bedrock counts on from the item before. */
 function shiftOf(seen: ReadonlyMap<number, unknown>, length: number): number {
-  const numbers = [...seen.keys()];
-  return Math.max(-1, ...numbers) >= length ? Math.min(...numbers) : 0;
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, -1];
+  for (const number of seen.keys()) {
+    lowest = Math.min(lowest, number);
+    highest = Math.max(highest, number);
+  }
+  return highest >= length ? lowest : 0;
 }

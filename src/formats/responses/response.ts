@@ -2,7 +2,7 @@
 
 import { prefixedId } from '../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
+import { asFlag, asObject, asObjects, asText, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
 import { fieldsOf } from './own.ts';
@@ -21,6 +21,8 @@ export interface Progress {
   readonly usage: Usage;
   /** Whether a refusal was said in words. */
   readonly refused: boolean;
+  /** Additional fields. */
+  readonly others: JsonObject;
 }
 
 /** Makes the response objects of one answer. */
@@ -57,10 +59,10 @@ export function responseMaker(asked: Asked): ResponseMaker {
   return {
     begun: (start) =>
       made(start, {}, { status: 'in_progress', service_tier: askedTier ?? 'auto', output: [] }),
-    ended({ start, output, usage, refused }, end) {
+    ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
       const tier = asText(fieldsOf(end.own)['service_tier']) ?? start.serviceTier ?? '';
-      const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end) };
+      const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end), ...others };
       return made(start, additional, {
         status,
         incomplete_details: details,
@@ -115,7 +117,7 @@ function echo({ body }: Asked): JsonObject {
 
 function echoText(text: JsonObject = {}): JsonObject {
   const { format, verbosity } = text;
-  return { ...text, format: orElse(format, { type: 'text' }), verbosity: orElse(verbosity, 'medium') };
+  return { ...text, format: format ?? { type: 'text' }, verbosity: verbosity ?? 'medium' };
 }
 
 /** A function tool with the fields that OpenAI always gives it. */
@@ -128,8 +130,4 @@ function echoTool(tool: JsonObject): JsonObject {
     parameters: parameters ?? null,
     strict: strict ?? fitsStrict(asObject(parameters)),
   };
-}
-
-function orElse(value: Json | undefined, fallback: Json): Json {
-  return value ?? fallback;
 }

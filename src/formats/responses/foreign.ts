@@ -1,0 +1,28 @@
+/**
+ * What a response has no place for: blocks that another format alone can read, and citations without a URL. They are
+ * told beside the items, not in them, for the items come back with the caller's next request.
+ */
+
+import type { Citation, FormatName } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { foreignCitation } from './citations.ts';
+
+export interface Foreign {
+  block(format: FormatName, value: JsonObject): void;
+  cite(citation: Citation): void;
+  /** `provider_specific_fields` (LiteLLM's name): blocks by their format, and `citations`. No field where nothing was told. */
+  fields(): JsonObject;
+}
+
+export function foreign(): Foreign {
+  const told: Partial<Record<FormatName | 'citations', JsonObject[]>> = {};
+  const tell = (name: FormatName | 'citations', value: JsonObject): void => {
+    told[name] ??= [];
+    told[name].push(value);
+  };
+  return {
+    block: tell,
+    cite: (citation) => tell('citations', foreignCitation(citation)),
+    fields: () => (Object.keys(told).length > 0 ? { provider_specific_fields: told } : {}),
+  };
+}

@@ -1,0 +1,194 @@
+/** What the tests of answers share. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
+import type { Asked, Target } from '../../../src/formats/format.ts';
+import { parseEvents } from '../../../src/formats/responses/parse-events.ts';
+import { renderEvents } from '../../../src/formats/responses/render-events.ts';
+import { asObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
+import { fuse, run } from '../../../src/streams/step.ts';
+import { validateWhole, validator } from '../../../src/validate/validate.ts';
+
+export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
+
+export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
+
+const TARGET: Target = {
+  model: 'a-model',
+  maxOutputTokens: 64_000,
+  sampling: true,
+  structuredOutput: true,
+  dialect: '',
+};
+
+const folder = join(import.meta.dirname, '../../../fixtures/replies/responses');
+
+/** Every recorded answer that is one, streamed and whole. */
+export const recorded = readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replace('.json', ''))
+  .map((name) => ({
+    name,
+    stream: readFileSync(join(folder, `${name}.sse`)),
+    whole: readFileSync(join(folder, `${name}.json`), 'utf8'),
+  }));
+
+export function readStream(name: string): Buffer {
+  return readFileSync(join(folder, `${name}.sse`));
+}
+
+/** Neutral events of a stream's bytes, given in chunks of `size`. */
+export function eventsOf(bytes: Uint8Array, size = bytes.length, prompt = PROMPT): ReplyEvent[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+  return run(fuse(decodeSse(), parseEvents(prompt, TARGET)), chunks);
+}
+
+/** Neutral events of what a vendor says, one object an event; a whole answer is one without a type. */
+export function heard(said: readonly Json[], prompt = PROMPT): ReplyEvent[] {
+  return run(
+    parseEvents(prompt, TARGET),
+    said.map((value) => ({ data: JSON.stringify(value) })),
+  );
+}
+
+/** The events that came before the parser threw, and what it threw. */
+export function heardUntilError(said: readonly string[]): { events: ReplyEvent[]; error: unknown } {
+  const events: ReplyEvent[] = [];
+  try {
+    const step = parseEvents(PROMPT, TARGET);
+    const out = { enqueue: (event: ReplyEvent) => void events.push(event) };
+    for (const data of said) step.transform({ data }, out);
+    step.flush?.(out);
+  } catch (error) {
+    return { events, error };
+  }
+  return { events, error: undefined };
+}
+
+export function told(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
+  return run(renderEvents(asked), events);
+}
+
+export function bytesOf(events: readonly Sse[]): Uint8Array {
+  return new TextEncoder().encode(events.map(sseText).join(''));
+}
+
+export function dataOf(event: Sse | undefined): JsonObject {
+  return asObject(parseJson(event?.data ?? 'null')) ?? {};
+}
+
+/** The response that the last event of a stream carries. */
+export function lastResponse(events: readonly Sse[]): JsonObject {
+  return asObject(dataOf(events.at(-1))['response']) ?? {};
+}
+
+export function expectValid(events: readonly Sse[]): void {
+  const judge = validator('responses');
+  for (const event of events) judge.add(event);
+  expect(judge.end()).toEqual([]);
+}
+
+export function expectValidWhole(body: JsonObject): void {
+  expect(validateWhole('responses', body)).toEqual([]);
+}
+
+/** JSON as it is on the wire. */
+export function onWire(value: JsonObject): Json {
+  return parseJson(JSON.stringify(value));
+}
+
+/** A response object of a vendor's. */
+export function responseOf(fields: JsonObject = {}): JsonObject {
+  return {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_790_000_000,
+    status: 'completed',
+    model: 'gpt-5.4',
+    output: [],
+    error: null,
+    ...fields,
+  };
+}
+
+/** A stream of a vendor's around `events`. */
+export function streamOf(events: readonly JsonObject[], end: JsonObject = {}): JsonObject[] {
+  return [
+    { type: 'response.created', response: responseOf({ status: 'in_progress' }) },
+    ...events,
+    { type: 'response.completed', response: responseOf(end) },
+  ];
+}
+
+/** Events of one answer around `parts`. */
+export function replyOf(
+  parts: readonly ReplyEvent[],
+  end: Partial<ReplyEvent & { type: 'choice-end' }> = {},
+): ReplyEvent[] {
+  return [
+    { type: 'reply-start', id: 'msg_01XyZ', model: 'some-model' },
+    ...parts,
+    { type: 'usage', usage: { input: 10, output: 5 } },
+    { type: 'choice-end', choice: 0, finish: 'stop', ...end },
+    { type: 'reply-end' },
+  ];
+}
+
+/** What two formats' worth of detours cannot keep the same: figures that were zero or not told, and the tier. */
+export function essence(reply: Reply) {
+  const { serviceTier: _, ...start } = reply.start;
+  const { own, ...usage } = reply.usage;
+  return {
+    start,
+    usage: { cacheRead: 0, cacheWrite: 0, reasoning: 0, ...usage, own },
+    choices: reply.choices,
+  };
+}
+
+/** Parts of a choice are numbered from 0, come one after another, and what is said of one comes while it is open. */
+export function expectInOrder(events: readonly ReplyEvent[]): void {
+  const [first, ...rest] = events;
+  expect(first?.type).toBe('reply-start');
+  let next = 0;
+  let open: number | undefined;
+  let ended = false;
+  for (const [at, event] of rest.entries()) {
+    switch (event.type) {
+      case 'part-start':
+        expect([open, event.index, ended]).toEqual([undefined, next, false]);
+        open = event.index;
+        next += 1;
+        break;
+      case 'part-delta':
+        expect(event.text).not.toBe('');
+        expect(event.index).toBe(open);
+        break;
+      case 'part-detail':
+        expect(event.index).toBe(open);
+        break;
+      case 'part-end':
+        expect(event.index).toBe(open);
+        open = undefined;
+        break;
+      case 'choice-end':
+        expect([open, ended]).toEqual([undefined, false]);
+        ended = true;
+        break;
+      case 'reply-end':
+        expect([ended, at]).toEqual([true, rest.length - 1]);
+        break;
+      case 'reply-start':
+        expect(event).toBe('only once');
+        break;
+      case 'logprobs':
+      case 'usage':
+        break;
+    }
+  }
+  expect(rest.at(-1)?.type).toBe('reply-end');
+}

@@ -1,0 +1,450 @@
+/** What OpenAI and the services that speak its format send, understood. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../../src/conversation/collect.ts';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { ReplyEvent } from '../../../src/conversation/reply.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { ITEM_EVENTS } from '../../../src/formats/responses/item-events.ts';
+import { safeName } from '../../../src/formats/responses/names.ts';
+import { type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { expectInOrder, heard, heardUntilError, PROMPT, responseOf, streamOf } from './answers.ts';
+
+const added = (output_index: number, item: JsonObject): JsonObject => ({
+  type: 'response.output_item.added',
+  output_index,
+  item,
+});
+const done = (output_index: number, item: JsonObject): JsonObject => ({
+  type: 'response.output_item.done',
+  output_index,
+  item,
+});
+const piece = (what: string, output_index: number, delta: string, more: JsonObject = {}): JsonObject => ({
+  type: `response.${what}.delta`,
+  output_index,
+  delta,
+  ...more,
+});
+const message = (text: string, more: JsonObject = {}): JsonObject => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text, annotations: [] }],
+  ...more,
+});
+
+const partsOf = (events: readonly ReplyEvent[]) => collect(events).choices[0]?.parts ?? [];
+const shown = (events: readonly ReplyEvent[]) =>
+  partsOf(events).map((part) => {
+    if (part.kind === 'tool-call') return [part.kind, part.name, part.arguments];
+    return 'text' in part ? [part.kind, part.text] : [part.kind];
+  });
+const endOf = (events: readonly ReplyEvent[]) => collect(events).choices[0]?.end;
+
+describe('services that say less', () => {
+  test('only the whole response at the end', () => {
+    const events = heard(streamOf([], { output: [message('Hello')] }));
+    expectInOrder(events);
+    expect(shown(events)).toEqual([['text', 'Hello']]);
+  });
+
+  test('items without any event between their added and their done', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"a":1}' };
+    const events = heard(
+      streamOf([
+        added(0, message('', { content: [] })),
+        done(0, message('Hello')),
+        added(1, { ...call, arguments: '' }),
+        done(1, call),
+      ]),
+    );
+    expectInOrder(events);
+    expect(shown(events)).toEqual([
+      ['text', 'Hello'],
+      ['tool-call', 'look', '{"a":1}'],
+    ]);
+    expect(endOf(events)?.finish).toBe('tool-calls');
+  });
+
+  test("a call's arguments only in their done", () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '' };
+    const whole = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"a":1}' };
+    const events = heard(streamOf([added(0, call), whole, done(0, { ...call, arguments: '{"a":1}' })]));
+    expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
+  });
+
+  test('the last piece only in the done', () => {
+    const events = heard(
+      streamOf([
+        added(0, message('', { content: [] })),
+        piece('output_text', 0, 'Hel'),
+        done(0, message('Hello')),
+      ]),
+    );
+    expect(shown(events)).toEqual([['text', 'Hello']]);
+  });
+
+  test('texts of items that were never added', () => {
+    const events = heard(
+      streamOf([
+        piece('reasoning_summary_text', 0, 'Hm.'),
+        done(0, { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }),
+        piece('output_text', 1, 'Hi'),
+      ]),
+    );
+    expectInOrder(events);
+    expect(shown(events)).toEqual([
+      ['thinking', 'Hm.'],
+      ['text', 'Hi'],
+    ]);
+  });
+
+  test('items that are not done when the response is', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look' };
+    const events = heard(
+      streamOf([added(0, { ...call, arguments: '' }), piece('function_call_arguments', 0, '{"a"')], {
+        output: [{ ...call, arguments: '{"a":1}' }],
+      }),
+    );
+    expectInOrder(events);
+    expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
+  });
+
+  test('no created, no names, no numbers, `[DONE]` at the end', () => {
+    const said = [added(0, message('')), piece('output_text', 0, 'Hi'), done(0, message('Hi'))];
+    const { events, error } = heardUntilError([
+      ...said.map((value) => JSON.stringify(value)),
+      JSON.stringify({ type: 'response.completed', response: responseOf() }),
+      '[DONE]',
+    ]);
+    expect(error).toBeUndefined();
+    expectInOrder(events);
+    expect(shown(events)).toEqual([['text', 'Hi']]);
+  });
+
+  test('citations only in the done', () => {
+    const annotations = [
+      { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 },
+      { type: 'file_citation', file_id: 'file-1', filename: 'a.txt', index: 2 },
+    ];
+    const whole = message('Hi', { content: [{ type: 'output_text', text: 'Hi', annotations }] });
+    const first = {
+      type: 'response.output_text.annotation.added',
+      output_index: 0,
+      annotation: annotations[0],
+    };
+    const said = [added(0, message('')), piece('output_text', 0, 'Hi'), first, done(0, whole)];
+    const [part] = partsOf(heard(streamOf(said)));
+    expect(part).toMatchObject({
+      citations: [
+        { url: 'https://a.example', title: 'A', start: 0, end: 2 },
+        { own: { fields: annotations[1] } },
+      ],
+    });
+    expect(part?.kind === 'text' && part.citations).toHaveLength(2);
+  });
+
+  test("a message's parts counted on from the item before", () => {
+    const said = [
+      added(0, message('', { content: [] })),
+      {
+        type: 'response.content_part.added',
+        output_index: 0,
+        content_index: 1,
+        part: { type: 'output_text' },
+      },
+      piece('output_text', 0, 'Hello', { content_index: 1 }),
+      done(0, message('Hello')),
+    ];
+    expect(shown(heard(streamOf(said)))).toEqual([['text', 'Hello']]);
+  });
+});
+
+describe('items that overlap', () => {
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
+
+  test('reasoning that ends after the text does not hold the text back', () => {
+    const whole = {
+      ...thought,
+      content: [{ type: 'reasoning_text', text: 'Hm.' }],
+      encrypted_content: 'gAAA',
+    };
+    const said = streamOf([
+      added(0, thought),
+      piece('reasoning_text', 0, 'Hm.', { content_index: 0 }),
+      added(1, message('')),
+      piece('output_text', 1, 'Hi'),
+      { type: 'response.reasoning_text.done', output_index: 0, content_index: 0, text: 'Hm.' },
+      done(1, message('Hi')),
+      done(0, whole),
+    ]);
+    const events = heard(said);
+    expectInOrder(events);
+    expect(shown(events)).toEqual([
+      ['thinking', 'Hm.'],
+      ['text', 'Hi'],
+      ['thinking', ''],
+    ]);
+    expect(partsOf(events)[2]?.signature).toEqual({ origin: 'openai', value: 'gAAA' });
+    // The text was given out as it came.
+    const { events: early } = heardUntilError(said.slice(0, 5).map((value) => JSON.stringify(value)));
+    expect(early.at(-1)).toEqual({ type: 'part-delta', choice: 0, index: 1, text: 'Hi' });
+  });
+
+  test('thoughts that come while the text is written are not lost', () => {
+    const events = heard(
+      streamOf([
+        added(0, thought),
+        piece('reasoning_text', 0, 'One', { content_index: 0 }),
+        added(1, message('')),
+        piece('reasoning_text', 0, ', two', { content_index: 0 }),
+        piece('output_text', 1, 'Hi'),
+        done(1, message('Hi')),
+        done(0, { ...thought, content: [{ type: 'reasoning_text', text: 'One, two' }] }),
+      ]),
+    );
+    expectInOrder(events);
+    expect(shown(events)).toEqual([
+      ['thinking', 'One'],
+      ['text', 'Hi'],
+      ['thinking', ', two'],
+    ]);
+  });
+
+  test('calls and searches side by side come one after another', () => {
+    const call = (id: string) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name: id });
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
+    const events = heard(
+      streamOf([
+        added(0, call('a')),
+        added(1, search),
+        added(2, call('b')),
+        piece('function_call_arguments', 2, '{"b"'),
+        piece('function_call_arguments', 0, '{"a"'),
+        piece('function_call_arguments', 2, ':2}'),
+        done(2, { ...call('b'), arguments: '{"b":2}' }),
+        done(1, { ...search, status: 'completed' }),
+        piece('function_call_arguments', 0, ':1}'),
+        done(0, { ...call('a'), arguments: '{"a":1}' }),
+      ]),
+    );
+    expectInOrder(events);
+    expect(shown(events)).toEqual([['tool-call', 'a', '{"a":1}'], ['opaque'], ['tool-call', 'b', '{"b":2}']]);
+  });
+});
+
+describe('calls', () => {
+  const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'shell', input: '' };
+  const said = streamOf([
+    added(0, custom),
+    piece('custom_tool_call_input', 0, 'ls '),
+    piece('custom_tool_call_input', 0, '-l'),
+    { type: 'response.custom_tool_call_input.done', output_index: 0, input: 'ls -l' },
+    done(0, { ...custom, input: 'ls -l' }),
+  ]);
+
+  test('of custom tools are free text', () => {
+    expect(partsOf(heard(said))).toMatchObject([
+      { kind: 'tool-call', id: 'call_1', name: 'shell', arguments: 'ls -l', custom: true },
+    ]);
+  });
+
+  test("of a tool the vendor runs itself are nobody's to answer", () => {
+    const prompt: Prompt = {
+      ...PROMPT,
+      tools: [{ kind: 'hosted', format: 'responses', value: { type: 'x_search' } }],
+    };
+    const events = heard(said, prompt);
+    expect(partsOf(events)).toEqual([
+      { kind: 'opaque', format: 'responses', value: { ...custom, input: 'ls -l' } },
+    ]);
+    expect(endOf(events)?.finish).toBe('stop');
+    const asked: Prompt = { ...prompt, tools: [...(prompt.tools ?? []), { kind: 'custom', name: 'shell' }] };
+    expect(endOf(heard(said, asked))?.finish).toBe('tool-calls');
+  });
+
+  test('are named as the caller named the tool', () => {
+    const name = 'a tool/with ünusual letters';
+    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name }] };
+    const call = { type: 'function_call', call_id: 'c', name: safeName(name), arguments: '{}' };
+    expect(partsOf(heard([responseOf({ output: [call] })], prompt))).toMatchObject([{ name }]);
+  });
+
+  test('keep the text of their arguments to the letter', () => {
+    const text = '{ "n": 12345678901234567890, "x": 1.0, "s": "\\u00e9" }';
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: text };
+    expect(partsOf(heard([responseOf({ output: [call] })]))).toMatchObject([{ arguments: text }]);
+  });
+});
+
+describe('the end', () => {
+  test.each<[JsonObject, JsonObject]>([
+    [{}, { finish: 'stop' }],
+    [
+      { output: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }] },
+      { finish: 'tool-calls' },
+    ],
+    [
+      { output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }] },
+      { finish: 'refusal' },
+    ],
+    [{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, { finish: 'length' }],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+      { finish: 'content-filter' },
+    ],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'tired' } },
+      { finish: 'other', native: 'tired' },
+    ],
+    [{ status: 'incomplete', incomplete_details: { reason: '__proto__' } }, { finish: 'other' }],
+  ])('%j', (fields, end) => {
+    expect(endOf(heard([responseOf(fields)]))).toMatchObject(end);
+  });
+
+  test('nothing after it counts', () => {
+    const events = heard([...streamOf([]), { type: 'error', message: 'late' }]);
+    expect(events.at(-1)).toEqual({ type: 'reply-end' });
+  });
+
+  test('log probabilities come with their pieces, and those that did not with the done', () => {
+    const token = (text: string) => ({ token: text, logprob: -0.5, bytes: [72], top_logprobs: [] });
+    const logprobs = [token('H'), token('i')];
+    const whole = message('', { content: [{ type: 'output_text', text: 'Hi', logprobs }] });
+    const events = heard(
+      streamOf([
+        added(0, message('')),
+        piece('output_text', 0, 'H', { logprobs: [logprobs[0] ?? null] }),
+        done(0, whole),
+      ]),
+    );
+    expect(collect(events).choices[0]?.logprobs).toEqual(
+      ['H', 'i'].map((text) => ({ token: text, logprob: -0.5, bytes: [72], top: [] })),
+    );
+  });
+
+  test("of the response's own fields the request's echo is left out, and what nobody knows is carried", () => {
+    const { own, extra } =
+      endOf(
+        heard([responseOf({ billing: { payer: 'x' }, tools: [], temperature: 1, brand_new: 7, user: null })]),
+      ) ?? {};
+    expect(own?.fields).toEqual({ billing: { payer: 'x' } });
+    expect(extra).toEqual({ brand_new: 7 });
+  });
+});
+
+describe('failures', () => {
+  const created = JSON.stringify({
+    type: 'response.created',
+    response: responseOf({ status: 'in_progress' }),
+  });
+  const failed = { code: 'rate_limit_exceeded', message: 'Slow down.' };
+
+  test.each<[string, string[], string]>([
+    [
+      'an error, nested',
+      [created, JSON.stringify({ type: 'error', error: { type: 'x', ...failed } })],
+      'rate-limited',
+    ],
+    ['an error, flat', [created, JSON.stringify({ type: 'error', ...failed })], 'rate-limited'],
+    [
+      'a failed response',
+      [
+        created,
+        JSON.stringify({
+          type: 'response.failed',
+          response: responseOf({ status: 'failed', error: failed }),
+        }),
+      ],
+      'rate-limited',
+    ],
+    ['a failed whole', [JSON.stringify(responseOf({ status: 'failed', error: failed }))], 'rate-limited'],
+    ['an error as the body', [JSON.stringify({ error: failed })], 'rate-limited'],
+    ['an error as text', [JSON.stringify({ code: 'bad', error: 'No.' })], 'upstream-broken'],
+    ['no JSON', [created, '{"type":'], 'upstream-broken'],
+    ['no object', [created, '[1]'], 'upstream-broken'],
+    ['another format', ['{"object":"chat.completion","choices":[]}'], 'upstream-broken'],
+    ['a background response', [JSON.stringify(responseOf({ status: 'queued' }))], 'upstream-broken'],
+    ['a response that was given up', [created, '{"type":"response.cancelled"}'], 'upstream-broken'],
+    ['no end', [created], 'upstream-broken'],
+    ['nothing', [], 'upstream-broken'],
+  ])('%s', (_, said, fault) => {
+    const { error } = heardUntilError(said);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ fault });
+  });
+});
+
+describe('anything at all', () => {
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const field = fc.oneof(json, fc.constantFrom<Json>(0, 1, 'Hi', 'function_call', 'message', 'reasoning'));
+  const event = fc.oneof(
+    json,
+    fc
+      .record({
+        type: fc.constantFrom(
+          ...ITEM_EVENTS.keys(),
+          'response.created',
+          'response.completed',
+          'error',
+          '__proto__',
+        ),
+        output_index: fc.oneof(fc.constantFrom<Json>(0, 1, 2), json),
+        item: fc.oneof(
+          json,
+          fc.record({
+            type: fc.constantFrom(
+              'message',
+              'reasoning',
+              'function_call',
+              'custom_tool_call',
+              'web_search_call',
+            ),
+            content: fc.oneof(
+              json,
+              fc.array(fc.record({ type: fc.constantFrom('output_text', 'refusal'), text: field })),
+            ),
+            encrypted_content: field,
+            arguments: field,
+          }),
+        ),
+        delta: field,
+        content_index: field,
+        logprobs: field,
+        annotation: field,
+        part: field,
+        response: field,
+      })
+      .map((value) => parseJson(JSON.stringify(value))),
+  );
+
+  test('throws nothing but what says what is wrong, and keeps the order', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (said) => {
+        const texts = [...said.map((value) => JSON.stringify(value) ?? 'null')];
+        const { error } = heardUntilError(texts);
+        if (error !== undefined) expect(error).toBeInstanceOf(GatewayError);
+        const items = said.filter((value) => typeof value === 'object' && value !== null && 'item' in value);
+        const { events, error: last } = heardUntilError([
+          ...items.map((value) => JSON.stringify(value)),
+          '{"type":"response.completed","response":{"id":"r"}}',
+        ]);
+        if (last === undefined) expectInOrder(events);
+        else expect(last).toBeInstanceOf(GatewayError);
+      }),
+      { numRuns: 300 },
+    );
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  test('a field called `__proto__` is a field like others', () => {
+    const item = '{"type":"web_search_call","id":"ws_1","__proto__":{"polluted":true}}';
+    const { events } = heardUntilError([`{"object":"response","output":[${item}],"__proto__":{"x":1}}`]);
+    const [part] = partsOf(events);
+    expect(part?.kind === 'opaque' && Object.keys(part.value)).toContain('__proto__');
+    expect('polluted' in {}).toBe(false);
+  });
+});

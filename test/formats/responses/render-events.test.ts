@@ -1,0 +1,526 @@
+/** Any vendor's answer, as OpenAI tells it. */
+
+import OpenAI, { APIError } from 'openai';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../../src/conversation/collect.ts';
+import type { Part, Signature } from '../../../src/conversation/prompt.ts';
+import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import type { Asked } from '../../../src/formats/format.ts';
+import { unreported } from '../../../src/formats/format.ts';
+import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
+import { renderEvents } from '../../../src/formats/responses/render-events.ts';
+import { renderReply } from '../../../src/formats/responses/render-reply.ts';
+import { asObject, asObjects, type JsonObject } from '../../../src/json.ts';
+import type { Sse } from '../../../src/streams/sse.ts';
+import {
+  ASKED,
+  bytesOf,
+  dataOf,
+  expectValid,
+  expectValidWhole,
+  lastResponse,
+  onWire,
+  replyOf,
+  told,
+} from './answers.ts';
+
+type Detail = Omit<ReplyEvent & { type: 'part-detail' }, 'type' | 'choice' | 'index'>;
+
+/** The events of a part: pieces of its text, and details between or after them. */
+function part(
+  index: number,
+  open: OpenPart,
+  pieces: readonly (string | Detail)[],
+  more: { signature?: Signature } = {},
+): ReplyEvent[] {
+  return [
+    { type: 'part-start', choice: 0, index, part: open, ...more },
+    ...pieces.map(
+      (piece): ReplyEvent =>
+        typeof piece === 'string'
+          ? { type: 'part-delta', choice: 0, index, text: piece }
+          : { type: 'part-detail', choice: 0, index, ...piece },
+    ),
+    { type: 'part-end', choice: 0, index },
+  ];
+}
+
+const text: OpenPart = { kind: 'text' };
+const thinking: OpenPart = { kind: 'thinking' };
+const call = (id: string, name = 'look'): OpenPart => ({ kind: 'tool-call', id, name });
+const google = (value: string): Signature => ({ origin: 'google', value });
+const anthropic = (value: string): Signature => ({ origin: 'anthropic', value });
+
+/** The response of a valid stream whose end is, item for item, what a whole answer says. */
+function answered(events: readonly ReplyEvent[], asked: Asked = ASKED): JsonObject {
+  const said = told(events, asked);
+  expectValid(said);
+  const whole = renderReply(collect(events), asked);
+  expectValidWhole(whole);
+  expect(lastResponse(said)).toEqual(onWire(whole));
+  return lastResponse(said);
+}
+
+const outputOf = (events: readonly ReplyEvent[]): readonly JsonObject[] =>
+  asObjects(answered(events)['output']);
+
+/** What a caller's next turn says of the answer it got. */
+function remembered(output: readonly JsonObject[]): readonly Part[] {
+  const input = [{ role: 'user', content: 'Hi' }, ...output, { role: 'user', content: 'Go on' }];
+  const turn = parseRequest({ model: 'm', input }, unreported).turns.find(({ role }) => role === 'assistant');
+  return (turn?.parts ?? []).map(({ own: _, ...rest }) => rest);
+}
+
+describe('items', () => {
+  test('thought, text and call become three, in their order', () => {
+    const output = outputOf(
+      replyOf([
+        ...part(0, thinking, ['Let me ', 'see.', { signature: anthropic('sig==') }]),
+        ...part(1, text, ['Looking', ' it up.']),
+        ...part(2, call('toolu_1'), ['{"a"', ':1}']),
+      ]),
+    );
+    expect(output).toMatchObject([
+      {
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: 'Let me see.' }],
+        encrypted_content: 'anthropic#sig==',
+      },
+      { type: 'message', role: 'assistant', status: 'completed', content: [{ text: 'Looking it up.' }] },
+      { type: 'function_call', call_id: 'toolu_1', name: 'look', arguments: '{"a":1}', status: 'completed' },
+    ]);
+    expect(output.map(({ id }) => id)).toEqual(['rs_q7abc00', 'msg_q7abc01', 'fc_q7abc02']);
+    expect(remembered(output)).toEqual([
+      { kind: 'thinking', text: 'Let me see.', signature: anthropic('sig==') },
+      { kind: 'text', text: 'Looking it up.' },
+      { kind: 'tool-call', id: 'toolu_1', name: 'look', arguments: '{"a":1}' },
+    ]);
+  });
+
+  test('texts in a row are parts of one message; a text after a call is a message of its own', () => {
+    const output = outputOf(
+      replyOf([
+        ...part(0, text, ['a']),
+        ...part(1, text, ['b']),
+        ...part(2, call('c1'), []),
+        ...part(3, text, ['c']),
+      ]),
+    );
+    expect(output).toMatchObject([
+      { type: 'message', content: [{ text: 'a' }, { text: 'b' }] },
+      { type: 'function_call', arguments: '{}' },
+      { type: 'message', content: [{ text: 'c' }] },
+    ]);
+  });
+
+  test('custom calls are fed with free text, even none', () => {
+    const custom: OpenPart = { kind: 'tool-call', id: 'c1', name: 'shell', custom: true };
+    const other: OpenPart = { ...custom, id: 'c2' };
+    expect(outputOf(replyOf([...part(0, custom, ['ls', ' -l']), ...part(1, other, [])]))).toMatchObject([
+      { type: 'custom_tool_call', id: 'ctc_q7abc00', call_id: 'c1', name: 'shell', input: 'ls -l' },
+      { type: 'custom_tool_call', call_id: 'c2', input: '' },
+    ]);
+  });
+
+  test('blocks that only another format can read are told beside the items, and end none', () => {
+    const foreign: OpenPart = { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } };
+    const response = answered(
+      replyOf([...part(0, call('c1'), ['{"a":1}']), ...part(1, foreign, []), ...part(2, text, ['Hi'])]),
+    );
+    expect(asObjects(response['output']).map(({ type }) => type)).toEqual(['function_call', 'message']);
+    expect(response['provider_specific_fields']).toEqual({ messages: [{ type: 'server_tool_use' }] });
+  });
+
+  test('calls without an id get one, and an id that comes twice is replaced', () => {
+    const opaque = (): OpenPart => ({
+      kind: 'opaque',
+      format: 'responses',
+      value: { type: 'program', id: 'cm_1' },
+    });
+    const output = outputOf(
+      replyOf([
+        ...part(0, call(''), []),
+        ...part(1, call(''), []),
+        ...part(2, opaque(), []),
+        ...part(3, opaque(), []),
+      ]),
+    );
+    expect(output.map((item) => item['call_id'])).toEqual([
+      'call_q7abc00',
+      'call_q7abc01',
+      undefined,
+      undefined,
+    ]);
+    expect(output.map(({ id }) => id)).toEqual(['fc_q7abc00', 'fc_q7abc01', 'cm_1', 'item_q7abc03']);
+  });
+
+  test('an answer with nothing in it is whole all the same', () => {
+    expect(outputOf(replyOf([]))).toEqual([]);
+  });
+});
+
+describe('signatures of other vendors', () => {
+  test('on a call stand before it, and come back to it', () => {
+    const output = outputOf(
+      replyOf([
+        ...part(0, call('c1'), ['{}'], { signature: google('AbC=') }),
+        ...part(1, call('c2'), ['{}']),
+      ]),
+    );
+    expect(output).toMatchObject([
+      { type: 'reasoning', summary: [], encrypted_content: 'google#c.AbC=' },
+      { type: 'function_call', call_id: 'c1' },
+      { type: 'function_call', call_id: 'c2' },
+    ]);
+    expect(remembered(output)).toEqual([
+      { kind: 'tool-call', id: 'c1', name: 'look', arguments: '{}', signature: google('AbC=') },
+      { kind: 'tool-call', id: 'c2', name: 'look', arguments: '{}' },
+    ]);
+  });
+
+  test('on a text stand after it, for they come last, and come back to it', () => {
+    const output = outputOf(
+      replyOf([...part(0, text, ['Hi', { signature: google('S') }]), ...part(1, text, ['there'])]),
+    );
+    expect(output).toMatchObject([
+      { type: 'message', content: [{ text: 'Hi' }] },
+      { type: 'reasoning', encrypted_content: 'google#p.S' },
+      { type: 'message', content: [{ text: 'there' }] },
+    ]);
+    expect(remembered(output)).toEqual([
+      { kind: 'text', text: 'Hi', signature: google('S') },
+      { kind: 'text', text: 'there' },
+    ]);
+  });
+
+  test('on a call that come late stand after it', () => {
+    const said = told(replyOf(part(0, call('c1'), ['{}', { signature: google('late') }])));
+    expectValid(said);
+    const output = asObjects(lastResponse(said)['output']);
+    expect(output.map(({ type }) => type)).toEqual(['function_call', 'reasoning']);
+    expect(remembered(output)).toMatchObject([{ kind: 'tool-call', signature: google('late') }]);
+  });
+
+  test('redacted thinking is told apart from a signature', () => {
+    const output = outputOf(
+      replyOf([
+        ...part(0, thinking, [{ redacted: anthropic('xyz') }]),
+        ...part(1, thinking, [{ signature: anthropic('sig') }]),
+      ]),
+    );
+    expect(output.map((item) => item['encrypted_content'])).toEqual(['anthropic#r.xyz', 'anthropic#sig']);
+    expect(remembered(output)).toEqual([
+      { kind: 'thinking', text: '', redacted: anthropic('xyz') },
+      { kind: 'thinking', text: '', signature: anthropic('sig') },
+    ]);
+  });
+
+  test('each thought keeps its own', () => {
+    const output = outputOf(
+      replyOf([
+        ...part(0, thinking, ['a', { signature: anthropic('1') }]),
+        ...part(1, thinking, ['b', { signature: anthropic('2') }]),
+      ]),
+    );
+    expect(remembered(output)).toEqual([
+      { kind: 'thinking', text: 'a', signature: anthropic('1') },
+      { kind: 'thinking', text: 'b', signature: anthropic('2') },
+    ]);
+  });
+});
+
+describe('citations', () => {
+  const url = 'https://a.example/';
+
+  test('with offsets come at once, those about a whole text when it is whole', () => {
+    const events = replyOf(
+      part(0, text, [
+        'Hello',
+        { citation: { url, title: 'A' } },
+        { citation: { url, start: 0, end: 5 } },
+        ' world',
+      ]),
+    );
+    expect(outputOf(events)).toMatchObject([
+      {
+        content: [
+          {
+            annotations: [
+              { type: 'url_citation', url, title: '', start_index: 0, end_index: 5 },
+              { type: 'url_citation', url, title: 'A', start_index: 0, end_index: 11 },
+            ],
+          },
+        ],
+      },
+    ]);
+    const steps = told(events).map((event) => event.event);
+    expect(steps.indexOf('response.output_text.annotation.added')).toBeLessThan(
+      steps.lastIndexOf('response.output_text.delta'),
+    );
+  });
+
+  test('without a URL are told beside the items', () => {
+    const fields = { type: 'char_location', cited_text: 'x', document_index: 0 };
+    const citation = { citedText: 'x', own: { format: 'messages', fields } } as const;
+    const response = answered(replyOf(part(0, text, ['x', { citation }])));
+    expect(response['output']).toMatchObject([{ content: [{ annotations: [] }] }]);
+    expect(response['provider_specific_fields']).toEqual({ citations: [fields] });
+  });
+});
+
+describe('log probabilities', () => {
+  const asked: Asked = { ...ASKED, prompt: { ...ASKED.prompt, logprobs: true } };
+  const token = (word: string) => ({ token: word, logprob: -0.25, bytes: [...Buffer.from(word)] });
+  const scored = (word: string): ReplyEvent => ({ type: 'logprobs', choice: 0, tokens: [token(word)] });
+  const [start, h, i, end] = part(0, text, ['H', 'i']);
+
+  test.each([
+    ['after', [start, h, scored('H'), i, scored('i'), end]],
+    ['before', [start, scored('H'), h, scored('i'), i, end]],
+  ])('that come %s their pieces are told with them', (_, parts) => {
+    const events = replyOf(parts.flatMap((event) => event ?? []));
+    const deltas = told(events, asked).flatMap((event) =>
+      event.event === 'response.output_text.delta' ? [dataOf(event)] : [],
+    );
+    const rendered = (word: string) => ({ ...token(word), top_logprobs: [] });
+    expect(deltas.map(({ delta, logprobs }) => [delta, logprobs])).toEqual([
+      ['H', [rendered('H')]],
+      ['i', [rendered('i')]],
+    ]);
+    expect(answered(events, asked)['output']).toMatchObject([
+      { content: [{ logprobs: [rendered('H'), rendered('i')] }] },
+    ]);
+  });
+
+  test('are shared out among the texts of a whole answer', () => {
+    const two = replyOf([
+      ...[start, h, scored('H'), end].flatMap((event) => event ?? []),
+      ...part(1, text, ['yo']).slice(0, 2),
+      scored('yo'),
+      { type: 'part-end', choice: 0, index: 1 },
+    ]);
+    expect(answered(two, asked)['output']).toMatchObject([
+      { content: [{ logprobs: [{ token: 'H' }] }, { logprobs: [{ token: 'yo' }] }] },
+    ]);
+  });
+});
+
+describe('the end', () => {
+  const refusal = part(0, { kind: 'refusal' }, ['No.']);
+  const hello = part(0, text, ['Hello']);
+
+  test.each<[ReplyEvent & { type: 'choice-end' }, ReplyEvent[], string, string | undefined]>([
+    [{ type: 'choice-end', choice: 0, finish: 'stop' }, hello, 'completed', undefined],
+    [{ type: 'choice-end', choice: 0, finish: 'tool-calls' }, hello, 'completed', undefined],
+    [{ type: 'choice-end', choice: 0, finish: 'stop-sequence' }, hello, 'completed', undefined],
+    [{ type: 'choice-end', choice: 0, finish: 'pause' }, hello, 'completed', undefined],
+    [{ type: 'choice-end', choice: 0, finish: 'other' }, hello, 'completed', undefined],
+    [{ type: 'choice-end', choice: 0, finish: 'length' }, hello, 'incomplete', 'max_output_tokens'],
+    [{ type: 'choice-end', choice: 0, finish: 'context-length' }, hello, 'incomplete', 'max_output_tokens'],
+    [{ type: 'choice-end', choice: 0, finish: 'content-filter' }, hello, 'incomplete', 'content_filter'],
+    [{ type: 'choice-end', choice: 0, finish: 'malformed-call' }, hello, 'incomplete', 'content_filter'],
+    [{ type: 'choice-end', choice: 0, finish: 'refusal' }, hello, 'incomplete', 'content_filter'],
+    [{ type: 'choice-end', choice: 0, finish: 'refusal' }, refusal, 'completed', undefined],
+  ])('%j', (end, parts, status, reason) => {
+    const response = answered(replyOf(parts, end));
+    expect(response['status']).toBe(status);
+    expect(asObject(response['incomplete_details'])?.['reason']).toBe(reason);
+    expect(asObjects(response['output'])[0]?.['status']).toBe(status);
+  });
+
+  test('an item before the last is complete', () => {
+    const response = answered(replyOf([...hello, ...part(1, call('c1'), ['{"a":'])], { finish: 'length' }));
+    expect(asObjects(response['output']).map(({ status }) => status)).toEqual(['completed', 'incomplete']);
+  });
+
+  test("the vendor's own words and fields stand next to OpenAI's, which they never replace", () => {
+    const response = answered(
+      replyOf(hello, {
+        finish: 'malformed-call',
+        native: 'MALFORMED_FUNCTION_CALL',
+        explanation: 'Bad call.',
+        own: { format: 'generate-content', fields: { safetyRatings: [1], status: 'odd', tools: 'odd' } },
+        extra: { brandNew: true, id: 'odd' },
+      }),
+    );
+    expect(response).toMatchObject({
+      native_finish_reason: 'MALFORMED_FUNCTION_CALL',
+      finish_explanation: 'Bad call.',
+      safetyRatings: [1],
+      brandNew: true,
+      status: 'incomplete',
+      tools: [],
+      id: 'resp_01XyZ',
+    });
+  });
+
+  test('figures are all there, and none is made up', () => {
+    const said = answered([
+      ...replyOf([]).slice(0, -2),
+      { type: 'usage', usage: { input: 100, cacheRead: 40, output: 30, reasoning: 20 } },
+      ...replyOf([]).slice(-2),
+    ]);
+    expect(said['usage']).toEqual({
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 40, cache_write_tokens: 0 },
+      output_tokens: 30,
+      output_tokens_details: { reasoning_tokens: 20 },
+      total_tokens: 130,
+    });
+  });
+});
+
+describe('the response', () => {
+  const tools = [{ type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }];
+  const body: JsonObject = {
+    model: 'anthropic/claude',
+    input: 'Hi',
+    instructions: 'Be brief.',
+    tools,
+    tool_choice: 'required',
+    temperature: 0.2,
+    top_p: null,
+    text: { verbosity: 'low' },
+    reasoning: { effort: 'high' },
+    parallel_tool_calls: false,
+    metadata: { a: 'b' },
+    max_output_tokens: 99,
+    store: true,
+    service_tier: 'flex',
+  };
+
+  test('has the settings of the request, and the defaults of what it left out', () => {
+    const response = answered(replyOf([]), { ...ASKED, body });
+    expect(response).toMatchObject({
+      object: 'response',
+      created_at: ASKED.created,
+      model: 'some-model',
+      instructions: 'Be brief.',
+      tools: [{ ...tools[0], description: null, strict: false }],
+      tool_choice: 'required',
+      temperature: 0.2,
+      top_p: 1,
+      text: { format: { type: 'text' }, verbosity: 'low' },
+      reasoning: { effort: 'high', summary: null },
+      parallel_tool_calls: false,
+      metadata: { a: 'b' },
+      max_output_tokens: 99,
+      store: true,
+      service_tier: 'default',
+      truncation: 'disabled',
+    });
+    expect(answered(replyOf([]))['store']).toBe(false);
+  });
+
+  test('begins empty and in progress', () => {
+    const [created, inProgress] = told(replyOf([]), { ...ASKED, body }).map(dataOf);
+    expect(created?.['response']).toEqual(inProgress?.['response']);
+    expect(created?.['response']).toMatchObject({
+      status: 'in_progress',
+      output: [],
+      usage: null,
+      service_tier: 'flex',
+    });
+  });
+
+  test('of several answers is the first', () => {
+    const other = part(0, text, ['second']).map((event) => ({ ...event, choice: 1 }));
+    const events = replyOf([...part(0, text, ['first']), ...other]);
+    events.splice(-1, 0, { type: 'choice-end', choice: 1, finish: 'length' });
+    expect(outputOf(events)).toMatchObject([{ status: 'completed', content: [{ text: 'first' }] }]);
+  });
+
+  test('takes its id and model from the request where the vendor gave none', () => {
+    const [, ...rest] = replyOf([]);
+    const response = answered([{ type: 'reply-start', id: '', model: '' }, ...rest]);
+    expect([response['id'], response['model']]).toEqual(['resp_q7abc', 'a-model']);
+  });
+});
+
+describe('a failure', () => {
+  const failure = new GatewayError('rate-limited', 'Slow down.');
+  const failedAfter = (events: readonly ReplyEvent[]): Sse[] => {
+    const renderer = renderEvents(ASKED);
+    const said: Sse[] = [];
+    const out = { enqueue: (event: Sse) => void said.push(event) };
+    for (const event of events) renderer.transform(event, out);
+    renderer.fail(failure, out);
+    return said;
+  };
+  const begun = replyOf([...part(0, text, ['One.']), ...part(1, call('c1'), ['{"a"'])]).slice(0, -5);
+
+  test.each([
+    ['before anything', []],
+    ['after the start', replyOf([]).slice(0, 1)],
+    ['within an item', begun],
+  ])('%s is said, and ends the stream', (_, events) => {
+    const said = failedAfter(events);
+    expectValid(said);
+    expect(said.slice(-2).map(({ event }) => event)).toEqual(['error', 'response.failed']);
+    expect(dataOf(said.at(-2))).toMatchObject({
+      error: { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null },
+      code: 'rate_limit_exceeded',
+      message: 'Slow down.',
+    });
+    expect(lastResponse(said)).toMatchObject({
+      status: 'failed',
+      error: { code: 'rate_limit_exceeded', message: 'Slow down.' },
+    });
+  });
+
+  test('after the end is none', () => {
+    const whole = replyOf(part(0, text, ['One.']));
+    expect(failedAfter(whole)).toEqual(told(whole));
+  });
+
+  test('makes the SDK throw', async () => {
+    const seen: string[] = [];
+    const stream = await clientOf(failedAfter(begun)).responses.create({
+      model: 'm',
+      input: 'Hi',
+      stream: true,
+    });
+    const reading = (async () => {
+      for await (const event of stream) seen.push(event.type);
+    })();
+    await expect(reading).rejects.toThrow(APIError);
+    await expect(reading).rejects.toMatchObject({ code: 'rate_limit_exceeded', type: 'rate_limit_error' });
+    expect(seen).toContain('response.output_text.delta');
+  });
+});
+
+describe("OpenAI's SDK", () => {
+  const events = replyOf([
+    ...part(0, thinking, ['Hm.', { signature: anthropic('sig') }]),
+    ...part(1, text, ['Hello ', 'world']),
+    ...part(2, call('c1'), ['{"a"', ':1}']),
+  ]);
+
+  test('puts a stream together to the response it ends with', async () => {
+    const stream = clientOf(told(events)).responses.stream({ model: 'm', input: 'Hi' });
+    const response = await stream.finalResponse();
+    expect(response.output_text).toBe('Hello world');
+    expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message', 'function_call']);
+    expect(response.usage?.total_tokens).toBe(15);
+  });
+
+  test('reads a whole answer', async () => {
+    const client = new OpenAI({
+      apiKey: 'k',
+      fetch: async () => Response.json(renderReply(collect(events), ASKED)),
+    });
+    const response = await client.responses.create({ model: 'm', input: 'Hi' });
+    expect([response.output_text, response.status]).toEqual(['Hello world', 'completed']);
+  });
+});
+
+/** A client whose every request is answered by these events. */
+function clientOf(events: readonly Sse[]): OpenAI {
+  return new OpenAI({
+    apiKey: 'k',
+    maxRetries: 0,
+    fetch: async () =>
+      new Response(Buffer.from(bytesOf(events)), { headers: { 'content-type': 'text/event-stream' } }),
+  });
+}
