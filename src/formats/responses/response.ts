@@ -68,7 +68,8 @@ export function responseMaker(asked: Asked): ResponseMaker {
         incomplete_details: details,
         service_tier: TIERS.has(tier) ? tier : 'default',
         output,
-        usage: renderUsage(usage),
+        // Strict clients refuse a finished response without figures, so where the vendor told none they are zero.
+        usage: renderUsage({ input: 0, output: 0, ...usage }),
       });
     },
     failed: ({ start, output, usage }, { code, message }) =>

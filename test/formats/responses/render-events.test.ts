@@ -355,7 +355,12 @@ describe('the end', () => {
     });
   });
 
-  test('figures are all there, and none is made up', () => {
+  test('has figures even where the vendor told none', () => {
+    const response = answered(replyOf([]).filter(({ type }) => type !== 'usage'));
+    expect(response['usage']).toMatchObject({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
+  });
+
+  test('has all figures, and their sum', () => {
     const said = answered([
       ...replyOf([]).slice(0, -2),
       { type: 'usage', usage: { input: 100, cacheRead: 40, output: 30, reasoning: 20 } },
