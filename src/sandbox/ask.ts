@@ -31,6 +31,8 @@ export interface Ask {
   readonly attachments: readonly string[];
   /** Results of tools that came since the model spoke last. */
   readonly results: readonly ToolResult[];
+  /** How often the model has spoken since the user last did. */
+  readonly step: number;
   readonly tools: readonly AskedTool[];
   readonly choice: {
     readonly mode: 'auto' | 'none' | 'required';

@@ -13,7 +13,8 @@ import type { Memory } from './world.ts';
 
 /** What is said to `ask`. @param seen prompts that the vendor's cache holds; this one is added. */
 export function compose(ask: Ask, seen: Memory<true>): Script {
-  const played = caseIn(ask.said);
+  // Once its calls are answered a case is over: an agent would call for ever.
+  const played = ask.results.length > 0 ? undefined : caseIn(ask.said);
   const spoken = cutAtLimit(cutAtStops(played ?? spokenTo(ask), ask.stops), ask.limit);
   const reasoning = tokensIn(spoken.parts.filter(({ kind }) => kind === 'thinking'));
   const { forAnHour, ...figures } = cacheFigures(ask, seen);

@@ -12,19 +12,27 @@ const COMMON = new Set(
 );
 
 /**
- * None where the choice forbids it, or where results have just come and nothing forces a call; else those the prompt
- * names, or the one whose name and description say most of what the prompt says.
+ * None where the choice forbids it, or where results have just come and nothing asks for more; else those the prompt
+ * names, or the one whose name and description say most of what the prompt says. What a prompt names before a `then`
+ * is called first, and what it names after it once the results are there.
  */
 export function toolsFor(ask: Ask): readonly AskedTool[] {
   const { mode, only } = ask.choice;
   const tools = only === undefined ? ask.tools : ask.tools.filter(({ name }) => only.includes(name));
   if (mode === 'none' || tools.length === 0) return [];
   const forced = mode === 'required';
-  if (ask.results.length > 0 && !forced) return [];
-  const named = tools.filter((tool) => isNamed(tool, ask.said));
+  const named = namedByStep(tools, ask.said)[ask.step] ?? [];
+  if (ask.results.length > 0 && named.length === 0 && !forced) return [];
   const wanted = named.length > 0 ? named : closest(tools, ask.said);
   const chosen = wanted.length === 0 && forced ? tools.slice(0, 1) : wanted;
   return ask.parallel ? chosen : chosen.slice(0, 1);
+}
+
+function namedByStep(tools: readonly AskedTool[], said: string): readonly (readonly AskedTool[])[] {
+  return said
+    .split(/\bthen\b/i)
+    .map((stage) => tools.filter((tool) => isNamed(tool, stage)))
+    .filter((named) => named.length > 0);
 }
 
 function isNamed({ name }: AskedTool, said: string): boolean {

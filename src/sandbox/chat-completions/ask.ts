@@ -9,7 +9,8 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   const messages = asObjects(body['messages']);
   const spoken = messages.findLastIndex((message) => message['role'] === 'assistant');
   const since = messages.slice(spoken + 1);
-  const user = messages.findLast((message) => message['role'] === 'user');
+  const asked = messages.findLastIndex((message) => message['role'] === 'user');
+  const user = messages[asked];
   const limit = asNumber(body['max_completion_tokens']) ?? asNumber(body['max_tokens']);
   const json = jsonOf(asObject(body['response_format']));
   return {
@@ -17,6 +18,7 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
     said: textOf(user?.['content']),
     attachments: asObjects(user?.['content']).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []),
     results: since.filter(({ role }) => role === 'tool').map((message) => resultOf(message, messages)),
+    step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
     tools: asObjects(body['tools']).flatMap(toolOf),
     choice: choiceOf(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,

@@ -9,7 +9,8 @@ import { tokensOf } from '../pieces.ts';
 export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   const contents = asObjects(body['contents']);
   const config = asObject(body['generationConfig']) ?? {};
-  const user = partsOf(contents.findLast(speaks));
+  const asked = contents.findLastIndex(speaks);
+  const user = partsOf(contents[asked]);
   const spoken = contents.findLastIndex(({ role }) => role === 'model');
   const limit = asNumber(config['maxOutputTokens']);
   const json = jsonOf(config);
@@ -24,6 +25,7 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
         : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
     }),
     results: contents.slice(spoken + 1).flatMap(resultsIn),
+    step: contents.slice(asked + 1).filter(({ role }) => role === 'model').length,
     tools: asObjects(body['tools']).flatMap((tool) =>
       asObjects(tool['functionDeclarations']).flatMap(toolOf),
     ),

@@ -8,7 +8,8 @@ import { tokensOf } from '../pieces.ts';
 
 export function askOfMessages(body: JsonObject, name: string, model: Model): Ask {
   const messages = asObjects(body['messages']);
-  const user = messages.findLast(speaks);
+  const asked = messages.findLastIndex(speaks);
+  const user = messages[asked];
   const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
   const limit = asNumber(body['max_tokens']);
   const schema = schemaOf(body);
@@ -20,6 +21,7 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
       type === 'image' || type === 'document' ? [type] : [],
     ),
     results: messages.slice(spoken + 1).flatMap((message) => resultsIn(message, messages)),
+    step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
     tools: asObjects(body['tools']).flatMap(toolOf),
     choice: choiceOf(choice),
     parallel: choice?.['disable_parallel_tool_use'] !== true,

@@ -8,7 +8,8 @@ import { choiceOf, textOf } from '../chat-completions/ask.ts';
 /** @param items the input with all that came before it, where it goes on from a stored response. */
 export function askOfResponses(body: JsonObject, items: readonly JsonObject[], name: string): Ask {
   const spoken = items.findLastIndex(isModels);
-  const user = items.findLast((item) => item['role'] === 'user');
+  const asked = items.findLastIndex((item) => item['role'] === 'user');
+  const user = items[asked];
   const limit = asNumber(body['max_output_tokens']);
   const json = jsonOf(asObject(asObject(body['text'])?.['format']));
   const reasoning = asObject(body['reasoning']);
@@ -22,6 +23,8 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
       .slice(spoken + 1)
       .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
       .map((item) => resultOf(item, items)),
+    // What the model says at one time is several items in a row.
+    step: items.filter((item, at) => at > asked && isModels(item) && !isModels(items[at - 1] ?? {})).length,
     tools: asObjects(body['tools']).flatMap(toolOf),
     choice: choiceOf(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,

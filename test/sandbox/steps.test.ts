@@ -1,0 +1,150 @@
+/** Agents on the sandbox: what a prompt names one after the other is called in that order, and then it is over. */
+
+import { describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../src/json.ts';
+import { FORMATS, post, useSandbox, WAYS } from './support.ts';
+
+const sandbox = useSandbox();
+
+const NAMES = ['find_city', 'get_weather', 'get_time'];
+const PARAMETERS = { type: 'object', properties: {}, additionalProperties: false } satisfies JsonObject;
+
+/** Per format: the tools, where the history is, and a turn of the model with its results as more history. */
+const AGENTS: Readonly<
+  Record<
+    FormatName,
+    {
+      readonly tools: Json;
+      readonly history: string;
+      start(said: string): JsonObject;
+      step(answer: JsonObject): { readonly names: readonly string[]; readonly more: readonly JsonObject[] };
+    }
+  >
+> = {
+  'chat-completions': {
+    tools: NAMES.map((name) => ({ type: 'function', function: { name, parameters: PARAMETERS } })),
+    history: 'messages',
+    start: (content) => ({ role: 'user', content }),
+    step(answer) {
+      const message = asObject(asObjects(answer['choices'])[0]?.['message']) ?? {};
+      const calls = asObjects(message['tool_calls']);
+      return {
+        names: calls.map((call) => asText(asObject(call['function'])?.['name']) ?? ''),
+        more: [
+          message,
+          ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id ?? '', content: 'Done.' })),
+        ],
+      };
+    },
+  },
+  responses: {
+    tools: NAMES.map((name) => ({ type: 'function', name, parameters: PARAMETERS, strict: false })),
+    history: 'input',
+    start: (content) => ({ role: 'user', content }),
+    step(answer) {
+      const output = asObjects(answer['output']);
+      const calls = output.filter(({ type }) => type === 'function_call');
+      return {
+        names: calls.map(({ name }) => asText(name) ?? ''),
+        more: [
+          ...output,
+          ...calls.map(({ call_id }) => ({
+            type: 'function_call_output',
+            call_id: call_id ?? '',
+            output: 'Done.',
+          })),
+        ],
+      };
+    },
+  },
+  messages: {
+    tools: NAMES.map((name) => ({ name, input_schema: PARAMETERS })),
+    history: 'messages',
+    start: (content) => ({ role: 'user', content }),
+    step(answer) {
+      const content = asObjects(answer['content']);
+      const calls = content.filter(({ type }) => type === 'tool_use');
+      return {
+        names: calls.map(({ name }) => asText(name) ?? ''),
+        more: [
+          { role: 'assistant', content },
+          {
+            role: 'user',
+            content: calls.map(({ id }) => ({
+              type: 'tool_result',
+              tool_use_id: id ?? '',
+              content: 'Done.',
+            })),
+          },
+        ],
+      };
+    },
+  },
+  'generate-content': {
+    tools: [{ functionDeclarations: NAMES.map((name) => ({ name })) }],
+    history: 'contents',
+    start: (text) => ({ role: 'user', parts: [{ text }] }),
+    step(answer) {
+      const content = asObject(asObjects(answer['candidates'])[0]?.['content']) ?? {};
+      const calls = asObjects(content['parts']).flatMap(({ functionCall }) =>
+        asObjects([functionCall ?? null]),
+      );
+      return {
+        names: calls.map(({ name }) => asText(name) ?? ''),
+        more: [
+          content,
+          {
+            role: 'user',
+            parts: calls.map(({ id, name }) => ({
+              functionResponse: {
+                ...(id !== undefined && { id }),
+                name: name ?? '',
+                response: { output: 'Done.' },
+              },
+            })),
+          },
+        ],
+      };
+    },
+  },
+};
+
+describe.each(FORMATS)('%s', (format) => {
+  const { tools, history, start, step } = AGENTS[format];
+
+  /** The names called, step by step, until none is. */
+  async function run(said: string): Promise<readonly (readonly string[])[]> {
+    const called: (readonly string[])[] = [];
+    const turns: JsonObject[] = [start(said)];
+    while (called.length < 6) {
+      const { vendor, ask } = WAYS[format];
+      const { status, json, text } = await post(
+        sandbox(),
+        vendor,
+        ...ask(said, false, { tools, [history]: turns }),
+      );
+      expect(status, text).toBe(200);
+      const { names, more } = step(json);
+      if (names.length === 0) return called;
+      called.push(names);
+      turns.push(...more);
+    }
+    return called;
+  }
+
+  test('what comes after a `then` is called when the results are there', async () => {
+    expect(await run('Use find_city, then get_weather and get_time for it.')).toEqual([
+      ['find_city'],
+      ['get_weather', 'get_time'],
+    ]);
+  });
+
+  test('a tool that is named once is called once', async () => {
+    expect(await run('If it rains then use get_weather.')).toEqual([['get_weather']]);
+  });
+
+  test('a case of calls is played once', async () => {
+    expect(await run('play: tool-call')).toEqual([['get_weather']]);
+  });
+});
