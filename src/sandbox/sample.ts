@@ -10,37 +10,43 @@ interface Sampling {
   readonly said: string;
   /** Numbers in the prompt; each is used once. */
   readonly numbers: number[];
+  /** Schemas that may still be looked at: one that refers to itself twice would be without end. */
+  left: number;
 }
 
 /** Deeper than this only what is required is made, and lists are left empty: a schema may contain itself. */
 const FULL_DEPTH = 5;
 const MAX_DEPTH = 24;
+const MAX_SCHEMAS = 10_000;
+
+/** How much of the prompt is searched for numbers. */
+const SEARCHED = 2000;
 
 /**
  * A value of `schema`: JSON Schema (2020-12 as far as models are given it), or Google's OpenAPI subset.
  * @param said the prompt; a number, a quoted text or a place in it is used where the schema takes one.
  */
 export function sample(schema: JsonObject, said: string): Json {
-  const numbers = [...said.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g)].map(([digits]) =>
-    Number(digits),
+  const numbers = [...said.slice(0, SEARCHED).matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g)].map(
+    ([digits]) => Number(digits),
   );
-  return value(schema, { root: schema, said, numbers }, '', 0);
+  return value(schema, { root: schema, said, numbers, left: MAX_SCHEMAS }, '', 0);
 }
 
 function value(given: JsonObject, sampling: Sampling, name: string, depth: number): Json {
-  if (depth > MAX_DEPTH) return null;
-  const schema = resolved(given, sampling.root);
+  if (depth > MAX_DEPTH || sampling.left <= 0) return null;
+  const schema = resolved(given, sampling);
   const { const: fixed } = schema;
   if (fixed !== undefined) return fixed;
   const options = asList(schema['enum']);
   if (options.length > 0) return mentioned(options, sampling.said) ?? options[0] ?? null;
 
   const variants = [...asObjects(schema['anyOf']), ...asObjects(schema['oneOf'])];
-  const [variant] = variants.filter((one) => !isNull(resolved(one, sampling.root)));
+  const variant = variants.find((one) => !isNull(resolved(one, sampling))) ?? variants[0];
   if (variant !== undefined) {
-    if (depth > FULL_DEPTH && variants.some((one) => isNull(resolved(one, sampling.root)))) return null;
+    if (depth > FULL_DEPTH && variants.some((one) => isNull(resolved(one, sampling)))) return null;
     const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = schema;
-    return value(merged(rest, resolved(variant, sampling.root)), sampling, name, depth + 1);
+    return value(merged(rest, resolved(variant, sampling)), sampling, name, depth + 1);
   }
   if (depth > FULL_DEPTH && mayBeNull(schema)) return null;
   switch (typeOf(schema)) {
@@ -62,13 +68,15 @@ function value(given: JsonObject, sampling: Sampling, name: string, depth: numbe
 }
 
 /** The schema that `$ref` and `allOf` make. A reference that leads nowhere allows anything. */
-function resolved(schema: JsonObject, root: JsonObject, hops = 0): JsonObject {
+function resolved(schema: JsonObject, sampling: Sampling, hops = 0): JsonObject {
+  sampling.left -= 1;
   const { $ref, allOf, ...own } = schema;
-  if (hops > 16 || ($ref === undefined && allOf === undefined)) return own;
+  if (hops > 16 || sampling.left <= 0 || ($ref === undefined && allOf === undefined)) return own;
   const reference = asText($ref);
-  const target = reference === undefined ? {} : resolved(pointedAt(reference, root), root, hops + 1);
+  const target =
+    reference === undefined ? {} : resolved(pointedAt(reference, sampling.root), sampling, hops + 1);
   return asObjects(allOf).reduce<JsonObject>(
-    (sum, part) => merged(sum, resolved(part, root, hops + 1)),
+    (sum, part) => merged(sum, resolved(part, sampling, hops + 1)),
     merged(target, own),
   );
 }
@@ -132,7 +140,7 @@ function array(schema: JsonObject, sampling: Sampling, name: string, depth: numb
   const items = asObject(schema['items']) ?? {};
   const wanted = Math.min(Math.max(least, depth < FULL_DEPTH ? 2 : 0), most, 64);
   const made: Json[] = [];
-  const options = asList(resolved(items, sampling.root)['enum']);
+  const options = asList(resolved(items, sampling)['enum']);
   for (let index = 0; index < wanted; index += 1) {
     const prefix = first[index];
     if (prefix === undefined && schema['items'] === false) break;

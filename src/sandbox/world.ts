@@ -23,6 +23,8 @@ export interface World {
   /** Items of stored responses, and whole turns by the id of their response. */
   readonly items: Memory<JsonObject>;
   readonly responses: Memory<readonly JsonObject[]>;
+  /** Threads of messages, by the id of their last answer. */
+  readonly threads: Memory<JsonObject>;
 }
 
 export function createWorld(models: readonly Model[]): World {
@@ -57,6 +59,7 @@ export function createWorld(models: readonly Model[]): World {
     prompts: memory(10_000),
     items: memory(2_000),
     responses: memory(500),
+    threads: memory(500),
   };
 }
 

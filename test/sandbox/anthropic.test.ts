@@ -9,7 +9,7 @@ const client = (key?: string): Anthropic => {
   const { baseUrl, apiKey } = sandbox().places.anthropic;
   return new Anthropic({ baseURL: baseUrl, apiKey: key ?? apiKey, maxRetries: 0 });
 };
-const model = 'claude-sonnet-4-5';
+const model = 'claude-sonnet-4-6';
 const ask = (content: string): Anthropic.MessageParam[] => [{ role: 'user', content }];
 const WEATHER: Anthropic.Tool = {
   name: 'get_weather',
@@ -37,10 +37,9 @@ test('whole and streamed say the same', async () => {
 test.each(['enabled', 'adaptive'] as const)(
   'a loop of tools with %s thinking and its signature',
   async (type) => {
-    const thinks = type === 'enabled' ? model : 'claude-opus-4-6';
     const thinking: Anthropic.ThinkingConfigParam =
       type === 'enabled' ? { type, budget_tokens: 1024 } : { type };
-    const request = { model: thinks, max_tokens: 4000, tools: [WEATHER], thinking };
+    const request = { model, max_tokens: 4000, tools: [WEATHER], thinking };
     const messages = ask('The weather in Oslo, in celsius?');
     const first = await client().messages.create({ ...request, messages });
     expect(first.content.map((block) => block.type)).toEqual(['thinking', 'tool_use']);
@@ -74,7 +73,7 @@ test.each(['enabled', 'adaptive'] as const)(
 
 test('thoughts that are not to be shown are signed all the same', async () => {
   const answer = await client().messages.create({
-    model: 'claude-opus-4-6',
+    model,
     max_tokens: 2000,
     messages: ask('Think'),
     thinking: { type: 'adaptive', display: 'omitted' },
@@ -84,7 +83,7 @@ test('thoughts that are not to be shown are signed all the same', async () => {
   expect(thought.thinking).toBe('');
   expect(thought.signature.length).toBeGreaterThan(50);
   const next = await client().messages.create({
-    model: 'claude-opus-4-6',
+    model,
     max_tokens: 2000,
     messages: [...ask('Think'), { role: 'assistant', content: answer.content }, ...ask('Go on')],
   });
@@ -164,6 +163,27 @@ test('tokens are counted as they are billed', async () => {
     messages: ask('How long is this?'),
   });
   expect(counted.input_tokens).toBe(answer.usage.input_tokens);
+});
+
+test.each([true, false])('the SDK runs tools over a thread (streamed: %s)', async (stream) => {
+  const runner = client().beta.messages.toolRunner({
+    model,
+    max_tokens: 1000,
+    stream,
+    messages: ask('The weather in Oslo?'),
+    tools: [
+      {
+        ...WEATHER,
+        type: 'custom',
+        run: (input: unknown) => `rain for ${JSON.stringify(input)}`,
+        parse: (input: unknown) => input,
+      },
+    ],
+  });
+  const final = await runner.runUntilDone();
+  expect(final.content).toMatchObject([
+    { type: 'text', text: expect.stringContaining('rain for {"city":"Oslo"') },
+  ]);
 });
 
 describe('errors', () => {

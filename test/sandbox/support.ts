@@ -91,7 +91,7 @@ export const WAYS: Readonly<
     ask: (said, stream, more = {}) => [
       '/v1/messages',
       {
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-4-6',
         max_tokens: 4096,
         messages: [{ role: 'user', content: said }],
         stream,

@@ -1,29 +1,15 @@
 /** Anthropic, simulated: its key and version headers, its paths, its models. */
 
-import type { z } from 'zod';
-import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText, isObject } from '../../json.ts';
-import { promptTokens } from '../caches.ts';
-import { compose } from '../compose.ts';
-import {
-  header,
-  objectIn,
-  Refused,
-  streamed,
-  type VendorAnswer,
-  type VendorRequest,
-  whole,
-} from '../exchange.ts';
-import { flawsOf } from '../flaws.ts';
-import { askOfMessages, tokensOfMessages } from '../messages/ask.ts';
+import { header, Refused, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { answerMessages } from '../messages/answer.ts';
+import { tokensOfMessages } from '../messages/ask.ts';
 import { checkBlocks } from '../messages/check-blocks.ts';
-import { checkModelLimits, checkOptions } from '../messages/check-options.ts';
-import { checkThinking } from '../messages/check-thinking.ts';
-import { streamMessages, wholeMessages } from '../messages/render.ts';
-import { countTokensRequest, messagesRequest } from '../schemas/messages.ts';
-import { newId, stampFor, type World } from '../world.ts';
-import { anthropicFlaw, anthropicRefusal } from './words.ts';
+import { countTokensRequest } from '../schemas/messages.ts';
+import { newId, type World } from '../world.ts';
+import { checkedBody, type Known, lookUp } from './request.ts';
+import { anthropicRefusal } from './words.ts';
 
 /** @throws Refused as Anthropic would, with the request's id in the body as well. */
 export function anthropicAnswer(request: VendorRequest, world: World): VendorAnswer {
@@ -57,36 +43,6 @@ function routed(request: VendorRequest, world: World): VendorAnswer {
   return whole({ input_tokens: tokensOfMessages(body) });
 }
 
-function answerMessages(request: VendorRequest, world: World): VendorAnswer {
-  const body = checkedBody(request, messagesRequest);
-  const [name, model] = lookUp(world, asText(body['model']) ?? '');
-  checkOptions(body);
-  checkModelLimits(body, model);
-  checkBlocks(body);
-  checkThinking(body);
-  const ask = askOfMessages(body, name, model);
-  const tokens = promptTokens(ask);
-  if (tokens > model.contextWindow) {
-    throw anthropicRefusal(400, `prompt is too long: ${tokens} tokens > ${model.contextWindow} maximum`);
-  }
-  const script = compose(ask, world.prompts);
-  const stamp = stampFor(name, body);
-  return body['stream'] === true
-    ? streamed(streamMessages(script, stamp), script)
-    : whole(wholeMessages(script, stamp), script.usage.output);
-}
-
-function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
-  const body = objectIn(request);
-  if (body === undefined) {
-    throw anthropicRefusal(400, 'The request body is not valid JSON: it should be an object.');
-  }
-  const parsed = schema.safeParse(body);
-  const [flaw] = parsed.success ? [] : flawsOf(parsed.error.issues, body);
-  if (flaw !== undefined) throw anthropicFlaw(flaw);
-  return body;
-}
-
 /** The format's, and the one that the SDK asks for since 1.0. */
 const VERSIONS: readonly string[] = ['2023-01-01', '2023-06-01', '2026-10-21'];
 
@@ -101,14 +57,6 @@ function checkHeaders(request: VendorRequest, key: string): void {
   if (!VERSIONS.includes(version)) {
     throw anthropicRefusal(400, `anthropic-version: "${version.slice(0, 40)}" is not a valid version`);
   }
-}
-
-type Known = readonly [name: string, model: Model];
-
-function lookUp(world: World, name: string): Known {
-  const model = world.models.anthropic.get(name.toLowerCase());
-  if (model === undefined) throw anthropicRefusal(404, `model: ${name.slice(0, 200)}`);
-  return [name, model];
 }
 
 function modelList(world: World): JsonObject {

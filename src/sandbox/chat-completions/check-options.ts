@@ -3,7 +3,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
-import { checkEffort, checkSampling } from '../openai/model-limits.ts';
+import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
 import { openaiRefusal } from '../openai/words.ts';
 
@@ -97,7 +97,9 @@ const TAKES_STOP = /\/(?:o1|o3-mini)/;
 
 /** @throws Refused */
 export function checkModelLimits(body: JsonObject, model: Model): void {
-  const reasons = model.thinking !== undefined;
+  const effort = asText(body['reasoning_effort']);
+  const reasons = !answersAtOnce(model, effort);
+  // OpenAI refuses it of every model that can reason; here those that answer at once take it, since most examples have it.
   if (reasons && body['max_tokens'] != null) {
     throw bad(
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
@@ -125,8 +127,8 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
     throw bad('Web search options not supported with this model.', 'web_search_options');
   }
   checkAudio(body, model);
-  checkSampling(body, model, ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
-  checkEffort(asText(body['reasoning_effort']), 'reasoning_effort', model);
+  checkSampling(body, model, effort, ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
+  checkEffort(effort, 'reasoning_effort', model);
 }
 
 function checkAudio(body: JsonObject, model: Model): void {

@@ -17,6 +17,7 @@ const MAX_CACHE_MARKS = 4;
 /** @throws Refused as Anthropic would. */
 export function checkBlocks(body: JsonObject): void {
   const messages = asObjects(body['messages']);
+  if (messages.length === 0) throw anthropicRefusal(400, 'messages: at least one message is required');
   if (messages.find(({ role }) => role !== 'system')?.['role'] === 'assistant') {
     throw anthropicRefusal(400, 'messages: first message must use the "user" role');
   }

@@ -12,9 +12,23 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   frequency_penalty: 0,
 };
 
-/** @throws Refused where a model without sampling is given a parameter of it. */
-export function checkSampling(body: JsonObject, model: Model, fields: readonly string[]): void {
-  if (model.sampling ?? true) return;
+/**
+ * Whether an answer comes without reasoning: models that know the effort `none` have it by default, and then take what
+ * all others take (OpenAI, "Using GPT-5.2").
+ */
+export function answersAtOnce(model: Model, effort: string | undefined): boolean {
+  if (model.thinking === undefined) return true;
+  return model.thinking.efforts.includes('none') && (effort === undefined || effort === 'none');
+}
+
+/** @throws Refused where a model that reasons is given a parameter of sampling. */
+export function checkSampling(
+  body: JsonObject,
+  model: Model,
+  effort: string | undefined,
+  fields: readonly string[],
+): void {
+  if ((model.sampling ?? true) || answersAtOnce(model, effort)) return;
   for (const field of fields) {
     const value = body[field];
     if (value == null || value === DEFAULTS[field]) continue;

@@ -48,6 +48,8 @@ export function openaiFlaw(flaw: Flaw): Refused {
   }
 }
 
+const DECIMALS = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_k', 'min_p']);
+
 function sizeRefusal(
   flaw: Extract<Flaw, { kind: 'size' }>,
   at: string,
@@ -55,8 +57,7 @@ function sizeRefusal(
 ): Refused {
   const { of, side, limit, got } = flaw;
   if (of === 'number') {
-    const kind =
-      typeof got === 'number' && Number.isInteger(got) && Number.isInteger(limit) ? 'integer' : 'decimal';
+    const kind = DECIMALS.has(String(flaw.path.at(-1))) ? 'decimal' : 'integer';
     const word = side === 'min' ? 'below minimum' : 'above maximum';
     const sign = `${side === 'min' ? '>' : '<'}${flaw.exclusive ? '' : '='}`;
     return refuse(

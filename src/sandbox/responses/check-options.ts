@@ -87,8 +87,8 @@ function checkFormat(body: JsonObject): void {
 
 /** @throws Refused */
 export function checkLimits(body: JsonObject, model: Model): void {
-  checkSampling(body, model, ['temperature', 'top_p']);
   const reasoning = asObject(body['reasoning']);
+  checkSampling(body, model, asText(reasoning?.['effort']), ['temperature', 'top_p']);
   checkEffort(asText(reasoning?.['effort']), 'reasoning.effort', model);
   if (reasoning?.['summary'] != null && model.thinking === undefined) {
     throw bad(

@@ -37,7 +37,12 @@ const userPart = z.discriminatedUnion('type', [
   }),
 ]);
 
-const functionCall = z.strictObject({ name: text, arguments: text });
+const functionCall = z.strictObject({
+  name: text,
+  arguments: text,
+  // What OpenAI's own SDK adds to an answer, and sends along when it goes back.
+  parsed_arguments: z.unknown().optional(),
+});
 const toolCall = z.discriminatedUnion('type', [
   z.strictObject({ id: text, type: z.literal('function'), function: functionCall }),
   z.strictObject({
@@ -67,6 +72,7 @@ const assistantMessage = z.strictObject({
   audio: z.strictObject({ id: text }).nullish(),
   tool_calls: z.array(toolCall).min(1).optional(),
   function_call: functionCall.nullish(),
+  parsed: z.unknown().optional(),
 });
 const message = z.discriminatedUnion('role', [
   assistantMessage,
@@ -77,7 +83,8 @@ const message = z.discriminatedUnion('role', [
     content: z.union([text, z.array(userPart).min(1)]),
     name,
   }),
-  z.strictObject({ role: z.literal('tool'), content: textContent, tool_call_id: text }),
+  // LangChain names the tool as well, and is served.
+  z.strictObject({ role: z.literal('tool'), content: textContent, tool_call_id: text, name }),
   z.strictObject({ role: z.literal('function'), content: text.nullable(), name: text }),
 ]);
 

@@ -192,6 +192,8 @@ const countedFields = {
 
 export const messagesRequest = z.strictObject({
   ...countedFields,
+  // A thread that is gone on with may have nothing new to say.
+  messages: z.array(message),
   max_tokens: whole.min(1),
   stop_sequences: z.array(text).optional(),
   stream: flag.optional(),

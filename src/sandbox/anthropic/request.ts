@@ -1,0 +1,30 @@
+/** What every request to Anthropic goes through first: its body by a schema, and the model it names. */
+
+import type { z } from 'zod';
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { objectIn, type VendorRequest } from '../exchange.ts';
+import { flawsOf } from '../flaws.ts';
+import type { World } from '../world.ts';
+import { anthropicFlaw, anthropicRefusal } from './words.ts';
+
+export type Known = readonly [name: string, model: Model];
+
+/** @throws Refused where there is no model of that name. */
+export function lookUp(world: World, name: string): Known {
+  const model = world.models.anthropic.get(name.toLowerCase());
+  if (model === undefined) throw anthropicRefusal(404, `model: ${name.slice(0, 200)}`);
+  return [name, model];
+}
+
+/** @throws Refused with the first flaw. */
+export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
+  const body = objectIn(request);
+  if (body === undefined) {
+    throw anthropicRefusal(400, 'The request body is not valid JSON: it should be an object.');
+  }
+  const parsed = schema.safeParse(body);
+  const [flaw] = parsed.success ? [] : flawsOf(parsed.error.issues, body);
+  if (flaw !== undefined) throw anthropicFlaw(flaw);
+  return body;
+}

@@ -1,0 +1,37 @@
+/** A message, from the request to the answer, and into its thread. */
+
+import { asText } from '../../json.ts';
+import { checkedBody, lookUp } from '../anthropic/request.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+import { promptTokens } from '../caches.ts';
+import { compose } from '../compose.ts';
+import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { messagesRequest } from '../schemas/messages.ts';
+import { stampFor, type World } from '../world.ts';
+import { askOfMessages } from './ask.ts';
+import { checkBlocks } from './check-blocks.ts';
+import { checkModelLimits, checkOptions } from './check-options.ts';
+import { checkThinking } from './check-thinking.ts';
+import { streamMessages, wholeMessages } from './render.ts';
+import { inThread, keepThread } from './threads.ts';
+
+/** @throws Refused as Anthropic would. */
+export function answerMessages(request: VendorRequest, world: World): VendorAnswer {
+  const body = inThread(checkedBody(request, messagesRequest), request, world);
+  const [name, model] = lookUp(world, asText(body['model']) ?? '');
+  checkBlocks(body);
+  checkOptions(body);
+  checkModelLimits(body, model);
+  checkThinking(body);
+  const ask = askOfMessages(body, name, model);
+  const tokens = promptTokens(ask);
+  if (tokens > model.contextWindow) {
+    throw anthropicRefusal(400, `prompt is too long: ${tokens} tokens > ${model.contextWindow} maximum`);
+  }
+  const script = compose(ask, world.prompts);
+  const stamp = stampFor(name, body);
+  if (body['thread'] != null && !script.broken) keepThread(body, wholeMessages(script, stamp), world);
+  return body['stream'] === true
+    ? streamed(streamMessages(script, stamp), script)
+    : whole(wholeMessages(script, stamp), script.usage.output);
+}

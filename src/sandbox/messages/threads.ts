@@ -1,0 +1,50 @@
+/**
+ * Threads (`message-threads-2026-08-12`): conversations that Anthropic keeps, so that a turn sends only what is new. Its
+ * SDK runs tools over one by itself.
+ */
+
+import type { JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+import { header, Refused, type VendorRequest } from '../exchange.ts';
+import type { World } from '../world.ts';
+
+/** What a later turn may leave out, since the thread has it. */
+const KEPT = ['system', 'tools', 'tool_choice', 'thinking', 'output_config'];
+
+/** The request with all that its thread holds before it. @throws Refused where there is no such thread. */
+export function inThread(body: JsonObject, request: VendorRequest, world: World): JsonObject {
+  const thread = asObject(body['thread']);
+  if (thread === undefined) return body;
+  if (!header(request, 'anthropic-beta')?.includes('message-threads-')) {
+    throw anthropicRefusal(400, 'thread: Extra inputs are not permitted');
+  }
+  if (thread['type'] !== 'continue') return body;
+  const previous = asText(thread['previous_message_id']) ?? '';
+  const kept = world.threads.get(previous);
+  if (kept === undefined) throw notFound(previous);
+  return { ...kept, ...body, messages: [...asObjects(kept['messages']), ...asObjects(body['messages'])] };
+}
+
+/** Keeps a turn and its answer under the id of the answer. */
+export function keepThread(body: JsonObject, answer: JsonObject, world: World): void {
+  const reply = { role: 'assistant', content: answer['content'] };
+  const settings = KEPT.flatMap((field) =>
+    body[field] === undefined ? [] : [[field, body[field]] as const],
+  );
+  world.threads.set(asText(answer['id']) ?? '', {
+    ...Object.fromEntries(settings),
+    messages: [...asObjects(body['messages']), reply],
+  });
+}
+
+function notFound(id: string): Refused {
+  return new Refused(404, {
+    type: 'error',
+    error: {
+      type: 'not_found_error',
+      message: `thread.previous_message_id: no thread has the message ${id.slice(0, 100)}`,
+      details: { error_code: 'thread_not_found' },
+    },
+  });
+}

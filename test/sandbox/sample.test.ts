@@ -1,0 +1,162 @@
+/** Sampled values are valid by the schema they are sampled from, whatever the schema. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../src/json.ts';
+import { asObject, parseJson } from '../../src/json.ts';
+import { sample } from '../../src/sandbox/sample.ts';
+import { samplePattern } from '../../src/sandbox/sample-pattern.ts';
+
+const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc.record({
+    type: fc.constant('string'),
+    minLength: fc.nat(20),
+    maxLength: fc.integer({ min: 20, max: 60 }),
+  }),
+  fc.record({ type: fc.constantFrom('integer', 'number'), minimum: fc.integer({ min: -50, max: 50 }) }),
+  fc.record({ type: fc.constantFrom('integer', 'number'), maximum: fc.integer({ min: -50, max: 50 }) }),
+  fc.record({ enum: fc.array(fc.constantFrom('red', 'green', 'blue'), { minLength: 1 }) }),
+  fc.constant({ type: 'boolean' }),
+  fc.constant({ type: 'null' }),
+  fc.record({
+    type: fc.constant('string'),
+    format: fc.constantFrom('email', 'uuid', 'date', 'date-time', 'ipv4'),
+  }),
+);
+
+const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.record({ type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(3) }),
+    fc.dictionary(fc.stringMatching(/^[a-z_]{1,8}$/), tie('schema'), { maxKeys: 4 }).map(
+      (properties): JsonObject => ({
+        type: 'object',
+        properties,
+        required: Object.keys(properties).filter((_, index) => index % 2 === 0),
+        additionalProperties: false,
+      }),
+    ),
+    fc.array(tie('schema'), { minLength: 1, maxLength: 3 }).map((anyOf): JsonObject => ({ anyOf })),
+  ),
+}));
+
+/** Whether another implementation of JSON Schema takes the value. */
+function isValid(by: JsonObject, value: Json): boolean {
+  return z.fromJSONSchema(parseObject(by)).safeParse(value).success;
+}
+
+function parseObject(by: JsonObject): Parameters<typeof z.fromJSONSchema>[0] {
+  return JSON.parse(JSON.stringify(by));
+}
+
+describe('a sampled value', () => {
+  test('is valid by any schema, whatever is said', () => {
+    fc.assert(
+      fc.property(schema, fc.string(), (by, said) => {
+        const value = sample(by, said);
+        expect(isValid(by, value), JSON.stringify({ by, value })).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('comes of any JSON at all, without failing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (by, said) => {
+        const given = parseJson(JSON.stringify({ type: 'object', properties: { it: by }, anyOf: by }));
+        expect(() => JSON.stringify(sample(asObject(given) ?? {}, said))).not.toThrow();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('says what the prompt says', () => {
+    const by: JsonObject = {
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        unit: { enum: ['celsius', 'fahrenheit'] },
+        days: { type: 'integer', minimum: 1, maximum: 7 },
+        title: { type: 'string' },
+        query: { type: 'string' },
+      },
+    };
+    expect(sample(by, 'How warm is it in New York for 5 days in fahrenheit? Call it "Trip"')).toEqual({
+      city: 'New York',
+      unit: 'fahrenheit',
+      days: 5,
+      title: 'Trip',
+      query: 'Trip',
+    });
+    expect(sample(by, 'hello')).toEqual({
+      city: 'Paris',
+      unit: 'celsius',
+      days: 1,
+      title: 'sample title',
+      query: 'hello',
+    });
+  });
+
+  test('ends where a schema contains itself', () => {
+    const tree: JsonObject = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: {
+          type: 'object',
+          properties: {
+            name: { type: 'string' },
+            next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+            all: { type: 'array', items: { $ref: '#/$defs/node' } },
+          },
+          required: ['name', 'next', 'all'],
+        },
+      },
+    };
+    expect(JSON.stringify(sample(tree, '')).length).toBeLessThan(50_000);
+    const twice: JsonObject = {
+      type: 'object',
+      properties: { one: { $ref: '#' }, other: { $ref: '#' } },
+      required: ['one', 'other'],
+      allOf: [{ $ref: '#' }, { $ref: '#' }],
+    };
+    const started = performance.now();
+    sample(twice, '1'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(1000);
+    const endless: JsonObject = { $ref: '#' };
+    expect(() => sample(endless, '')).not.toThrow();
+  });
+
+  test('merges what allOf says, and takes Google’s spelling', () => {
+    expect(
+      sample(
+        {
+          type: 'OBJECT',
+          allOf: [{ properties: { a: { type: 'STRING', nullable: true } }, required: ['a'] }],
+          properties: { b: { type: 'ARRAY', items: { type: 'INTEGER' }, minItems: '3' } },
+          required: ['b'],
+        },
+        '',
+      ),
+    ).toEqual({ a: 'sample a', b: [1, 1, 1] });
+  });
+});
+
+describe('a text by a pattern', () => {
+  test.each([
+    '^[A-Z]{3}-\\d{4}$',
+    '^(?:red|green)+$',
+    '^\\+?[1-9]\\d{1,14}$',
+    '[^a-f]x?y*z',
+    '^(?<year>\\d{4})-(\\d{2})$',
+    '^[\\w.-]+@[\\w-]+\\.[a-z]{2,}$',
+    '^$',
+  ])('%s matches', (pattern) => {
+    expect(samplePattern(pattern)).toMatch(new RegExp(pattern));
+  });
+
+  test.each(['^(?=a)b', '(a', 'a)', '[a', 'a{2000}', '\\1', '*'])('%s is given up', (pattern) => {
+    expect(samplePattern(pattern)).toBeUndefined();
+  });
+});

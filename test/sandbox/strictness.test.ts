@@ -1,0 +1,433 @@
+/** What the simulated vendors refuse, and in which words: those of the real ones. */
+
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { asObject, parseJson } from '../../src/json.ts';
+import { post, useSandbox, type Vendor, WAYS, WEATHER_SCHEMA } from './support.ts';
+
+const sandbox = useSandbox();
+
+type Row = readonly [fault: string, more: JsonObject, message: string];
+
+const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+const hi = { role: 'user', content: 'hi' };
+
+const CHAT: readonly Row[] = [
+  ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
+  ['unknown field inside', { messages: [{ ...hi, colour: 1 }] }, "Unknown parameter: 'messages[0].colour'."],
+  [
+    'wrong type',
+    { temperature: 'hot' },
+    "Invalid type for 'temperature': expected a decimal number, but got a string instead.",
+  ],
+  [
+    'wrong type of a union',
+    { messages: [{ role: 'user', content: 5 }] },
+    "Invalid type for 'messages[0].content': expected one of a string or an array of objects, but got an integer instead.",
+  ],
+  [
+    'unknown role',
+    { messages: [{ role: 'boss', content: 'hi' }] },
+    "Invalid value: 'boss'. Supported values are: 'assistant', 'developer', 'system', 'user', 'tool', and 'function'.",
+  ],
+  [
+    'too big',
+    { temperature: 3 },
+    "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 3 instead.",
+  ],
+  [
+    'empty list',
+    { messages: [] },
+    "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+  ],
+  [
+    'long list',
+    { stop: ['a', 'b', 'c', 'd', 'e'] },
+    "Invalid 'stop': array too long. Expected an array with maximum length 4, but got an array with length 5 instead.",
+  ],
+  [
+    'call not answered',
+    { messages: [hi, { role: 'assistant', content: null, tool_calls: [call('call_1')] }, hi] },
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
+  ],
+  [
+    'answer to no call',
+    { messages: [hi, { role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
+    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+  ],
+  [
+    'answer to another call',
+    {
+      messages: [
+        hi,
+        { role: 'assistant', content: null, tool_calls: [call('call_1')] },
+        { role: 'tool', tool_call_id: 'call_2', content: 'x' },
+      ],
+    },
+    "Invalid parameter: 'tool_call_id' of 'call_2' not found in 'tool_calls' of previous message.",
+  ],
+  [
+    'long id',
+    { messages: [hi, { role: 'assistant', content: null, tool_calls: [call('x'.repeat(41))] }] },
+    "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead.",
+  ],
+  [
+    'choice without tools',
+    { tool_choice: 'auto' },
+    "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+  ],
+  [
+    'stream options alone',
+    { stream_options: { include_usage: true } },
+    "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+  ],
+  [
+    'both limits',
+    { max_tokens: 5, max_completion_tokens: 5 },
+    "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+  ],
+  [
+    'JSON unasked',
+    { response_format: { type: 'json_object' } },
+    "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+  ],
+  [
+    'open strict schema',
+    { tools: [{ type: 'function', function: { name: 'f', strict: true, parameters: WEATHER_SCHEMA } }] },
+    "Invalid schema for function 'f': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+  ],
+  [
+    'bad name of a tool',
+    { tools: [{ type: 'function', function: { name: 'a b' } }] },
+    "Invalid 'tools[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+  ],
+  [
+    'old limit of a reasoning model',
+    { model: 'gpt-5', max_tokens: 5 },
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+  ],
+  [
+    'sampling of a reasoning model',
+    { model: 'o3', temperature: 0.5 },
+    "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
+  ],
+  [
+    'effort of a model that does not reason',
+    { reasoning_effort: 'low' },
+    "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+  ],
+  [
+    'unknown effort',
+    { model: 'gpt-5', reasoning_effort: 'max' },
+    "Unsupported value: 'max' is not supported with the 'gpt-5' model. Supported values are: 'minimal', 'low', 'medium', and 'high'.",
+  ],
+];
+
+const RESPONSES: readonly Row[] = [
+  ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
+  [
+    'unknown field in a tool',
+    { tools: [{ type: 'function', name: 'f', colour: 1 }] },
+    "Unknown parameter: 'tools[0].colour'.",
+  ],
+  [
+    'low limit',
+    { max_output_tokens: 1 },
+    "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 1 instead.",
+  ],
+  [
+    'output without a call',
+    { input: [{ type: 'function_call_output', call_id: 'call_1', output: 'x' }] },
+    'No tool call found for function call output with call_id call_1.',
+  ],
+  [
+    'call without an output',
+    { input: [{ type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' }, hi] },
+    'No tool output found for function call call_1.',
+  ],
+  [
+    'id of another kind',
+    { input: [{ type: 'function_call', id: 'toolu_1', call_id: 'call_1', name: 'f', arguments: '{}' }] },
+    "Invalid 'input[0].id': 'toolu_1'. Expected an ID that begins with 'fc'.",
+  ],
+  [
+    'reasoning that is not stored',
+    {
+      model: 'gpt-5',
+      input: [hi, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'assistant', content: 'x' }],
+    },
+    "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+  ],
+  [
+    'reasoning without what it led to',
+    { model: 'gpt-5', input: [{ type: 'reasoning', summary: [] }, hi] },
+    "Item '' of type 'reasoning' was provided without its required following item.",
+  ],
+  [
+    'sealed reasoning of a model without',
+    { include: ['reasoning.encrypted_content'] },
+    'Encrypted content is not supported with this model.',
+  ],
+  [
+    'effort of a model without',
+    { reasoning: { effort: 'low' } },
+    "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+  ],
+];
+
+const use = (id: string) => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id, name: 'f', input: {} }],
+});
+const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
+const small = { name: 'f', input_schema: { type: 'object' } };
+
+const MESSAGES: readonly Row[] = [
+  ['unknown field', { colour: 1 }, 'colour: Extra inputs are not permitted'],
+  ['no limit', { max_tokens: undefined }, 'max_tokens: Field required'],
+  ['wrong type', { max_tokens: '5' }, 'max_tokens: Input should be a valid number'],
+  ['zero', { max_tokens: 0 }, 'max_tokens: Input should be greater than or equal to 1'],
+  [
+    'empty text',
+    { messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] },
+    'messages: text content blocks must be non-empty',
+  ],
+  ['no message', { messages: [] }, 'messages: at least one message is required'],
+  [
+    'assistant first',
+    { messages: [{ role: 'assistant', content: 'x' }] },
+    'messages: first message must use the "user" role',
+  ],
+  [
+    'use not answered',
+    { messages: [hi, use('toolu_1'), hi] },
+    'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+  ],
+  [
+    'text before the result',
+    {
+      messages: [
+        hi,
+        use('toolu_1'),
+        { role: 'user', content: [{ type: 'text', text: 'so' }, result('toolu_1')] },
+      ],
+    },
+    'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+  ],
+  [
+    'result of no use',
+    { messages: [{ role: 'user', content: [result('toolu_1')] }] },
+    'messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+  ],
+  [
+    'ids twice',
+    {
+      messages: [
+        hi,
+        use('toolu_1'),
+        { role: 'user', content: [result('toolu_1')] },
+        use('toolu_1'),
+        { role: 'user', content: [result('toolu_1')] },
+      ],
+    },
+    'messages.3.content.0: `tool_use` ids must be unique',
+  ],
+  [
+    'thinking budget over the limit',
+    { max_tokens: 1024, thinking: { type: 'enabled', budget_tokens: 1024 } },
+    '`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-context-window-size',
+  ],
+  [
+    'thinking with a forced tool',
+    { thinking: { type: 'enabled', budget_tokens: 1024 }, tools: [small], tool_choice: { type: 'any' } },
+    'Thinking may not be enabled when tool_choice forces tool use.',
+  ],
+  ['tools twice', { tools: [small, small] }, 'tools: Tool names must be unique.'],
+  [
+    'unknown tool',
+    { tools: [small], tool_choice: { type: 'tool', name: 'g' } },
+    "Tool 'g' not found in provided tools",
+  ],
+  [
+    'open schema',
+    { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+    "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+  ],
+  [
+    'unknown effort',
+    { output_config: { effort: 'xhigh' } },
+    "This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.",
+  ],
+  [
+    'prefill of a newer model',
+    { messages: [hi, { role: 'assistant', content: 'So' }] },
+    'This model does not support assistant message prefill. The conversation must end with a user message.',
+  ],
+  [
+    'five marks',
+    {
+      system: Array.from({ length: 5 }, () => ({
+        type: 'text',
+        text: 'x',
+        cache_control: { type: 'ephemeral' },
+      })),
+    },
+    'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+  ],
+  ['thread without its beta', { thread: { type: 'create' } }, 'thread: Extra inputs are not permitted'],
+];
+
+const user = (...parts: readonly JsonObject[]) => ({ role: 'user', parts });
+const model = (...parts: readonly JsonObject[]) => ({ role: 'model', parts });
+const text = { text: 'hi' };
+const calls = { functionCall: { name: 'f', args: {} }, thoughtSignature: 'skip_thought_signature_validator' };
+const response = { functionResponse: { name: 'f', response: {} } };
+
+const GEMINI: readonly Row[] = [
+  [
+    'unknown field',
+    { colour: 1 },
+    'Invalid JSON payload received. Unknown name "colour": Cannot find field.',
+  ],
+  [
+    'unknown field inside',
+    { generationConfig: { topz: 1 } },
+    'Invalid JSON payload received. Unknown name "topz" at \'generation_config\': Cannot find field.',
+  ],
+  [
+    'wrong type',
+    { contents: [user({ text: 5 })] },
+    "Invalid value at 'contents[0].parts[0].text' (TYPE_STRING), 5",
+  ],
+  ['nothing', { contents: [] }, '* GenerateContentRequest.contents: contents is not specified\n'],
+  ['unknown role', { contents: [{ role: 'boss', parts: [text] }] }, 'Please use a valid role: user, model.'],
+  [
+    'empty part',
+    { contents: [user({})] },
+    "* GenerateContentRequest.contents[0].parts[0].data: required oneof field 'data' must have one initialized field\n",
+  ],
+  [
+    'too few responses',
+    { contents: [user(text), model(calls, calls), user(response)] },
+    'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+  ],
+  [
+    'call not answered',
+    { contents: [user(text), model(calls), user(text)] },
+    'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+  ],
+  [
+    'response to nothing',
+    { contents: [user(text), model(text), user(response)] },
+    'Please ensure that function response turn comes immediately after a function call turn.',
+  ],
+  [
+    'call first',
+    { contents: [model(calls), user(response)] },
+    'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+  ],
+  [
+    'budget and level',
+    { generationConfig: { thinkingConfig: { thinkingBudget: 5, thinkingLevel: 'LOW' } } },
+    'You can only set only one of thinking budget and thinking level.',
+  ],
+  [
+    'names in a mode without',
+    {
+      tools: [{ functionDeclarations: [{ name: 'f' }] }],
+      toolConfig: { functionCallingConfig: { allowedFunctionNames: ['f'] } },
+    },
+    'Allowed function names can only be set when function calling mode is ANY or VALIDATED.',
+  ],
+];
+
+async function refusal(
+  format: keyof typeof WAYS,
+  more: JsonObject,
+): Promise<{ status: number; message: unknown }> {
+  const { vendor, ask } = WAYS[format];
+  const { status, json } = await post(sandbox(), vendor, ...ask('hi', false, more));
+  return { status, message: asObject(json['error'])?.['message'] };
+}
+
+describe.each([
+  ['chat-completions', CHAT],
+  ['responses', RESPONSES],
+  ['messages', MESSAGES],
+  ['generate-content', GEMINI],
+] as const)('%s', (format, rows) => {
+  test.each(rows)('%s', async (_, more, message) => {
+    const refused = await refusal(format, more);
+    expect(refused.message).toBe(message);
+    expect(refused.status).toBe(message.startsWith('Item with id') ? 404 : 400);
+  });
+
+  test('what is not JSON', async () => {
+    const { vendor, ask } = WAYS[format];
+    const [path] = ask('hi', false);
+    for (const body of ['{"model":', '[]', '']) {
+      expect((await post(sandbox(), vendor, path, body)).status).toBe(400);
+    }
+  });
+});
+
+describe('keys and versions', () => {
+  test.each<[Vendor, string, Record<string, string>, number]>([
+    ['openai', '/chat/completions', { authorization: 'Bearer wrong' }, 401],
+    ['openai', '/responses', { authorization: '' }, 401],
+    ['compatible', '/chat/completions', { authorization: 'Bearer wrong' }, 401],
+    ['anthropic', '/v1/messages', { 'x-api-key': 'wrong' }, 401],
+    ['anthropic', '/v1/messages', { 'anthropic-version': '1999-01-01' }, 400],
+    ['google', '/v1beta/models/gemini-2.5-flash:generateContent', { 'x-goog-api-key': 'wrong' }, 400],
+  ])('%s%s with %o is a %i', async (vendor, path, headers, status) => {
+    expect((await post(sandbox(), vendor, path, {}, headers)).status).toBe(status);
+  });
+
+  test('no version, no key', async () => {
+    const { anthropic, google } = sandbox().places;
+    const keyed = { 'x-api-key': anthropic.apiKey };
+    const versionless = await fetch(`${anthropic.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: keyed,
+      body: '{}',
+    });
+    expect(versionless.status).toBe(400);
+    expect(await versionless.text()).toContain('anthropic-version: header is required');
+    const keyless = await fetch(`${google.baseUrl}/v1beta/models`);
+    expect(keyless.status).toBe(403);
+    const inQuery = await fetch(`${google.baseUrl}/v1beta/models?key=${google.apiKey}`);
+    expect(inQuery.status).toBe(200);
+    expect((await fetch(new URL('/nowhere', anthropic.baseUrl))).status).toBe(404);
+  });
+});
+
+test('a prompt longer than the window is too long, in each vendor’s words', async () => {
+  const said = 'word '.repeat(900_000);
+  expect(
+    await refusal('messages', { model: 'claude-haiku-4-5', messages: [{ role: 'user', content: said }] }),
+  ).toEqual({
+    status: 400,
+    message: expect.stringMatching(/^prompt is too long: 1125000 tokens > \d+ maximum$/),
+  });
+  expect(await refusal('responses', { input: said })).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('exceeds the context window'),
+  });
+});
+
+test('a service for the models of many takes what services have added, and checks the rest', async () => {
+  const models = await fetch(`${sandbox().places.compatible.baseUrl}/models`, {
+    headers: { authorization: `Bearer ${sandbox().places.compatible.apiKey}` },
+  });
+  const list = parseJson(await models.text());
+  expect(list).toMatchObject({ object: 'list' });
+  const body = {
+    model: 'deepseek/deepseek-v4-flash',
+    messages: [{ ...hi, reasoning_content: 'x' }],
+    top_k: 5,
+  };
+  const added = await post(sandbox(), 'compatible', '/chat/completions', body);
+  expect(added.status).toBe(200);
+  const colour = await post(sandbox(), 'compatible', '/chat/completions', { ...body, colour: 1 });
+  expect(colour.status).toBe(400);
+});
