@@ -30,11 +30,15 @@ const TYPES: Readonly<Record<Fault, string>> = {
   'upstream-timeout': 'timeout_error',
 };
 
-/** An error as a body, and as the data of a stream's `error` event. */
+/** An error as a body, and as the data of a stream's `error` event. SDKs act on the code in its details. */
 export function renderError(error: GatewayError, requestId?: string): JsonObject {
   return {
     type: 'error',
-    error: { type: TYPES[error.fault], message: messageOf(error) },
+    error: {
+      type: TYPES[error.fault],
+      message: messageOf(error),
+      ...(error.code !== undefined && { details: { error_code: error.code } }),
+    },
     ...(requestId !== undefined && { request_id: requestId }),
   };
 }

@@ -1,7 +1,7 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
 import type { OutputFormat, Own, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
-import { invalid } from '../../errors.ts';
+import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
@@ -19,6 +19,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
   const { tools, tool_choice, thinking, output_config, output_format, cache_control, ...others } = more;
   const { service_tier, temperature, top_p, top_k, ...rest } = others;
+  refuseThread(rest['thread']);
   const [own, extra] = splitFields(rest, REQUEST_OWN);
   const maxTokens = wholeNumber(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
@@ -64,6 +65,16 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     },
     ...extraOf(extra),
   };
+}
+
+/** Nothing is kept between requests. The SDK knows this code, and then sends the whole conversation. */
+function refuseThread(thread: Json | undefined): void {
+  if (thread === undefined || thread === null) return;
+  throw new GatewayError(
+    'invalid-request',
+    'thread: Threads are not supported for this model; send the full conversation without `thread`',
+    { param: 'thread', code: 'thread_unsupported_request' },
+  );
 }
 
 /** What a mid-conversation system message is marked with: this format alone may have it where it stands. */

@@ -13,7 +13,7 @@ export type { Message, StopReason } from '@anthropic-ai/sdk/resources/messages/m
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
 
-/** Fields of a request that only Anthropic knows what to do with; the last nine are beta. */
+/** Fields of a request that only Anthropic knows what to do with; the last eight are beta. */
 export const REQUEST_OWN = [
   'speed',
   'inference_geo',
@@ -28,7 +28,6 @@ export const REQUEST_OWN = [
   'fallbacks',
   'fallback_credit_token',
   'mcp_servers',
-  'thread',
 ] as const;
 
 /** Fields of a tool of the caller's own that only Anthropic knows what to do with. */

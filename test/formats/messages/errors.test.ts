@@ -43,6 +43,13 @@ describe('what a caller is told', () => {
     });
   });
 
+  test('a code is where the SDK looks for it', () => {
+    const error = new GatewayError('invalid-request', 'x', { code: 'thread_unsupported_request' });
+    expect(renderError(error, 'r')).toMatchObject({
+      error: { type: 'invalid_request_error', details: { error_code: 'thread_unsupported_request' } },
+    });
+  });
+
   test('agents know a full context by these words', () => {
     const error = new GatewayError('context-too-long', 'maximum context length is 128000 tokens');
     expect(renderError(error, 'r')).toMatchObject({

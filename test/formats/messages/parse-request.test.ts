@@ -137,6 +137,14 @@ describe('what is refused, in the words of the vendor', () => {
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ fault: 'invalid-request', status: 400, message, param });
   });
+
+  test.each([{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }])(
+    'a thread, by the code after which the SDK goes on without one: $type',
+    (thread) => {
+      const error = thrown(() => parseRequest({ ...BASE, thread }, unreported));
+      expect(error).toMatchObject({ status: 400, param: 'thread', code: 'thread_unsupported_request' });
+    },
+  );
 });
 
 test('fields that are null are as if they were not there', () => {
