@@ -14,6 +14,7 @@ import { answer } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
+import { MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Operation } from './stages/exchange.ts';
 
 /** What the app asks of whoever runs it. */
@@ -44,26 +45,24 @@ export function createApp(host: Host): H3 {
   on('POST', '/v1/responses', generate('responses'));
   on('POST', '/v1/messages', generate('messages'));
   on('POST', '/v1/messages/count_tokens', generate('messages', 'count-tokens'));
+  const listAny = list('any', (gateway, principal, asksAnthropic) =>
+    listModels(gateway, principal, asksAnthropic),
+  );
+  const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
+    oneModel(gateway, principal, modelIn(path), asksAnthropic),
+  );
+  const listGoogles = list('generate-content', listGoogleModels);
+  const oneOfGoogles = list('generate-content', (gateway, principal, _, path) =>
+    oneGoogleModel(gateway, principal, modelIn(path)),
+  );
   on('POST', '/v1beta/models/**', generate('generate-content'));
-  on(
-    'GET',
-    '/v1/models',
-    list('any', (gateway, principal, asksAnthropic) => listModels(gateway, principal, asksAnthropic)),
-  );
-  on(
-    'GET',
-    '/v1/models/**',
-    list('any', (gateway, principal, asksAnthropic, path) =>
-      oneModel(gateway, principal, modelIn(path, '/v1/models/'), asksAnthropic),
-    ),
-  );
-  on('GET', '/v1beta/models', list('generate-content', listGoogleModels));
-  on(
-    'GET',
-    '/v1beta/models/**',
-    list('generate-content', (gateway, principal, _, path) =>
-      oneGoogleModel(gateway, principal, modelIn(path, '/v1beta/models/')),
-    ),
+  on('GET', '/v1beta/models', listGoogles);
+  on('GET', '/v1beta/models/**', oneOfGoogles);
+  // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
+  on('POST', '/v1/models/**', generate('generate-content'));
+  on('GET', '/v1/models', (incoming, path) => (isGoogles(incoming) ? listGoogles : listAny)(incoming, path));
+  on('GET', '/v1/models/**', (incoming, path) =>
+    (isGoogles(incoming) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
   const playground = openPlayground();
   const page: Endpoint = ({ message }, path) =>
@@ -84,10 +83,12 @@ export function createApp(host: Host): H3 {
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
     app.all(path, (event) => fail(event, methodNotAllowed('POST')));
   }
-  for (const path of ['/v1/models', '/v1/models/**', '/v1beta/models', '/health/live', '/health/ready']) {
+  for (const path of ['/v1/models', '/v1beta/models', '/health/live', '/health/ready']) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET')));
   }
-  app.all('/v1beta/models/**', (event) => fail(event, methodNotAllowed('GET, POST')));
+  for (const path of ['/v1/models/**', '/v1beta/models/**']) {
+    app.all(path, (event) => fail(event, methodNotAllowed('GET, POST')));
+  }
   app.all('/**', (event) => fail(event, new GatewayError('not-found', 'There is no such endpoint.')));
   return app;
 
@@ -162,9 +163,15 @@ function isPlain(path: string): boolean {
   return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|\\/i.test(path);
 }
 
-function modelIn(path: string, prefix: string): string {
+/** Whether it comes from a client of Google's: no other has a key in that header. */
+function isGoogles({ message: { headers } }: Incoming): boolean {
+  return headers['x-goog-api-key'] !== undefined || headers['x-vendorc-api-key'] !== undefined;
+}
+
+/** The model named below `/v1/models/` or `/v1beta/models/`. */
+function modelIn(path: string): string {
   try {
-    return decodeURIComponent(path.slice(prefix.length));
+    return decodeURIComponent(path.replace(MODELS_PATH, ''));
   } catch {
     throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
   }

@@ -20,7 +20,7 @@ const METHODS: Readonly<Record<string, Route['operation']>> = {
 };
 
 /** Path prefix of generate-content's models. */
-const MODELS_PATH = '/v1beta/models/';
+export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return ({ id, message, signal }) => {
@@ -29,6 +29,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
     const path = cut < 0 ? target : target.slice(0, cut);
     const query = new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
     requireJson(message.headers['content-type']);
+    refuseEncoded(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
     return {
       id,
@@ -47,9 +48,21 @@ function requireJson(type: string | undefined): void {
   throw new GatewayError('unsupported-media-type', 'The request body must be application/json.');
 }
 
+/** A compressed body is not taken: a small one may hold a very large one. */
+function refuseEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
+  throw new GatewayError(
+    'unsupported-media-type',
+    'The request body must not be compressed (Content-Encoding).',
+    {
+      headers: { 'accept-encoding': 'identity' },
+    },
+  );
+}
+
 /** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */
 function namedInPath(path: string): { model: string; method: string; operation: Route['operation'] } {
-  const call = path.slice(MODELS_PATH.length);
+  const call = path.replace(MODELS_PATH, '');
   const colon = call.lastIndexOf(':');
   const method = call.slice(colon + 1);
   const operation = colon > 0 && Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;

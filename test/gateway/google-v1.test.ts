@@ -1,0 +1,55 @@
+/** Google's SDK (3 and later) where nobody tells it a version: it asks below /v1, where other formats live too. */
+
+import { GoogleGenAI } from '@google/genai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const model = 'gemini-2.5-flash';
+const client = () => new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.url } });
+
+test('answers, streams and counts', async () => {
+  const { models } = client();
+  const whole = await models.generateContent({ model, contents: 'Who are you?' });
+  expect(whole.text).toContain('> Who are you?');
+  let streamed = '';
+  for await (const chunk of await models.generateContentStream({ model, contents: 'Who are you?' }))
+    streamed += chunk.text ?? '';
+  expect(streamed).toBe(whole.text);
+  const { totalTokens } = await models.countTokens({ model, contents: 'Who are you?' });
+  expect(totalTokens).toBeGreaterThan(0);
+});
+
+test("lists google's models in Google's words", async () => {
+  const { models } = client();
+  expect((await models.get({ model })).name).toBe(`models/${model}`);
+  const names: (string | undefined)[] = [];
+  for await (const { name } of await models.list()) names.push(name);
+  expect(names).toContain(`models/${model}`);
+  expect(names.every((name) => name?.startsWith('models/gemini'))).toBe(true);
+});
+
+test("an error is said in Google's words", async () => {
+  await expect(client().models.generateContent({ model: 'gemini-0', contents: 'Hi' })).rejects.toMatchObject({
+    name: 'ApiError',
+    status: 404,
+    message: expect.stringContaining('Model not supported: google/gemini-0'),
+  });
+  const headers = { 'x-goog-api-key': KEY, 'content-type': 'application/json' };
+  const path = `${gateway.url}/v1/models/${model}`;
+  const noMethod = await fetch(path, { method: 'POST', headers, body: '{}' });
+  expect(noMethod.status).toBe(404);
+  expect(await noMethod.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+});
+
+test('others still have their list below /v1', async () => {
+  const get = async (path: string) =>
+    (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${KEY}` } })).json();
+  expect(await get('/v1/models')).toMatchObject({ object: 'list' });
+  expect(await get('/v1/models/google/gemini-2.5-flash')).toMatchObject({ id: 'google/gemini-2.5-flash' });
+});
