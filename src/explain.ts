@@ -8,7 +8,7 @@ import type { Note } from './formats/format.ts';
 import { asObjects, isObject, type JsonObject } from './json.ts';
 import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
 import { targetOf } from './stages/translate-request.ts';
-import { formatsOf, upstreamName, type Vendors } from './vendors/vendor.ts';
+import { spokenFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
 
 export interface Explanation {
   readonly from: FormatName;
@@ -38,18 +38,17 @@ export function explain(
   const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
-  const spoken = formatsOf(vendor, model);
+  const to = spokenFormat(vendor, model, from);
   const name = upstreamName(vendor, model);
-  if (spoken.includes(from)) {
+  if (to === from) {
     const request = 'model' in body ? { ...body, model: name } : body;
-    return { from, to: from, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
+    return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
   const notes: Note[] = [];
   const note = (said: Note): void => {
     notes.push(said);
   };
-  const to = spoken[0];
   const prompt = { ...formats[from].inbound.parseRequest(body, note), model: name };
   const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), note);
   const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
@@ -73,4 +72,11 @@ export function formatOfRequest(body: JsonObject): FormatName {
 }
 
 /** Block types that only `messages` has. */
-const ANTHROPIC_BLOCKS = new Set<unknown>(['tool_use', 'tool_result', 'image', 'document', 'thinking', 'redacted_thinking']);
+const ANTHROPIC_BLOCKS = new Set<unknown>([
+  'tool_use',
+  'tool_result',
+  'image',
+  'document',
+  'thinking',
+  'redacted_thinking',
+]);

@@ -45,9 +45,15 @@ export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: st
   return renderGoogleModel(model);
 }
 
-/** What the playground shows of the models the key may use. Prices are in US dollars per million tokens. */
+/** What the playground needs of the models the key may use. Prices are in US dollars per million tokens. */
 export function listPricedModels(gateway: Gateway, principal: Principal): JsonObject {
-  return { models: allowed(gateway, principal).map(({ id, name, prices }) => ({ id, name, prices })) };
+  const models = allowed(gateway, principal).map(({ id, name, prices, thinking }) => ({
+    id,
+    name,
+    prices,
+    thinks: thinking !== undefined,
+  }));
+  return { models };
 }
 
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {

@@ -29,7 +29,10 @@ export async function openGateway(
   mode: LineMode = 'fused',
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
-  const sandbox = configured.all.length === 0 ? await startSandbox({ pace: config.sandbox.pace }) : undefined;
+  const sandbox =
+    configured.all.length === 0
+      ? await startSandbox({ pace: config.sandbox.pace, models: catalogModels(config) })
+      : undefined;
   const vendors = sandbox === undefined ? configured : vendorsAt(sandbox.places, config);
   // Keep-alive shorter than any vendor's own, so that a socket is not closed under a request.
   const agent = new Agent({ connect: { timeout: config.timeouts.connect }, keepAliveTimeout: 4_000 });

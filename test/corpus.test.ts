@@ -208,7 +208,9 @@ describe.runIf(cases.length > 0)('corpus', () => {
 
   describe.each(allFormats)('requests to $name', (to) => {
     test('fit the strict schema of the vendor, or are refused in words', () => {
-      const requests = cases.filter(({ request, status }) => request && status < 400);
+      const requests = cases.filter(
+        ({ request, status, format }) => request && status < 400 && format !== to,
+      );
       const wrong: string[] = [];
       const refused: string[] = [];
       for (const { name, format, request = {} } of requests) {

@@ -3,10 +3,7 @@
 import { splitBaseUrl, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
 
-type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & {
-  readonly baseUrl?: string;
-  readonly dialect?: string;
-};
+type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
 
 const KNOWN: Readonly<Record<string, Defaults>> = {
   openai: {
@@ -71,7 +68,7 @@ export function vendorsAt(places: Readonly<Record<string, Place>>, config: Confi
 function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Vendor {
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
-  const dialect = set?.dialect ?? defaults.dialect;
+  const dialect = set?.dialect ?? dialectAt(baseUrl);
   return {
     name,
     ...splitBaseUrl(baseUrl),
@@ -82,4 +79,10 @@ function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Ven
     ...(dialect !== undefined && { dialect }),
     headers: set?.headers ?? {},
   };
+}
+
+/** The dialect of a well-known service in front of many vendors; undefined elsewhere. */
+function dialectAt(baseUrl: string): string | undefined {
+  const { hostname } = new URL(baseUrl);
+  return hostname === 'openrouter.ai' || hostname.endsWith('.openrouter.ai') ? 'openrouter' : undefined;
 }

@@ -5,7 +5,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject } from '../json-scan.ts';
-import { formatsOf, upstreamName, type Vendors } from '../vendors/vendor.ts';
+import { spokenFormat, upstreamName, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
@@ -35,9 +35,8 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (!principal.allows(model.id)) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${model.id}.`);
     }
-    const formats = formatsOf(vendor, model);
-    const native = formats.includes(route.format);
-    if (!native && route.operation === 'count-tokens') {
+    const spoken = spokenFormat(vendor, model, route.format);
+    if (spoken !== route.format && route.operation === 'count-tokens') {
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
     }
     if (named !== undefined) requireSameModel(body, spans, catalog, model.id);
@@ -46,7 +45,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       ...admitted,
       model,
       vendor,
-      spoken: native ? route.format : formats[0],
+      spoken,
       body: span === undefined || named !== undefined || asked === name ? body : splice(body, span, name),
     };
   };

@@ -60,7 +60,8 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.thinking !== undefined && { thinking: model.thinking }),
     sampling: model.sampling ?? true,
     structuredOutput: model.structuredOutput ?? true,
-    dialect: model.dialect ?? vendor.dialect ?? vendorName(model.id),
+    // A service in front of many vendors speaks for none of them.
+    dialect: vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id))),
   };
 }
 

@@ -47,9 +47,14 @@ export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefin
   };
 }
 
-/** The formats in which `vendor` serves `model`, the one to translate to first. */
-export function formatsOf(vendor: Vendor, model: Model): readonly [FormatName, ...FormatName[]] {
-  return model.endpoints === undefined ? vendor.formats : [...vendor.formats, ...model.endpoints];
+/**
+ * The format in which `vendor` is spoken to: the caller's own where it can be, else the first it speaks. But what
+ * OpenAI's models think they show, and take back, by `responses` alone ("Reasoning models", OpenAI documentation).
+ */
+export function spokenFormat(vendor: Vendor, model: Model, asked: FormatName): FormatName {
+  const { formats } = vendor;
+  if (formats.includes(asked) || model.endpoints?.some((format) => format === asked)) return asked;
+  return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }
 
 /** The model as the vendor calls it. */

@@ -46,7 +46,7 @@ export function planThinking(
   if (isNative && !isWish) return { ...effortOf(asked, traits, report), thinks: false };
   if (!isWish && asked.effort === undefined && asked.visible !== true) return NOTHING;
   if (!isBudgeted(asked, traits)) return adaptive(asked, traits, isNative, report);
-  const obstacle = isNative ? undefined : obstacleOf(turns);
+  const obstacle = isNative ? undefined : obstacleOf(prompt, turns);
   return obstacle === undefined ? budgeted(asked, traits, maxTokens, report) : drop(report, obstacle);
 }
 
@@ -127,8 +127,10 @@ function display({ visible }: Thinking): JsonObject {
   return visible === undefined ? {} : { display: visible ? 'summarized' : 'omitted' };
 }
 
-/** Why a model that thinks by a budget would refuse these turns; undefined where it would not. */
-function obstacleOf(turns: readonly Turn[]): string | undefined {
+/** Why a model that thinks by a budget would refuse this prompt; undefined where it would not. */
+function obstacleOf({ toolChoice }: Prompt, turns: readonly Turn[]): string | undefined {
+  // Whoever makes a model call a tool builds on the call; nobody builds on thoughts.
+  if (toolChoice?.mode === 'required') return 'a model that must call a tool cannot think by a budget';
   const last = turns.at(-1);
   if (last?.role === 'assistant') return 'an answer begun for the model leaves it no place to think';
   return lacksThinking(turns) ? 'the last calls came without the thinking that led to them' : undefined;

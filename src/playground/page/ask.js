@@ -8,6 +8,7 @@ import { readEvents } from './sse.js';
  * @typedef {object} Model
  * @property {string} id
  * @property {string} name
+ * @property {boolean} thinks
  * @property {{ input: number, output: number, cacheRead?: number, cacheWrite?: number }} prices
  */
 

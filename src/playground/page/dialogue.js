@@ -24,6 +24,7 @@
  *
  * @typedef {object} Settings
  * @property {string} model
+ * @property {boolean} thinks whether the model thinks at all
  * @property {number} maxTokens
  * @property {number | undefined} temperature
  * @property {string} effort

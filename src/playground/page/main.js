@@ -64,14 +64,21 @@ let running;
 
 /** @returns {Settings} */
 function settings() {
+  const model = page.model.value.trim();
   return {
-    model: page.model.value.trim(),
+    model,
+    thinks: known(model)?.thinks ?? false,
     maxTokens: page.maxTokens.valueAsNumber || 4096,
     temperature: Number.isNaN(page.temperature.valueAsNumber) ? undefined : page.temperature.valueAsNumber,
     effort: page.effort.value,
     system: page.system.value.trim(),
     tools: page.tools.checked,
   };
+}
+
+/** @param {string} model */
+function known(model) {
+  return catalog.find(({ id }) => id === model.toLowerCase());
 }
 
 /** @returns {WireFormat} */
@@ -166,7 +173,7 @@ async function answer() {
   const asked = [...turns];
   const view = showAssistant(page.log, `${chosen.model} · ${wire.name}`);
   const meter = startMeter();
-  const model = catalog.find(({ id }) => id === chosen.model.toLowerCase());
+  const model = known(chosen.model);
   /** @type {AssistantTurn} */
   const turn = { role: 'assistant', model: chosen.model, text: '', thinking: '', calls: [] };
   running = new AbortController();

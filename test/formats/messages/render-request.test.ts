@@ -492,7 +492,7 @@ describe('thinking', () => {
     expect(told).toEqual(reported);
   });
 
-  test('a model that thinks by a budget cannot be forced to call a tool; one that decides by itself can', () => {
+  test('a forced tool is worth more than thoughts by a budget; a model that decides by itself can do both', () => {
     const asked = {
       tools: [SEARCH],
       toolChoice: { mode: 'required' },
@@ -500,11 +500,9 @@ describe('thinking', () => {
       thinking: { effort: 'low' },
     } as const;
     const budgeted = render(asked, BUDGETED);
-    expect(budgeted.body).toMatchObject({
-      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
-      thinking: { type: 'enabled' },
-    });
-    expect(budgeted.told).toContain('approximated: tool_choice');
+    expect(budgeted.body).toMatchObject({ tool_choice: { type: 'any', disable_parallel_tool_use: true } });
+    expect(budgeted.body).not.toHaveProperty('thinking');
+    expect(budgeted.told).toContain('dropped: thinking');
     const adaptive = render(asked, ADAPTIVE);
     expect(adaptive.body).toMatchObject({ tool_choice: { type: 'any' }, thinking: { type: 'adaptive' } });
     expect(adaptive.told).toEqual([]);

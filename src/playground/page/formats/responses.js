@@ -7,7 +7,7 @@ export const responses = {
   name: 'responses',
   path: () => '/v1/responses',
   headers: (key) => ({ authorization: `Bearer ${key}` }),
-  body: (turns, { model, maxTokens, temperature, effort, system, tools }) => ({
+  body: (turns, { model, thinks, maxTokens, temperature, effort, system, tools }) => ({
     model,
     input: turns.flatMap((turn) => itemsOf(turn, model)),
     ...(system && { instructions: system }),
@@ -15,7 +15,8 @@ export const responses = {
     ...(temperature !== undefined && { temperature }),
     ...(effort && { reasoning: { effort, summary: 'auto' } }),
     ...(tools && { tools: EXAMPLE_TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })) }),
-    include: ['reasoning.encrypted_content'],
+    // A model that does not think refuses this.
+    ...(thinks && { include: ['reasoning.encrypted_content'] }),
     store: false,
     stream: true,
   }),

@@ -1,0 +1,49 @@
+/** What is known of an exchange once it is over: who asked what of whom, how it went, what it took. No word of it. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Usage } from '../conversation/reply.ts';
+import type { Fault } from '../errors.ts';
+
+/**
+ * How an exchange ended.
+ * - `complete`: the vendor's answer arrived whole, good or bad: see `status`
+ * - `refused`: the gateway itself said no, before any vendor was asked
+ * - `failed`: the vendor could not be reached, broke off, or could not be understood
+ * - `client-closed`: the caller left first
+ */
+export type Outcome = 'complete' | 'refused' | 'failed' | 'client-closed';
+
+export interface ExchangeRecord {
+  /** The request id that the caller was told. */
+  readonly id: string;
+  /** When it began, milliseconds since 1970. */
+  readonly time: number;
+  /** Name of the key; absent where nobody was admitted. */
+  readonly key?: string;
+  /** Full id from the catalog, vendor first; absent where none was resolved. */
+  readonly model?: string;
+  /** Who was asked for it: differs from the model's vendor for those served by another service. */
+  readonly vendor?: string;
+  /** The caller's format, and the vendor's: the same on the native path. */
+  readonly format: FormatName;
+  readonly spoken?: FormatName;
+  readonly operation: 'generate' | 'count-tokens';
+  readonly streamed: boolean;
+  /** HTTP status that the caller was told. */
+  readonly status: number;
+  readonly outcome: Outcome;
+  /** What went wrong, where something did. */
+  readonly fault?: Fault;
+  /** Milliseconds to the end, and to the first byte of the vendor's body. */
+  readonly duration: number;
+  readonly firstByte?: number;
+  /** As the vendor told it; fields are absent where it said nothing. */
+  readonly usage: Usage;
+  /** US dollars by the catalog's prices; absent where the vendor told no usage. */
+  readonly cost?: number;
+  /** Requests to vendors that it took. */
+  readonly attempts: number;
+}
+
+/** Takes records as exchanges end. Called on the request path: must return at once, and not throw. */
+export type Recorder = (record: ExchangeRecord) => void;

@@ -1,0 +1,269 @@
+/** The playground in a real browser, before the sandbox and before a vendor that means harm. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { executablePath, launch } from './chromium.ts';
+
+/** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
+const SHOTS = process.env['SCREENSHOTS'];
+
+describe.runIf(executablePath !== undefined)('playground', () => {
+  let browser: Browser;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    browser = await launch();
+    gateway = await startGateway();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.close();
+  });
+
+  const problems: string[] = [];
+  beforeEach(() => {
+    problems.length = 0;
+  });
+
+  async function open(at = gateway, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    return openIn(context, at);
+  }
+
+  async function openIn(context: BrowserContext, at: TestGateway): Promise<Page> {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    await page.goto(`${at.url}/#key=${KEY}`);
+    await page.locator('#models option').first().waitFor({ state: 'attached' });
+    return page;
+  }
+
+  async function ask(page: Page, model: string, format: string, prompt: string): Promise<void> {
+    const answers = await page.locator('article.assistant').count();
+    await page.fill('#model', model);
+    await page.dispatchEvent('#model', 'change');
+    await page.selectOption('#format', format);
+    await page.fill('#prompt', prompt);
+    await page.press('#prompt', 'Enter');
+    await page.locator('article.assistant').nth(answers).waitFor();
+    await page.locator('#send').waitFor({ state: 'visible' });
+  }
+
+  async function shot(page: Page, name: string): Promise<void> {
+    if (SHOTS === undefined) return;
+    mkdirSync(SHOTS, { recursive: true });
+    await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  }
+
+  const last = (page: Page) => page.locator('article.assistant').last();
+
+  test.each([
+    ['openai/gpt-4.1', 'chat-completions'],
+    ['openai/gpt-5.4', 'responses'],
+    ['anthropic/claude-sonnet-4-5', 'chat-completions'],
+    ['anthropic/claude-sonnet-4-5', 'messages'],
+    ['google/gemini-2.5-flash', 'messages'],
+    ['google/gemini-2.5-flash', 'responses'],
+    ['google/gemini-2.5-flash', 'generate-content'],
+    ['deepseek/deepseek-v4-flash', 'messages'],
+  ])('%s by %s: a dialogue with thoughts, text, tokens and their cost', async (model, format) => {
+    const page = await open();
+    await ask(page, model, format, 'play: thinking');
+    const answer = last(page);
+    await expect.poll(() => answer.locator('.markdown').innerText()).toContain('letters');
+    const meter = await answer.locator('.meter').innerText();
+    expect(meter).toMatch(/first token .*total .*in, \d+ out.*\$0\.\d{6}/s);
+    await ask(page, model, format, 'play: plain-text');
+    await expect.poll(() => last(page).locator('.markdown').innerText()).toContain('sandbox');
+    expect(await page.locator('.error').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ['anthropic/claude-sonnet-4-5', 'chat-completions'],
+    ['openai/gpt-4.1', 'messages'],
+    ['google/gemini-2.5-flash', 'generate-content'],
+    ['google/gemini-3.5-flash', 'generate-content'],
+    ['anthropic/claude-sonnet-4-5', 'responses'],
+  ])('%s by %s: a tool is called, answered by hand, and the dialogue goes on', async (model, format) => {
+    const page = await open();
+    await page.click('#settings-toggle');
+    await page.check('#tools');
+    await page.click('#settings-toggle');
+    await ask(page, model, format, 'What is the weather in Lisbon?');
+    const call = last(page).locator('.call').first();
+    expect(await call.innerText()).toContain('get_weather');
+    await last(page).locator('form.call input').fill('{"temperature":21}');
+    await last(page).locator('form.call button').click();
+    await expect.poll(() => page.locator('article.assistant').count()).toBe(2);
+    await expect.poll(() => last(page).innerText()).toContain('21');
+    expect(await page.locator('.error').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a dialogue goes on in another format and with another model', async () => {
+    const page = await open();
+    await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: thinking');
+    await ask(page, 'google/gemini-2.5-flash', 'generate-content', 'play: thinking');
+    await ask(page, 'openai/gpt-4.1', 'responses', 'And now you.');
+    await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'And you again.');
+    expect(await page.locator('.error').count()).toBe(0);
+    await shot(page, 'playground-dialogue');
+    await page.context().close();
+  });
+
+  test('generate-content is offered for models of google only', async () => {
+    const page = await open();
+    const offered = () => page.locator('#format option').allInnerTexts();
+    await page.fill('#model', 'google/gemini-2.5-flash');
+    await page.dispatchEvent('#model', 'change');
+    expect(await offered()).toContain('generate-content');
+    await page.fill('#model', 'openai/gpt-4.1');
+    await page.dispatchEvent('#model', 'change');
+    expect(await offered()).not.toContain('generate-content');
+    await page.context().close();
+  });
+
+  test('the key leaves the address bar, and a wrong one is told', async () => {
+    const page = await open();
+    expect(page.url()).not.toContain(KEY);
+    await page.fill('#key', 'gw-wrong', { force: true }).catch(() => undefined);
+    await page.click('#settings-toggle');
+    await page.fill('#key', 'gw-wrong');
+    await page.dispatchEvent('#key', 'change');
+    await expect.poll(() => page.locator('.welcome').innerText()).toContain('401');
+    await page.context().close();
+  });
+
+  test('the request can be copied as curl and as SDK code, without the key', async () => {
+    const page = await open();
+    for (const [model, format, needle] of [
+      ['anthropic/claude-sonnet-4-5', 'messages', '/v1/messages'],
+      ['google/gemini-2.5-flash', 'generate-content', ':streamGenerateContent?alt=sse'],
+      ['openai/gpt-4.1', 'responses', '/v1/responses'],
+      ['openai/gpt-4.1', 'chat-completions', '/v1/chat/completions'],
+    ] as const) {
+      await page.fill('#model', model);
+      await page.dispatchEvent('#model', 'change');
+      await page.selectOption('#format', format);
+      await page.fill('#prompt', `It's "quoted".`);
+      for (const kind of ['curl', 'javascript', 'python']) {
+        await page.selectOption('#snippet', kind);
+        await page.click('#copy');
+        const copied = await page.evaluate('navigator.clipboard.readText()');
+        expect(copied).toContain(gateway.url);
+        expect(copied).not.toContain(KEY);
+        if (kind === 'curl') expect(copied).toContain(needle);
+      }
+    }
+    await page.context().close();
+  });
+
+  test('works by keyboard alone, in the dark, and on a phone', async () => {
+    const page = await open(gateway, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.keyboard.type('play: long-text');
+    await page.keyboard.press('Enter');
+    await last(page).waitFor();
+    await page.locator('#send').waitFor({ state: 'visible' });
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wide).toBeLessThanOrEqual(390);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.id')).toBe('send');
+    await shot(page, 'playground-phone');
+    await page.context().close();
+  });
+
+  test('light and dark, for the README', async () => {
+    const page = await open(gateway, { colorScheme: 'light', viewport: { width: 1180, height: 820 } });
+    await ask(page, 'anthropic/claude-sonnet-4-5', 'chat-completions', 'play: thinking');
+    await page.click('#settings-toggle');
+    await page.check('#tools');
+    await page.click('#settings-toggle');
+    await ask(page, 'google/gemini-2.5-flash', 'messages', 'What is the weather in Lisbon?');
+    await shot(page, 'playground-light');
+    await page.click('#theme');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await shot(page, 'playground-dark');
+    await page.context().close();
+  });
+
+  describe('before a vendor that means harm', () => {
+    let vendor: TestUpstream;
+    let harmed: TestGateway;
+    const harm =
+      '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script> ' +
+      '[click](javascript:document.title="owned") `<b>code</b>` **<i>bold</i>**';
+
+    beforeAll(async () => {
+      vendor = await startUpstream((_received, response) => {
+        const chunk = (delta: object, finish: string | null): string =>
+          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(chunk({ role: 'assistant', content: '' }, null));
+        for (const piece of harm.match(/.{1,7}/gs) ?? []) response.write(chunk({ content: piece }, null));
+        // The rest never comes: the reader has to stop it.
+      });
+      harmed = await startGateway({ vendors: vendorsAtUrl(vendor.url) });
+    });
+    afterAll(async () => {
+      await harmed.close();
+      await vendor.close();
+    });
+
+    test("a model's text stays text, and a generation can be stopped", async () => {
+      const page = await open(harmed);
+      const closed = vendor.closed();
+      await page.fill('#model', 'openai/gpt-4.1');
+      await page.dispatchEvent('#model', 'change');
+      await page.fill('#prompt', 'Harm me.');
+      await page.press('#prompt', 'Enter');
+      await expect.poll(() => last(page).innerText()).toContain('onerror');
+      await expect.poll(() => last(page).innerText()).toContain('<i>bold</i>');
+      expect(await last(page).locator('img, script, b, i, a').count()).toBe(0);
+      expect(await page.title()).toBe('Gateway playground');
+      await page.keyboard.press('Escape');
+      await closed;
+      await expect.poll(() => last(page).innerText()).toContain('Stopped.');
+      expect(problems).toEqual([]);
+      await page.context().close();
+    });
+  });
+
+  test('the page allows nothing inline and nothing from elsewhere', async () => {
+    const response = await fetch(`${gateway.url}/`);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toContain('unsafe');
+    const html = await response.text();
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
+    for (const path of ['/playground/main.js', '/playground/style.css', '/playground/formats/messages.js']) {
+      const asset = await fetch(`${gateway.url}${path}`);
+      expect(asset.status).toBe(200);
+      const etag = asset.headers.get('etag') ?? '';
+      await asset.arrayBuffer();
+      const again = await fetch(`${gateway.url}${path}`, { headers: { 'if-none-match': etag } });
+      expect(again.status).toBe(304);
+    }
+    for (const path of [
+      '/playground/../package.json',
+      '/playground/%2e%2e/assets.ts',
+      '/playground/tsconfig.json',
+    ]) {
+      expect((await fetch(`${gateway.url}${path}`)).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,162 @@
+/** Checklist, section 1: what a request with tools becomes, for every pair of a caller and a vendor. */
+
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { parseJson } from '../../src/json.ts';
+import { type Caller, CLAUDE, GEMINI, listAt, OPENAI, QWEN, RESPONDER, useDoor } from './support.ts';
+
+const door = useDoor();
+
+const CALL: JsonObject = {
+  id: 'call_a',
+  type: 'function',
+  function: { name: 'get_weather', arguments: '{"city":"Rom"}' },
+};
+
+describe('checklist 12: a request with tools, whole, for every pair', () => {
+  const parameters = {
+    type: 'object',
+    properties: { city: { type: 'string', enum: ['Rom', 'Oslo'] }, days: { type: 'integer' } },
+    required: ['city'],
+  };
+  const requests: Readonly<Record<Caller, JsonObject>> = {
+    'chat-completions': {
+      max_tokens: 500,
+      tools: [{ type: 'function', function: { name: 'get_weather', description: 'Weather', parameters } }],
+      tool_choice: 'auto',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Rome?' },
+        {
+          role: 'assistant',
+          content: 'I look.',
+          tool_calls: [CALL],
+        },
+        { role: 'tool', tool_call_id: 'call_a', content: 'sunny' },
+        { role: 'user', content: 'And Oslo?' },
+      ],
+    },
+    responses: {
+      max_output_tokens: 500,
+      instructions: 'Be brief.',
+      tools: [{ type: 'function', name: 'get_weather', description: 'Weather', parameters, strict: false }],
+      tool_choice: 'auto',
+      input: [
+        { role: 'user', content: 'Rome?' },
+        { role: 'assistant', content: 'I look.' },
+        { type: 'function_call', call_id: 'call_a', name: 'get_weather', arguments: '{"city":"Rom"}' },
+        { type: 'function_call_output', call_id: 'call_a', output: 'sunny' },
+        { role: 'user', content: 'And Oslo?' },
+      ],
+    },
+    messages: {
+      max_tokens: 500,
+      system: 'Be brief.',
+      tools: [{ name: 'get_weather', description: 'Weather', input_schema: parameters }],
+      tool_choice: { type: 'auto' },
+      messages: [
+        { role: 'user', content: 'Rome?' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'I look.' },
+            { type: 'tool_use', id: 'call_a', name: 'get_weather', input: { city: 'Rom' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call_a', content: 'sunny' },
+            { type: 'text', text: 'And Oslo?' },
+          ],
+        },
+      ],
+    },
+  };
+  const toClaude = {
+    model: 'claude-sonnet-4-5',
+    max_tokens: 500,
+    system: 'Be brief.',
+    tools: [{ name: 'get_weather', description: 'Weather', input_schema: parameters }],
+    tool_choice: { type: 'auto' },
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Rome?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'call_a', name: 'get_weather', input: { city: 'Rom' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_a', content: [{ type: 'text', text: 'sunny' }] },
+          { type: 'text', text: 'And Oslo?' },
+        ],
+      },
+    ],
+  };
+  const toGemini = {
+    systemInstruction: { parts: [{ text: 'Be brief.' }] },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'get_weather', description: 'Weather', parametersJsonSchema: parameters },
+        ],
+      },
+    ],
+    toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
+    generationConfig: { maxOutputTokens: 500 },
+    contents: [
+      { role: 'user', parts: [{ text: 'Rome?' }] },
+      {
+        role: 'model',
+        parts: [{ text: 'I look.' }, { functionCall: { name: 'get_weather', args: { city: 'Rom' } } }],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'get_weather', response: { output: 'sunny' } } },
+          { text: 'And Oslo?' },
+        ],
+      },
+    ],
+  };
+  const toChat = {
+    ...requests['chat-completions'],
+    model: 'gpt-4o',
+    max_tokens: undefined,
+    max_completion_tokens: 500,
+  };
+  const strictly = (strict: boolean): JsonObject => ({
+    type: 'function',
+    function: { name: 'get_weather', description: 'Weather', parameters, strict },
+  });
+  const toService = { ...requests['chat-completions'], model: QWEN };
+  const toResponses = {
+    ...requests.responses,
+    input: listAt(requests.responses, 'input').map((item) => ({ type: 'message', ...item })),
+    model: 'a-model',
+    // Nothing is kept by the vendor that the caller did not ask to be kept.
+    store: false,
+  };
+  const goldens: [from: Caller, model: string, golden: JsonObject][] = [
+    ['chat-completions', CLAUDE, toClaude],
+    ['responses', CLAUDE, toClaude],
+    ['chat-completions', GEMINI, toGemini],
+    ['responses', GEMINI, toGemini],
+    ['messages', GEMINI, toGemini],
+    ['messages', OPENAI, toChat],
+    ['messages', QWEN, toService],
+    ['responses', QWEN, { ...toService, tools: [strictly(false)] }],
+    ['chat-completions', RESPONDER, toResponses],
+    ['messages', RESPONDER, toResponses],
+  ];
+  test.each(goldens)('checklist 12: %s to %s', async (from, model, golden) => {
+    // What comes back does not matter here: a refusal is an answer too.
+    door.answers((_, response) => response.writeHead(400).end('{}'));
+    await door.whole(from, model, requests[from]);
+    expect(door.sent()).toEqual(parseJson(JSON.stringify(golden)));
+  });
+});

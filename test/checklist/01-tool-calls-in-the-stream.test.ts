@@ -1,0 +1,414 @@
+/** Checklist, section 1: tool calls in a stream. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { parseJson } from '../../src/json.ts';
+import { meaningOf } from '../support/meaning.ts';
+import { FIXTURES } from '../support/recording.ts';
+import {
+  at,
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  chatStream,
+  chunk,
+  cityTool,
+  claudeMessage,
+  claudeStream,
+  completion,
+  GEMINI,
+  gemini,
+  geminiStream,
+  json,
+  listAt,
+  QWEN,
+  RESPONDER,
+  type Said,
+  useDoor,
+} from './support.ts';
+
+const door = useDoor();
+
+const piece = (index: number | undefined, fields: JsonObject): JsonObject => ({
+  tool_calls: [{ ...(index !== undefined && { index }), ...fields }],
+});
+const opened = (id: string, name: string, text = ''): JsonObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
+const more = (text: string): JsonObject => ({ function: { arguments: text } });
+
+/** The calls a client of the format understands, by name, arguments and id. */
+function callsOf(reply: ReturnType<Awaited<ReturnType<typeof door.stream>>['reply']>) {
+  const parts = reply.choices[0]?.parts ?? [];
+  return parts.flatMap((part) =>
+    part.kind === 'tool-call'
+      ? [{ id: part.id, name: part.name, args: parseJson(part.arguments || '{}') }]
+      : [],
+  );
+}
+const named = (calls: ReturnType<typeof callsOf>) => calls.map(({ name, args }) => [name, args]);
+
+test('checklist 1: a call that Gemini gives whole is told to a messages client as start, arguments, stop', async () => {
+  door.answers(
+    geminiStream(
+      gemini([{ functionCall: { name: 'get_weather', args: { city: 'Köln', days: 3 } } }], 'STOP'),
+    ),
+  );
+  const { data } = await door.stream('messages', GEMINI, { tools: [cityTool('messages')] });
+  const told = data.filter(({ type }) => String(type).startsWith('content_block'));
+  expect(told.map(({ type }) => type)).toEqual([
+    'content_block_start',
+    ...told.slice(1, -1).map(() => 'content_block_delta'),
+    'content_block_stop',
+  ]);
+  expect(told[0]).toMatchObject({ content_block: { type: 'tool_use', name: 'get_weather', input: {} } });
+  const pieces = told.slice(1, -1).map((event) => at(event, 'delta.partial_json'));
+  expect(pieces.length).toBeGreaterThan(0);
+  expect(parseJson(pieces.join(''))).toEqual({ city: 'Köln', days: 3 });
+});
+
+describe('checklist 2: streamed and whole, an answer means the same to every caller', () => {
+  const models = {
+    'chat-completions': QWEN,
+    responses: RESPONDER,
+    messages: CLAUDE,
+    'generate-content': GEMINI,
+  } as const;
+  const pairs = (['chat-completions', 'responses', 'messages', 'generate-content'] as const).flatMap(
+    (format) => {
+      const folder = join(FIXTURES, 'replies', format);
+      const files = readdirSync(folder);
+      return files
+        .filter((file) => file.endsWith('.json') && files.includes(file.replace('.json', '.sse')))
+        .map((file) => ({ format, name: file.replace('.json', ''), folder }));
+    },
+  );
+
+  test.each(pairs)('checklist 2: $format/$name', async ({ format, name, folder }) => {
+    const model = models[format];
+    for (const from of CALLERS.filter((caller) => caller !== format)) {
+      door.answers({ type: 'text/event-stream', body: readFileSync(join(folder, `${name}.sse`)) });
+      const streamed = meaningOf((await door.stream(from, model)).reply());
+      door.answers({ type: 'application/json', body: readFileSync(join(folder, `${name}.json`)) });
+      const whole = meaningOf((await door.whole(from, model)).reply());
+      expect(streamed).toEqual(whole);
+    }
+  });
+});
+
+const twoCalls = [
+  ['get_weather', { city: 'Rom' }],
+  ['get_time', { city: 'Oslo' }],
+];
+
+describe('checklist 3: a call that begins ends the one before it', () => {
+  const first = opened('call_a', 'get_weather', '{"city":"Rom"}');
+  const second = opened('call_b', 'get_time', '{"city":"Oslo"}');
+  const answers: [name: string, said: Said][] = [
+    ['by a new index', chatStream(chunk(piece(0, first)), chunk(piece(1, second)), chunk({}, 'tool_calls'))],
+    [
+      'by a new id alone',
+      chatStream(chunk(piece(0, first)), chunk(piece(0, second)), chunk({}, 'tool_calls')),
+    ],
+    [
+      'by a new name alone',
+      chatStream(
+        chunk(piece(undefined, { function: { name: 'get_weather', arguments: '{"city":"Rom"}' } })),
+        chunk(piece(undefined, { function: { name: 'get_time', arguments: '{"city":"Oslo"}' } })),
+        chunk({}, 'tool_calls'),
+      ),
+    ],
+    [
+      'in one chunk',
+      chatStream(
+        chunk({
+          tool_calls: [
+            { index: 0, ...first },
+            { index: 1, ...second },
+          ],
+        }),
+        chunk({}, 'tool_calls'),
+      ),
+    ],
+  ];
+  test.each(answers)('checklist 3: %s', async (_, said) => {
+    for (const from of ['messages', 'responses'] as const) {
+      door.answers(said);
+      const { data, reply } = await door.stream(from, QWEN);
+      expect(named(callsOf(reply()))).toEqual(twoCalls);
+      if (from === 'messages') {
+        const starts = data.filter(({ type }) => type === 'content_block_start');
+        const stops = data.filter(({ type }) => type === 'content_block_stop');
+        expect(starts.map(({ index }) => index)).toEqual([0, 1]);
+        expect(stops.map(({ index }) => index)).toEqual([0, 1]);
+      }
+    }
+  });
+});
+
+test('checklist 4: fragments of two calls that come in turn are told one call after the other', async () => {
+  door.answers(
+    chatStream(
+      chunk(piece(0, opened('call_a', 'get_weather'))),
+      chunk(piece(1, opened('call_b', 'get_time'))),
+      chunk(piece(0, more('{"ci'))),
+      chunk(piece(1, more('{"city":'))),
+      chunk(piece(0, more('ty":"Rom"}'))),
+      chunk(piece(1, more('"Oslo"}'))),
+      chunk({}, 'tool_calls'),
+    ),
+  );
+  const { data, reply } = await door.stream('messages', QWEN);
+  const order = data.filter(({ type }) => String(type).startsWith('content_block')).map(({ index }) => index);
+  expect(order).toEqual(order.toSorted());
+  expect(named(callsOf(reply()))).toEqual(twoCalls);
+});
+
+test('checklist 5: to a chat client tool calls count from 0, whatever blocks stood before them', async () => {
+  door.answers(
+    claudeStream(
+      [
+        [
+          { type: 'text', text: '' },
+          { type: 'text_delta', text: 'Let me see.' },
+        ],
+        [
+          { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} },
+          { type: 'input_json_delta', partial_json: '{"city":"Rom"}' },
+        ],
+        [
+          { type: 'tool_use', id: 'toolu_2', name: 'get_time', input: {} },
+          { type: 'input_json_delta', partial_json: '{"city":"Oslo"}' },
+        ],
+      ],
+      'tool_use',
+    ),
+  );
+  const { data, reply } = await door.stream('chat-completions', CLAUDE);
+  const starts = data
+    .flatMap((event) => at(event, 'choices.0.delta.tool_calls.0') ?? [])
+    .filter((call) => at(call, 'id'));
+  expect(starts.map((call) => at(call, 'index'))).toEqual([0, 1]);
+  expect(named(callsOf(reply()))).toEqual(twoCalls);
+});
+
+test('checklist 6: every piece of a call has its index; id, type and name come once', async () => {
+  door.answers(
+    claudeStream(
+      [
+        [
+          { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} },
+          { type: 'input_json_delta', partial_json: '' },
+          { type: 'input_json_delta', partial_json: '{"city":' },
+          { type: 'input_json_delta', partial_json: '"Rom"}' },
+        ],
+      ],
+      'tool_use',
+    ),
+  );
+  const { data } = await door.stream('chat-completions', CLAUDE);
+  const pieces = data.flatMap((event) => at(event, 'choices.0.delta.tool_calls.0') ?? []);
+  expect(pieces.length).toBeGreaterThan(2);
+  for (const [place, call] of pieces.entries()) {
+    expect(at(call, 'index')).toBe(0);
+    const head = [at(call, 'id'), at(call, 'type'), at(call, 'function.name')];
+    expect(head).toEqual(
+      place === 0 ? ['toolu_1', 'function', 'get_weather'] : [undefined, undefined, undefined],
+    );
+  }
+});
+
+describe('checklist 7: calls get places of their own where the vendor gives none, or one to all', () => {
+  const calls = (index?: number): JsonObject[] => [
+    chunk(piece(index, opened('call_a', 'get_weather', '{"city":"Rom"}'))),
+    chunk(piece(index, opened('call_b', 'get_time', '{"city":"Oslo"}'))),
+    chunk({}, 'tool_calls'),
+  ];
+  test.each([
+    ['none', undefined],
+    ['0 to all', 0],
+    ['7 to all', 7],
+  ])('checklist 7: %s', async (_, index) => {
+    door.answers(chatStream(...calls(index)));
+    const { data } = await door.stream('messages', QWEN);
+    const starts = data.filter(({ type }) => type === 'content_block_start');
+    expect(starts.map(({ index: place }) => place)).toEqual([0, 1]);
+    door.answers(chatStream(...calls(index)));
+    const { reply } = await door.stream('responses', QWEN);
+    expect(named(callsOf(reply()))).toEqual(twoCalls);
+  });
+});
+
+test.each(CALLERS)(
+  'checklist 8: each call that Gemini gives, in chunks of their own or in one, is a call (%s)',
+  async (from) => {
+    const weather = { functionCall: { name: 'get_weather', args: { city: 'Rom' } } };
+    const again = { functionCall: { name: 'get_weather', args: { city: 'Oslo' } } };
+    const expected = [
+      ['get_weather', { city: 'Rom' }],
+      ['get_weather', { city: 'Oslo' }],
+    ];
+    for (const said of [
+      geminiStream(gemini([weather]), gemini([again]), gemini([], 'STOP')),
+      geminiStream(gemini([weather, again], 'STOP')),
+    ]) {
+      door.answers(said);
+      const { reply } = await door.stream(from, GEMINI);
+      const calls = callsOf(reply());
+      expect(named(calls)).toEqual(expected);
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    }
+  },
+);
+
+test.each(CALLERS)(
+  'checklist 9: what is folded to a whole keeps the calls that come after text (%s)',
+  async (from) => {
+    // The vendor streams although it was not asked to, so that the gateway has to fold.
+    door.answers(
+      geminiStream(
+        gemini([{ text: 'Let me ' }]),
+        gemini([{ text: 'see.' }]),
+        gemini([{ functionCall: { name: 'get_weather', args: { city: 'Rom' } } }]),
+        gemini([{ functionCall: { name: 'get_time', args: { city: 'Oslo' } } }], 'STOP'),
+      ),
+    );
+    const { reply } = await door.whole(from, GEMINI);
+    const folded = meaningOf(reply());
+    expect(folded).toMatchObject({ text: 'Let me see.', finish: 'tool-calls', input: 7, output: 5 });
+    expect(named(callsOf(reply()))).toEqual(twoCalls);
+  },
+);
+
+describe('checklist 10: a tool that takes nothing', () => {
+  test('checklist 10: is called with {} however the vendor says nothing, streamed and whole', async () => {
+    const chatWhole = (text: string): Said =>
+      json(completion({ content: null, tool_calls: [opened('call_a', 'now', text)] }, 'tool_calls'));
+    const cases: [from: Caller, model: string, streamed: Said, whole: Said][] = [
+      [
+        'messages',
+        QWEN,
+        chatStream(chunk(piece(0, opened('call_a', 'now'))), chunk({}, 'tool_calls')),
+        chatWhole(''),
+      ],
+      [
+        'responses',
+        QWEN,
+        chatStream(
+          chunk(piece(0, { id: 'call_a', type: 'function', function: { name: 'now' } })),
+          chunk({}, 'tool_calls'),
+        ),
+        chatWhole(''),
+      ],
+      [
+        'chat-completions',
+        CLAUDE,
+        claudeStream(
+          [
+            [
+              { type: 'tool_use', id: 'toolu_1', name: 'now', input: {} },
+              { type: 'input_json_delta', partial_json: '' },
+            ],
+          ],
+          'tool_use',
+        ),
+        json(claudeMessage([{ type: 'tool_use', id: 'toolu_1', name: 'now', input: {} }], 'tool_use')),
+      ],
+      [
+        'chat-completions',
+        GEMINI,
+        geminiStream(gemini([{ functionCall: { name: 'now' } }], 'STOP')),
+        json(gemini([{ functionCall: { name: 'now' } }], 'STOP')),
+      ],
+    ];
+    for (const [from, model, streamed, whole] of cases) {
+      door.answers(streamed);
+      const stream = await door.stream(from, model);
+      expect(named(callsOf(stream.reply()))).toEqual([['now', {}]]);
+      door.answers(whole);
+      const { json: body } = await door.whole(from, model);
+      if (from === 'chat-completions') {
+        expect(at(body, 'choices.0.message.tool_calls.0.function.arguments')).toBe('{}');
+        const texts = stream.data.flatMap(
+          (event) => at(event, 'choices.0.delta.tool_calls.0.function.arguments') ?? [],
+        );
+        expect(texts.join('')).toBe('{}');
+      } else if (from === 'messages') {
+        expect(at(body, 'content.0.input')).toEqual({});
+        expect(stream.data.flatMap((event) => at(event, 'delta.partial_json') ?? []).join('')).toBe('{}');
+      } else expect(at(body, 'output.0.arguments')).toBe('{}');
+    }
+  });
+
+  test.each(['', '{}'])('checklist 10: comes back from a history that wrote %j', async (text) => {
+    const messages = [
+      { role: 'user', content: 'What time is it?' },
+      { role: 'assistant', content: null, tool_calls: [opened('call_a', 'now', text)] },
+      { role: 'tool', tool_call_id: 'call_a', content: '12:00' },
+    ];
+    door.answers(json(claudeMessage([{ type: 'text', text: 'Noon.' }], 'end_turn')));
+    await door.whole('chat-completions', CLAUDE, { messages });
+    expect(at(door.sent(), 'messages.1.content.0')).toMatchObject({
+      type: 'tool_use',
+      name: 'now',
+      input: {},
+    });
+    door.answers(json(gemini([{ text: 'Noon.' }], 'STOP')));
+    await door.whole('chat-completions', GEMINI, { messages });
+    expect(at(door.sent(), 'contents.1.parts.0')).toEqual({ functionCall: { name: 'now', args: {} } });
+  });
+});
+
+describe('checklist 11: why it ended and what it holds agree', () => {
+  test.each(CALLERS)('checklist 11: tool_calls without any call is no end by calls (%s)', async (from) => {
+    const model = from === 'chat-completions' ? RESPONDER : QWEN;
+    if (from === 'chat-completions') {
+      door.answers(json(claudeMessage([{ type: 'text', text: 'Done.' }], 'tool_use')));
+      const { json: body } = await door.whole(from, CLAUDE);
+      expect(at(body, 'choices.0.finish_reason')).toBe('stop');
+      door.answers(
+        claudeStream(
+          [
+            [
+              { type: 'text', text: '' },
+              { type: 'text_delta', text: 'Done.' },
+            ],
+          ],
+          'tool_use',
+        ),
+      );
+      expect(meaningOf((await door.stream(from, CLAUDE)).reply()).finish).toBe('stop');
+      return;
+    }
+    door.answers(chatStream(chunk({ role: 'assistant', content: 'Done.' }), chunk({}, 'tool_calls')));
+    const { data } = await door.stream(from, model);
+    door.answers(json(completion({ content: 'Done.' }, 'tool_calls')));
+    const { json: body } = await door.whole(from, model);
+    if (from === 'messages') {
+      expect(data.map((event) => at(event, 'delta.stop_reason')).filter(Boolean)).toEqual(['end_turn']);
+      expect(at(body, 'stop_reason')).toBe('end_turn');
+    } else {
+      expect(at(body, 'status')).toBe('completed');
+      expect(listAt(body, 'output').map(({ type }) => type)).toEqual(['message']);
+    }
+  });
+
+  test('checklist 11: calls under another word for the end are an end by calls', async () => {
+    const call = opened('call_a', 'get_weather', '{"city":"Rom"}');
+    door.answers(chatStream(chunk(piece(0, call)), chunk({}, 'stop')));
+    const { data } = await door.stream('messages', QWEN);
+    expect(data.map((event) => at(event, 'delta.stop_reason')).filter(Boolean)).toEqual(['tool_use']);
+    door.answers(json(completion({ content: null, tool_calls: [call] }, 'stop')));
+    expect(at((await door.whole('messages', QWEN)).json, 'stop_reason')).toBe('tool_use');
+    door.answers(
+      json(claudeMessage([{ type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} }], 'end_turn')),
+    );
+    expect(at((await door.whole('chat-completions', CLAUDE)).json, 'choices.0.finish_reason')).toBe(
+      'tool_calls',
+    );
+  });
+});

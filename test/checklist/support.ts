@@ -1,0 +1,336 @@
+/** A gateway before one scripted vendor: each test says what the vendor answers, and sees what it was sent. */
+
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { collect } from '../../src/conversation/collect.ts';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import type { Reply } from '../../src/conversation/reply.ts';
+import { formats } from '../../src/formats/all.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
+import { run } from '../../src/streams/step.ts';
+import { validateWhole, validator } from '../../src/validate/validate.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
+import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+/** Models of each kind of vendor. Gemini 2.5 thinks by a budget and takes no signatures; 3 by a level, and does. */
+export const OPENAI = 'openai/gpt-4o';
+export const CLAUDE = 'anthropic/claude-sonnet-4-5';
+export const CLAUDE_ADAPTIVE = 'anthropic/claude-opus-4-7';
+export const CLAUDE_OLD = 'anthropic/claude-sonnet-4-0';
+export const GEMINI = 'google/gemini-2.5-flash';
+export const GEMINI_3 = 'google/gemini-3-flash-preview';
+export const DEEPSEEK = 'deepseek/deepseek-v4-pro';
+/** A service nobody here knows anything of. */
+export const QWEN = 'qwen/qwen3-max';
+/** A service that speaks responses and nothing else. */
+export const RESPONDER = 'responder/a-model';
+/** A Gemini that takes schemas in the older OpenAPI subset only. */
+export const GEMINI_SUBSET = 'google/gemini-subset';
+
+/** Formats whose callers reach every vendor. */
+export const CALLERS = ['chat-completions', 'responses', 'messages'] as const satisfies readonly FormatName[];
+export type Caller = (typeof CALLERS)[number];
+
+const PATHS: Readonly<Record<Caller, string>> = {
+  'chat-completions': '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+};
+
+const LEAST: Readonly<Record<Caller, JsonObject>> = {
+  'chat-completions': { messages: [{ role: 'user', content: 'Hello?' }] },
+  responses: { input: 'Hello?' },
+  messages: { max_tokens: 4000, messages: [{ role: 'user', content: 'Hello?' }] },
+};
+
+/** What a vendor answers: the bytes of a body of this type. */
+export interface Said {
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
+export interface Whole {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: JsonObject;
+  /** What a client of the format understands. */
+  reply(): Reply;
+}
+
+export interface Streamed {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly events: readonly Sse[];
+  /** The data of all events that are JSON. */
+  readonly data: readonly JsonObject[];
+  /** What a client of the format understands. @throws GatewayError where it is told of a failure. */
+  reply(): Reply;
+}
+
+export interface Door {
+  url(): string;
+  upstream(): TestUpstream;
+  /** What the vendor does with every request from now on. */
+  answers(said: Said | Respond): void;
+  /** Asks for a whole answer; `more` is laid over the least request there is. A good answer must keep the protocol. */
+  whole(from: Caller, model: string, more?: JsonObject): Promise<Whole>;
+  /** Asks for a stream. What comes must keep the protocol, failures included. */
+  stream(from: Caller, model: string, more?: JsonObject): Promise<Streamed>;
+  /** The body of the last request to the vendor. */
+  sent(): JsonObject;
+}
+
+/** One gateway and one vendor for all tests of a file. */
+export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
+  let upstream: TestUpstream | undefined;
+  let gateway: TestGateway | undefined;
+  let respond: Respond;
+
+  beforeAll(async () => {
+    upstream = await startUpstream((received, response, request) => respond(received, response, request));
+    gateway = await startGateway({ ...config, vendors: vendors(upstream.url), models: MODELS });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+  beforeEach(() => {
+    if (upstream) upstream.received.length = 0;
+    respond = (_, response) => response.writeHead(500).end();
+  });
+
+  const urlOf = (): string => given(gateway).url;
+  const ask = async (from: Caller, body: JsonObject): Promise<Response> =>
+    fetch(urlOf() + PATHS[from], {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    });
+
+  return {
+    url: urlOf,
+    upstream: () => given(upstream),
+    answers(said) {
+      respond =
+        typeof said === 'function'
+          ? said
+          : (_, response) => response.writeHead(200, { 'content-type': said.type }).end(said.body);
+    },
+    async whole(from, model, more = {}) {
+      const response = await ask(from, { model, ...LEAST[from], ...more });
+      const text = await response.text();
+      const json = objectOf(parseJson(text));
+      if (response.ok) expect(validateWhole(from, json), text).toEqual([]);
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json,
+        reply: () => collect(eventsOfWhole(formats[from], text)),
+      };
+    },
+    async stream(from, model, more = {}) {
+      const options = from === 'chat-completions' && { stream_options: { include_usage: true } };
+      const body = { model, ...LEAST[from], stream: true, ...options, ...more };
+      const response = await ask(from, body);
+      const text = await response.text();
+      const events = run(decodeSse(), [new TextEncoder().encode(text)]);
+      if (response.ok) {
+        const judge = validator(from, { usageAsked: isObject(body['stream_options']) });
+        for (const event of events) judge.add(event);
+        expect(judge.end(), text).toEqual([]);
+      }
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        events,
+        data: response.ok ? dataOf(events) : [],
+        reply: () => collect(eventsOf(formats[from], new TextEncoder().encode(text))),
+      };
+    },
+    sent() {
+      const last = given(upstream).received.at(-1);
+      return objectOf(parseJson(given(last).body.toString('utf8')));
+    },
+  };
+}
+
+function vendors(url: string): NonNullable<ConfigInput['vendors']> {
+  return {
+    ...vendorsAtUrl(url),
+    responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
+  };
+}
+
+const MODEL = {
+  created: 1_700_000_000,
+  contextWindow: 128_000,
+  maxOutputTokens: 32_000,
+  prices: { input: 1, output: 2 },
+};
+
+const MODELS: NonNullable<ConfigInput['models']> = [
+  { ...MODEL, id: RESPONDER, name: 'A model' },
+  { ...MODEL, id: GEMINI_SUBSET, name: 'A Gemini of old', dialect: 'openapi-schema' },
+];
+
+function dataOf(events: readonly Sse[]): readonly JsonObject[] {
+  return events.filter(({ data }) => data !== '[DONE]').map(({ data }) => objectOf(parseJson(data)));
+}
+
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('There is none yet.');
+  return value;
+}
+
+function objectOf(value: Json): JsonObject {
+  if (!isObject(value)) throw new TypeError(`This is no JSON object: ${JSON.stringify(value)}`);
+  return value;
+}
+
+/** The value at a dotted path; undefined where there is none. */
+export function at(value: Json | undefined, path: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of path.split('.')) {
+    if (isList(found)) found = found.at(Number(step));
+    else if (isObject(found)) found = found[step];
+    else return undefined;
+  }
+  return found;
+}
+
+/** The objects in the list at a dotted path. */
+export function listAt(value: Json | undefined, path: string): readonly JsonObject[] {
+  const found = at(value, path);
+  if (!isList(found)) throw new TypeError(`There is no list at ${path} of ${JSON.stringify(value)}`);
+  return found.map(objectOf);
+}
+
+const STREAM = 'text/event-stream';
+
+/** A vendor's whole answer. */
+export function json(body: JsonObject): Said {
+  return { type: 'application/json', body: JSON.stringify(body) };
+}
+
+/** Chunks as OpenAI and its relatives stream them. */
+export function chatStream(...chunks: readonly JsonObject[]): Said {
+  const datas = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+  return { type: STREAM, body: datas.map((data) => sseText({ data })).join('') };
+}
+
+/** A chunk of one choice. */
+export function chunk(delta: JsonObject, finish: string | null = null, more: JsonObject = {}): JsonObject {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...more,
+  };
+}
+
+/** A whole chat completion of one choice. */
+export function completion(message: JsonObject, finish: string, more: JsonObject = {}): JsonObject {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }],
+    usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+    ...more,
+  };
+}
+
+/** Chunks as Gemini streams them. */
+export function geminiStream(...chunks: readonly JsonObject[]): Said {
+  return { type: STREAM, body: chunks.map((data) => `data: ${JSON.stringify(data)}\r\n\r\n`).join('') };
+}
+
+/** An answer of Gemini's with one candidate, whole or a chunk of it. */
+export function gemini(
+  parts: readonly JsonObject[],
+  finish?: string,
+  usage: JsonObject = { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
+): JsonObject {
+  return {
+    candidates: [
+      {
+        content: { parts, role: 'model' },
+        ...(finish !== undefined && { finishReason: finish }),
+        index: 0,
+      },
+    ],
+    usageMetadata: usage,
+    modelVersion: 'gemini-m',
+    responseId: 'resp1',
+  };
+}
+
+/** Events as Anthropic streams them, each named as its `type`. */
+export function namedStream(...events: readonly JsonObject[]): Said {
+  return {
+    type: STREAM,
+    body: events.map((data) => sseText({ event: String(data['type']), data: JSON.stringify(data) })).join(''),
+  };
+}
+
+/** Anthropic's stream of an answer with these blocks, each told by its start and its deltas. */
+export function claudeStream(
+  blocks: readonly (readonly [start: JsonObject, ...deltas: JsonObject[]])[],
+  stop: string,
+  usage: JsonObject = { output_tokens: 5 },
+): Said {
+  return namedStream(
+    { type: 'message_start', message: claudeMessage([], null, { input_tokens: 7, output_tokens: 1 }) },
+    ...blocks.flatMap(([start, ...deltas], index) => [
+      { type: 'content_block_start', index, content_block: start },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage },
+    { type: 'message_stop' },
+  );
+}
+
+/** A whole message of Anthropic's. */
+export function claudeMessage(
+  content: readonly JsonObject[],
+  stop: string | null,
+  usage: JsonObject = { input_tokens: 7, output_tokens: 5 },
+): JsonObject {
+  return {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-m',
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage,
+  };
+}
+
+/** A function for requests, as each kind of caller declares it. */
+export function tool(from: Caller, name: string, parameters: JsonObject): JsonObject {
+  switch (from) {
+    case 'chat-completions':
+      return { type: 'function', function: { name, parameters } };
+    case 'responses':
+      return { type: 'function', name, parameters, strict: false };
+    case 'messages':
+      return { name, input_schema: parameters };
+  }
+}
+
+/** A function of one text. */
+export function cityTool(from: Caller, name = 'get_weather'): JsonObject {
+  return tool(from, name, { type: 'object', properties: { city: { type: 'string' } } });
+}
