@@ -56,6 +56,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let textStart = 0;
   let pieces: PartialArgs | undefined;
   let calls = 0;
+  const ids = new Set<string>();
   let word: string | undefined;
   let isBlocked = false;
   let explanation: string | undefined;
@@ -101,8 +102,11 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   const openCall = (call: JsonObject, wireName: string, signature: Signature | undefined, out: Out): void => {
     close(out);
     const position = choice === 0 ? `${calls}` : `${choice}-${calls}`;
-    const id = asText(call['id']) || madeUpId(answer.stem, position);
+    const given = asText(call['id']);
+    // What stands before Gemini may give the name of the function: two calls of one then had one id.
+    const id = given && !ids.has(given) ? given : madeUpId(answer.stem, position);
     const name = answer.names.get(wireName) ?? wireName;
+    ids.add(id);
     calls++;
     index++;
     open = 'call';
