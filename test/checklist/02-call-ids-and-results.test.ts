@@ -192,9 +192,10 @@ describe('checklist 16: an id that is absent is not the word for it', () => {
     expect(at(started, 'content_block.id')).toBe(at(body, 'content.0.id'));
   });
 
-  test.each([[null], [undefined]])('checklist 16: a result for the id %j is the caller\'s to mend', async (id) => {
+  test.each([[null], [undefined]])(
+    'checklist 16: a result for the id %j is for the caller to mend',
     async (id) => {
-        const messages = [
+      const messages = [
         { role: 'user', content: 'Go.' },
         {
           role: 'assistant',
