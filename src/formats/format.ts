@@ -1,7 +1,7 @@
 /** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
 
 import type { Effort, FormatName, Prompt } from '../conversation/prompt.ts';
-import type { Reply, ReplyEvent } from '../conversation/reply.ts';
+import type { Reply, ReplyEvent, Usage } from '../conversation/reply.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Sse } from '../streams/sse.ts';
@@ -80,6 +80,10 @@ export interface Outbound {
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
   parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
+  /** The field in which an answer tells its usage. */
+  readonly usageField: string;
+  /** What usage objects of one answer tell: its first and its last, where they differ. */
+  parseUsage(figures: readonly JsonObject[]): Usage;
   /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */
   parseError(status: number, body: string): GatewayError;
 }

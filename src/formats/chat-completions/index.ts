@@ -8,10 +8,17 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { parseUsage } from './usage.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
   inbound: { parseRequest, renderEvents, renderReply, ping: ': ping\n\n' },
-  outbound: { renderRequest, parseEvents, parseError },
+  outbound: {
+    renderRequest,
+    parseEvents,
+    parseError,
+    usageField: 'usage',
+    parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),
+  },
   renderError,
 };

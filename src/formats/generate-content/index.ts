@@ -7,6 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const generateContent: Format = {
@@ -18,6 +19,12 @@ export const generateContent: Format = {
     // A comment and a block of its own: `@google/genai` leaves out an event that begins with a comment.
     ping: ': ping\n\n',
   },
-  outbound: { renderRequest, parseEvents, parseError },
+  outbound: {
+    renderRequest,
+    parseEvents,
+    parseError,
+    usageField: 'usageMetadata',
+    parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}) ?? {},
+  },
   renderError,
 };

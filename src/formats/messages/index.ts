@@ -7,11 +7,18 @@ import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { mergeFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const messages: Format = {
   name: FORMAT,
   inbound: { parseRequest, renderEvents, renderReply, ping: PING },
-  outbound: { renderRequest, parseEvents, parseError },
+  outbound: {
+    renderRequest,
+    parseEvents,
+    parseError,
+    usageField: 'usage',
+    parseUsage: (figures) => parseUsage(figures.reduce(mergeFigures, {})),
+  },
   renderError,
 };

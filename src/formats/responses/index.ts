@@ -7,6 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { parseUsage } from './usage.ts';
 
 export const responses: Format = {
   name: 'responses',
@@ -17,6 +18,12 @@ export const responses: Format = {
     // A comment (WHATWG HTML, 9.2): no event at all, for the numbers of events have no gaps.
     ping: ': ping\n\n',
   },
-  outbound: { renderRequest, parseEvents, parseError },
+  outbound: {
+    renderRequest,
+    parseEvents,
+    parseError,
+    usageField: 'usage',
+    parseUsage: (figures) => parseUsage(figures.at(-1)) ?? {},
+  },
   renderError,
 };

@@ -1,0 +1,120 @@
+/**
+ * Reads a vendor's usage off the bytes that pass by, without parsing them: an answer is megabytes, its usage a few
+ * hundred bytes. `"usage":` cannot stand inside a JSON string, whose quotes are escaped; so the field is found by a
+ * search, and only its value is kept: the first one and the last one, which together tell all of every format.
+ */
+
+import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+
+export interface UsageTap {
+  /** The next bytes of the answer. Cost: one search through them. */
+  chunk(bytes: Uint8Array): void;
+  /** The first and the last usage object so far. */
+  found(): readonly JsonObject[];
+}
+
+/** No vendor's usage is longer. */
+const MAX_VALUE = 16 * 1024;
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** @param field `usage` or `usageMetadata`, as the vendor's format has it. */
+export function usageTap(field: string): UsageTap {
+  const marker = Buffer.from(`"${field}"`);
+  let first: string | undefined;
+  let last: string | undefined;
+  /** The end of the bytes before, as long as a marker that was cut in two. */
+  let edge: Buffer = Buffer.alloc(0);
+  /** A value that goes on in the next bytes. */
+  let open: Buffer | undefined;
+
+  function keep(value: Buffer): void {
+    last = value.toString('utf8');
+    first ??= last;
+  }
+
+  /** Looks for the field, and its value, from `at` on. */
+  function search(bytes: Buffer, from: number): void {
+    let at = from;
+    for (;;) {
+      const found = bytes.indexOf(marker, at);
+      if (found < 0) return;
+      at = found + marker.length;
+      const end = valueEnd(bytes, at);
+      if (end === undefined) {
+        open = Buffer.from(bytes.subarray(at));
+        return;
+      }
+      if (end > at) keep(bytes.subarray(bytes.indexOf(OPEN, at), end));
+      at = Math.max(at, end);
+    }
+  }
+
+  /** Whether the marker begins in the bytes before, and ends in these. */
+  function isCut(before: Buffer, bytes: Buffer): boolean {
+    if (!before.includes(QUOTE)) return false;
+    return Buffer.concat([before, bytes.subarray(0, marker.length - 1)]).includes(marker);
+  }
+
+  return {
+    chunk(data) {
+      let bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      if (open !== undefined) {
+        bytes = Buffer.concat([open, bytes]);
+        open = undefined;
+        const end = valueEnd(bytes, 0);
+        if (end === undefined && bytes.length < MAX_VALUE) {
+          open = bytes;
+          return;
+        }
+        if (end !== undefined && end > 0) keep(bytes.subarray(bytes.indexOf(OPEN), end));
+        search(bytes, end ?? 0);
+      } else {
+        search(isCut(edge, bytes) ? Buffer.concat([edge, bytes]) : bytes, 0);
+      }
+      const whole = bytes.length < marker.length ? Buffer.concat([edge, bytes]) : bytes;
+      edge = Buffer.from(whole.subarray(-(marker.length - 1)));
+    },
+    found() {
+      const values = first === last ? [last] : [first, last];
+      return values.flatMap((text) => {
+        const value = text === undefined ? undefined : tryParseJson(text);
+        return isObject(value) ? [value] : [];
+      });
+    },
+  };
+}
+
+/**
+ * Where the object ends that comes after the colon at `at`; `at` itself where there is none (`null`, or another kind
+ * of value); undefined where the bytes end before it does.
+ */
+function valueEnd(bytes: Buffer, at: number): number | undefined {
+  let position = at;
+  while (isFiller(bytes[position])) position += 1;
+  if (position >= bytes.length) return undefined;
+  if (bytes[position] !== OPEN) return at;
+  let depth = 0;
+  let inString = false;
+  for (; position < bytes.length; position += 1) {
+    const byte = bytes[position];
+    if (inString) {
+      if (byte === BACKSLASH) position += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN) depth += 1;
+    else if (byte === CLOSE) {
+      depth -= 1;
+      if (depth === 0) return position + 1;
+    }
+  }
+  return undefined;
+}
+
+/** A colon or white space (RFC 8259, 2). */
+function isFiller(byte: number | undefined): boolean {
+  return byte === 0x3a || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

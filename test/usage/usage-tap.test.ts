@@ -1,0 +1,62 @@
+/** Usage read off the bytes that pass by is what the codec reads out of the whole answer, however they are cut. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../src/conversation/collect.ts';
+import { usageTap } from '../../src/usage/usage-tap.ts';
+import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
+import { FIXTURES } from '../support/recording.ts';
+
+const cases = allFormats.flatMap((format) =>
+  readdirSync(join(FIXTURES, 'replies', format.name))
+    .filter((file) => !file.startsWith('error'))
+    .map((file) => ({ format, file, name: `${format.name}/${file}` })),
+);
+
+describe.each(cases)('$name', ({ format, file }) => {
+  const bytes = readFileSync(join(FIXTURES, 'replies', format.name, file));
+  const events = file.endsWith('.sse')
+    ? eventsOf(format, bytes)
+    : eventsOfWhole(format, bytes.toString('utf8'));
+  const { input, output, cacheRead, reasoning } = collect(events).usage;
+
+  test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
+    const tap = usageTap(format.outbound.usageField);
+    for (let at = 0; at < bytes.length; at += size) tap.chunk(bytes.subarray(at, at + size));
+    const usage = format.outbound.parseUsage(tap.found());
+    expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
+      input,
+      output,
+      cacheRead,
+      reasoning,
+    ]);
+  });
+});
+
+test('a text that speaks of usage is no usage', () => {
+  const tap = usageTap('usage');
+  const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
+  tap.chunk(Buffer.from(text));
+  expect(tap.found()).toEqual([{ prompt_tokens: 1 }]);
+});
+
+test('null is none, and spaces change nothing', () => {
+  const tap = usageTap('usage');
+  tap.chunk(Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
+  expect(tap.found()).toEqual([{ a: '}"', b: { c: 1 } }]);
+});
+
+test('whatever the bytes, it takes them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
+      const tap = usageTap('usage');
+      for (const chunk of chunks) {
+        if (marked) tap.chunk(Buffer.from('"usage":{"a":'));
+        tap.chunk(chunk);
+      }
+      tap.found();
+    }),
+  );
+});
