@@ -5,7 +5,7 @@
 
 import { strictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Dispatcher } from 'undici';
@@ -77,9 +77,11 @@ async function request(mode: LineMode): Promise<() => Promise<void>> {
   const { gateway } = await openGateway(config, [], mode);
   const instant = { ...gateway, agent: new Instant() };
   return async () => {
+    const message = incoming();
     const response = await answer(instant, route, {
       id: 'req_1',
-      message: incoming(),
+      message,
+      response: new ServerResponse(message),
       signal: new AbortController().signal,
     });
     strictEqual(response.status, 200);

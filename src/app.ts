@@ -1,7 +1,7 @@
 /** The HTTP face: one line per path, each naming its format and operation. */
 
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, preflight } from './cors.ts';
@@ -15,7 +15,9 @@ import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
 import { MODELS_PATH } from './stages/decode.ts';
-import type { Incoming, Operation } from './stages/exchange.ts';
+import type { Incoming, Operation, Route } from './stages/exchange.ts';
+import type { Recorder } from './usage/exchange-record.ts';
+import { closeLedger, openLedger } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -39,7 +41,12 @@ export function createApp(host: Host): H3 {
 
   const generate = (format: FormatName, operation: Operation = 'generate'): Endpoint => {
     const route = { format, operation };
-    return (incoming) => answer(host.current(), route, incoming);
+    return (incoming) => {
+      const gateway = host.current();
+      return gateway.record === undefined
+        ? answer(gateway, route, incoming)
+        : recorded(gateway, gateway.record, route, incoming);
+    };
   };
   on('POST', '/v1/chat/completions', generate('chat-completions'));
   on('POST', '/v1/responses', generate('responses'));
@@ -132,6 +139,22 @@ export function createApp(host: Host): H3 {
   }
 }
 
+/** The answer to a request, of which a record is made when its connection has done with it. */
+async function recorded(
+  gateway: Gateway,
+  record: Recorder,
+  route: Route,
+  incoming: Incoming,
+): Promise<Response> {
+  const ledger = openLedger();
+  const { id, response } = incoming;
+  response.once('close', () => record(closeLedger(ledger, { id, ...route }, response.writableFinished)));
+  const answered = await answer(gateway, route, { ...incoming, ledger });
+  ledger.status = answered.status;
+  ledger.streamed = answered.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  return answered;
+}
+
 /** Whose words an error on a path is said in. */
 function familyOf(path: string): FormatName {
   if (path.startsWith('/v1beta')) return 'generate-content';
@@ -139,9 +162,11 @@ function familyOf(path: string): FormatName {
 }
 
 function incomingOf(event: H3Event): Incoming {
-  const message = event.req.runtime?.node?.req;
-  if (!(message instanceof IncomingMessage)) throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
-  return { id: requestId(message), message, signal: event.req.signal };
+  const { req: message, res: response } = event.req.runtime?.node ?? {};
+  if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
+    throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
+  }
+  return { id: requestId(message), message, response, signal: event.req.signal };
 }
 
 /** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */

@@ -7,6 +7,7 @@ import type { DecodeOptions } from './stages/decode.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
 import type { UpstreamTimeouts } from './stages/upstream.ts';
 import type { LineMode } from './streams/line.ts';
+import type { Recorder } from './usage/exchange-record.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
 export interface Gateway {
@@ -17,6 +18,8 @@ export interface Gateway {
   readonly agent: Dispatcher;
   readonly options: DecodeOptions & ReplyOptions & UpstreamTimeouts;
   readonly cors: CorsOptions;
+  /** Is told of every exchange when it is over; absent where nobody listens, and then nothing is noted. */
+  readonly record?: Recorder;
   /** How the request path runs; `chained` is for tests and benches. */
   readonly mode: LineMode;
 }

@@ -10,8 +10,9 @@ import type { Incoming } from './stages/exchange.ts';
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
 
 /** An error as a Response in the caller's format. What is no GatewayError says nothing of itself. */
-export function rescue(thrown: unknown, format: FormatName, { id, message }: Incoming): Response {
+export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Response {
   const error = asGatewayError(thrown);
+  if (ledger) ledger.fault = error.fault;
   // Anthropic's own status for 'overloaded', which its SDKs and agents know.
   const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
   const headers = new Headers({ ...error.headers, 'content-type': 'application/json', 'x-request-id': id });

@@ -21,7 +21,11 @@ const KEY_HEADERS: Readonly<Record<FormatName, readonly string[]>> = {
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
 export function authenticate(keys: Keys): (call: Call) => Admitted {
-  return (call) => ({ ...call, principal: admit(keys, call.route.format, call.message, call.query) });
+  return (call) => {
+    const principal = admit(keys, call.route.format, call.message, call.query);
+    if (call.ledger) call.ledger.key = principal.name;
+    return { ...call, principal };
+  };
 }
 
 /**

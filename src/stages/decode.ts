@@ -23,7 +23,8 @@ const METHODS: Readonly<Record<string, Route['operation']>> = {
 export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
-  return ({ id, message, signal }) => {
+  return (incoming) => {
+    const { message } = incoming;
     const target = message.url ?? '/';
     const cut = target.indexOf('?');
     const path = cut < 0 ? target : target.slice(0, cut);
@@ -32,9 +33,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
     refuseEncoded(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
     return {
-      id,
-      message,
-      signal,
+      ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },
       query,
       ...(named !== undefined && { named }),

@@ -1,10 +1,11 @@
 /** The one value that travels the request path, and what each stage adds to it. */
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Asked, Format, Target } from '../formats/format.ts';
 import type { Principal } from '../keys.ts';
+import type { Ledger } from '../usage/ledger.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 
@@ -21,8 +22,12 @@ export interface Incoming {
   /** What every answer, log line and error calls this exchange. */
   readonly id: string;
   readonly message: IncomingMessage;
+  /** Where the answer goes; only watched. */
+  readonly response: ServerResponse;
   /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
+  /** What will be told of this exchange when it is over; absent where nobody listens. */
+  readonly ledger?: Ledger;
 }
 
 /** After `decode`: what is asked, and in which format. The body is still on its way. */

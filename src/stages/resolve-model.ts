@@ -35,6 +35,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (!principal.allows(model.id)) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${model.id}.`);
     }
+    if (admitted.ledger) admitted.ledger.model = model;
     const spoken = spokenFormat(vendor, model, route.format);
     if (spoken !== route.format && route.operation === 'count-tokens') {
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');

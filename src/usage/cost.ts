@@ -1,0 +1,23 @@
+/** What an exchange cost, by the catalog's prices. */
+
+import type { Model } from '../catalog/model.ts';
+import type { Usage } from '../conversation/reply.ts';
+
+/**
+ * US dollars of a usage at `prices` (dollars per million tokens); undefined where the vendor told no usage, for what
+ * nobody counted is not free. A cache without a price of its own is input like any other.
+ */
+export function costOf(usage: Usage, prices: Model['prices']): number | undefined {
+  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
+  if (input === undefined && output === undefined) return undefined;
+  const { cacheRead: read = prices.input, cacheWrite: write = prices.input } = prices;
+  const { cacheWriteHour: hour = write } = prices;
+  const plain = Math.max(0, (input ?? 0) - cacheRead - cacheWrite);
+  const dollars =
+    plain * prices.input +
+    cacheRead * read +
+    Math.max(0, cacheWrite - cacheWriteHour) * write +
+    cacheWriteHour * hour +
+    (output ?? 0) * prices.output;
+  return dollars / 1e6;
+}

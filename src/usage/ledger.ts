@@ -1,0 +1,90 @@
+/**
+ * The notes of one exchange while it runs. It is the one mutable thing that goes along the request path: an error
+ * keeps no value, and what was known before it must be told all the same.
+ */
+
+import type { Model } from '../catalog/model.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Fault } from '../errors.ts';
+import { formats } from '../formats/all.ts';
+import { costOf } from './cost.ts';
+import type { ExchangeRecord, Outcome } from './exchange-record.ts';
+import { type UsageTap, usageTap } from './usage-tap.ts';
+
+export interface Ledger {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** performance.now() when it began. */
+  readonly began: number;
+  key?: string;
+  model?: Model;
+  vendor?: string;
+  spoken?: FormatName;
+  streamed: boolean;
+  status: number;
+  fault?: Fault;
+  /** performance.now() at the first byte of the vendor's body. */
+  first?: number;
+  attempts: number;
+  tap?: UsageTap;
+}
+
+export function openLedger(): Ledger {
+  return { time: Date.now(), began: performance.now(), streamed: false, status: 0, attempts: 0 };
+}
+
+/** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
+export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array) => void {
+  const tap = usageTap(formats[spoken].outbound.usageField);
+  ledger.tap = tap;
+  return (bytes) => {
+    ledger.first ??= performance.now();
+    tap.chunk(bytes);
+  };
+}
+
+/** What remains of an exchange. @param finished whether the caller got all that was said. */
+export function closeLedger(
+  ledger: Ledger,
+  { id, format, operation }: Pick<ExchangeRecord, 'id' | 'format' | 'operation'>,
+  finished: boolean,
+): ExchangeRecord {
+  const { time, began, key, model, vendor, spoken, streamed, status, fault, first, attempts, tap } = ledger;
+  const usage =
+    tap !== undefined && spoken !== undefined ? formats[spoken].outbound.parseUsage(tap.found()) : {};
+  const cost = model && costOf(usage, model.prices);
+  return {
+    id,
+    time,
+    ...(key !== undefined && { key }),
+    ...(model !== undefined && { model: model.id }),
+    ...(vendor !== undefined && { vendor }),
+    format,
+    ...(spoken !== undefined && { spoken }),
+    operation,
+    streamed,
+    status,
+    outcome: outcomeOf(fault, attempts, finished),
+    ...(fault !== undefined && { fault }),
+    duration: performance.now() - began,
+    ...(first !== undefined && { firstByte: first - began }),
+    usage,
+    ...(cost !== undefined && { cost }),
+    attempts,
+  };
+}
+
+/** Faults that are the vendor's, or ours: not of what was asked. */
+const FAILURES: ReadonlySet<Fault> = new Set([
+  'internal',
+  'upstream-auth',
+  'upstream-broken',
+  'upstream-overloaded',
+  'upstream-timeout',
+]);
+
+function outcomeOf(fault: Fault | undefined, attempts: number, finished: boolean): Outcome {
+  if (!finished && fault === undefined) return 'client-closed';
+  if (fault !== undefined && FAILURES.has(fault)) return 'failed';
+  return attempts === 0 ? 'refused' : 'complete';
+}
