@@ -13,6 +13,7 @@ import type { Sink } from '../../streams/step.ts';
 import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, isByCode } from './finish.ts';
+import { foreign } from './foreign.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<Sse>;
@@ -42,6 +43,8 @@ export interface BlockEvents {
   end(out: Out): void;
   /** What has been said so far. */
   said(): { readonly calls: Calls; readonly refusal: boolean };
+  /** What was told that no block can hold, as additional fields. */
+  others(): JsonObject;
 }
 
 const TEXT = '{"type":"text_delta","text":';
@@ -51,6 +54,7 @@ const ARGUMENTS = '{"type":"input_json_delta","partial_json":';
 /** @param stem what ids that have to be made up are made of. */
 export function blockEvents(stem: string): BlockEvents {
   const callBlock = callBlocks(stem);
+  const others = foreign();
   let next = 0;
   let open: Open | undefined;
   let calls: Calls = { direct: false, byCode: false };
@@ -129,6 +133,7 @@ export function blockEvents(stem: string): BlockEvents {
       }
       case 'opaque':
         if (part.format === FORMAT) wholeBlock(part.value, out);
+        else others.block(part.format, part.value);
         return undefined;
     }
   };
@@ -157,9 +162,10 @@ export function blockEvents(stem: string): BlockEvents {
         closeBlock(open, out);
         wholeBlock(redactedBlock(redacted, open.own), out);
       }
-      const cited = citation && renderCitation(citation);
-      if (cited === undefined) return;
-      if (open.head === '') open.citations.push(cited);
+      if (citation === undefined) return;
+      const cited = renderCitation(citation);
+      if (cited === undefined) others.cite(citation);
+      else if (open.head === '') open.citations.push(cited);
       else addDelta({ type: 'citations_delta', citation: cited }, out);
     },
     end(out) {
@@ -177,6 +183,7 @@ export function blockEvents(stem: string): BlockEvents {
       carrier(carrierBlock(part.signature, part.hasText ? 'previous' : 'next'), out);
     },
     said: () => ({ calls, refusal }),
+    others: () => others.fields(),
   };
 }
 

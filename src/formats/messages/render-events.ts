@@ -30,7 +30,11 @@ export function renderEvents(asked: Asked): EventRenderer {
 
   const stop = (out: Sink<Sse>): void => {
     const { inside, beside } = endFields(end);
-    const delta = { ...inside, ...renderStop(end, { ...blocks.said(), stop: asked.prompt.stop }) };
+    const delta = {
+      ...inside,
+      ...blocks.others(),
+      ...renderStop(end, { ...blocks.said(), stop: asked.prompt.stop }),
+    };
     out.enqueue(named('message_delta', { ...beside, delta, usage: renderUsage(usage) }));
     out.enqueue(named('message_stop', {}));
   };

@@ -10,6 +10,7 @@ import type { Asked } from '../format.ts';
 import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, isByCode, renderStop } from './finish.ts';
+import { type Foreign, foreign } from './foreign.ts';
 import { renderMessage } from './message.ts';
 import { renderTier, renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
@@ -20,7 +21,8 @@ const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = callBlocks(asked.id);
-  const content = parts.flatMap((part) => renderPart(part, callBlock));
+  const others = foreign();
+  const content = parts.flatMap((part) => renderPart(part, callBlock, others));
   const made = parts.filter((part) => part.kind === 'tool-call').map((call) => isByCode(fieldsOf(call.own)));
   const calls = { direct: made.includes(false), byCode: made.includes(true) };
   const refusal = parts.some((part) => part.kind === 'refusal');
@@ -29,14 +31,18 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
     usage: { ...renderUsage(reply.usage), ...renderTier(reply.start.serviceTier) },
   };
-  return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside });
+  return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }
 
-function renderPart(part: Part, callBlock: ReturnType<typeof callBlocks>): readonly JsonObject[] {
+function renderPart(
+  part: Part,
+  callBlock: ReturnType<typeof callBlocks>,
+  others: Foreign,
+): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      return renderText(part);
+      return renderText(part, others);
     case 'thinking':
       return renderThinking(part);
     case 'tool-call': {
@@ -45,7 +51,9 @@ function renderPart(part: Part, callBlock: ReturnType<typeof callBlocks>): reado
       return withCarrier(carrierBlock(part.signature, 'next'), block);
     }
     case 'opaque':
-      return part.format === FORMAT ? [part.value] : [];
+      if (part.format === FORMAT) return [part.value];
+      others.block(part.format, part.value);
+      return [];
     case 'media':
     case 'tool-result':
       // No answer has any.
@@ -53,10 +61,15 @@ function renderPart(part: Part, callBlock: ReturnType<typeof callBlocks>): reado
   }
 }
 
-function renderText(part: TextPart | RefusalPart): readonly JsonObject[] {
+function renderText(part: TextPart | RefusalPart, others: Foreign): readonly JsonObject[] {
   if (part.text === '') return [carrierBlock(part.signature, 'next')].filter((block) => block !== undefined);
   const cited = part.kind === 'text' ? (part.citations ?? []) : [];
-  const citations = cited.map(renderCitation).filter((citation) => citation !== undefined);
+  const citations = cited.flatMap((citation): JsonObject[] => {
+    const rendered = renderCitation(citation);
+    if (rendered) return [rendered];
+    others.cite(citation);
+    return [];
+  });
   const block = {
     ...fieldsOf(part.own),
     type: 'text',
