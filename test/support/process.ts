@@ -1,0 +1,114 @@
+/** A gateway for tests in a process of its own: what it says, holds and leaves behind can be seen from outside. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { KEY } from './gateway.ts';
+
+const CLI = resolve(import.meta.dirname, '../../src/cli.js');
+
+export interface GatewayProcess {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Where it was started: its configuration and whatever it keeps. */
+  readonly directory: string;
+  /** All it has written so far, standard output and standard error. */
+  output(): string;
+  /** Whether it still runs. */
+  alive(): boolean;
+  /** Resident memory, in bytes. */
+  memory(): number;
+  /** How many sockets it has open, the listening ones included. */
+  sockets(): number;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves with the exit code when it has ended; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** Ends it, whatever it is doing, and removes its directory. */
+  close(): Promise<void>;
+}
+
+export interface ProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags for Node itself. */
+  readonly execArgv?: readonly string[];
+  /** A shell's words before the program, e.g. `ulimit -n 256;`. */
+  readonly shell?: string;
+}
+
+/** Starts `gateway start` with a configuration; one unrestricted key, KEY, is added. */
+export async function spawnGateway(
+  input: ConfigInput = {},
+  { env = {}, execArgv = [], shell }: ProcessOptions = {},
+): Promise<GatewayProcess> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const config = {
+    port: 0,
+    sandbox: { pace: 'none' },
+    ...input,
+    keys: [{ name: 'test', key: KEY }, ...(input.keys ?? [])],
+  };
+  writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
+  const command = [process.execPath, ...execArgv, CLI, 'start'];
+  const child = spawn(
+    ...(shell === undefined ? split(command) : split(['sh', '-c', `${shell} exec "$@"`, 'sh', ...command])),
+    { cwd: directory, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  const url = await firstUrl(child, () => output);
+  const pid = child.pid ?? 0;
+  const running = (): boolean => child.exitCode === null && child.signalCode === null;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid,
+    directory,
+    output: () => output,
+    alive: running,
+    memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
+    sockets: () => openSockets(pid),
+    signal: (name) => child.kill(name),
+    ended,
+    async close() {
+      if (running()) child.kill('SIGKILL');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function split(command: readonly string[]): [program: string, args: string[]] {
+  const [program = '', ...args] = command;
+  return [program, args];
+}
+
+function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
+  return new Promise((found, failed) => {
+    const look = (): void => {
+      const match = /http:\/\/[\d.]+:\d+/.exec(output());
+      if (match) found(match[0]);
+    };
+    child.stdout?.on('data', look);
+    child.once('exit', (code) => failed(new Error(`The gateway ended with ${code}:\n${output()}`)));
+  });
+}
+
+function openSockets(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((name) => {
+    try {
+      return readlinkSync(join(folder, name)).startsWith('socket:');
+    } catch {
+      return false; // closed between the two looks
+    }
+  }).length;
+}

@@ -1,0 +1,84 @@
+/** A client that sends bytes as they are told, and can stop, hang up and reset where no HTTP library would. */
+
+import { connect, type Socket } from 'node:net';
+import { KEY } from './gateway.ts';
+
+export interface RawClient {
+  readonly socket: Socket;
+  /** All that has come so far, one character a byte. */
+  text(): string;
+  /** Resolves when `found` holds of what has come. @throws Error where the connection ends before. */
+  until(found: (text: string) => boolean): Promise<string>;
+  /** Resolves with all that came when the connection is over. */
+  readonly over: Promise<string>;
+}
+
+/** Connects, and sends `bytes` if there are any. */
+export function rawClient(port: number, bytes: string | Uint8Array = ''): RawClient {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  const watchers = new Set<() => void>();
+  const over = new Promise<string>((resolve) => {
+    socket.on('close', () => {
+      resolve(text);
+      for (const look of watchers) look();
+    });
+  });
+  socket.setNoDelay(true);
+  socket.on('error', () => undefined); // a reset is an end like any other
+  socket.on('end', () => socket.end());
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    for (const look of watchers) look();
+  });
+  if (bytes.length > 0) socket.write(bytes);
+  return {
+    socket,
+    text: () => text,
+    over,
+    until: (found) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (found(text)) resolve(text);
+          else if (socket.closed) reject(new Error(`The connection ended with: ${text.slice(0, 400)}`));
+          else return;
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        look();
+      }),
+  };
+}
+
+/** Sends bytes; resolves with all that came back when the connection is over. */
+export function exchange(port: number, bytes: string | Uint8Array): Promise<string> {
+  return rawClient(port, bytes).over;
+}
+
+/** A POST as text, with the key and a body of the right length; `headers` are whole lines without their ends. */
+export function post(path: string, body: string, headers: readonly string[] = []): string {
+  return [
+    `POST ${path} HTTP/1.1`,
+    'Host: gateway',
+    `Authorization: Bearer ${KEY}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** The status of the first answer in what came back; 0 where there is none. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? 0);
+}
+
+/** Resolves when `holds` does, looking every 20 ms. @throws Error when it does not within `milliseconds`. */
+export async function eventually(holds: () => boolean, what: string, milliseconds = 5_000): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`Not within ${milliseconds} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
