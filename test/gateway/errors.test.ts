@@ -7,7 +7,8 @@ import { type Respond, startUpstream, type TestUpstream } from '../support/upstr
 
 let upstream: TestUpstream;
 let gateway: TestGateway;
-let respond: Respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+let respond: Respond = (_, response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 
 const RESTRICTED = 'gw-a-restricted-key';
 
@@ -35,10 +36,27 @@ const endpoints: Endpoint[] = [
   { path: '/v1/chat/completions', format: 'chat-completions', model: 'gpt-4o', keyHeader: 'authorization' },
   { path: '/v1/responses', format: 'responses', model: 'gpt-4o', keyHeader: 'authorization' },
   { path: '/v1/messages', format: 'messages', model: 'claude-sonnet-4-5', keyHeader: 'x-api-key' },
-  { path: '/v1/messages/count_tokens', format: 'messages', model: 'claude-sonnet-4-5', keyHeader: 'x-api-key' },
-  { path: '/v1beta/models/gemini-2.5-flash:generateContent', format: 'generate-content', keyHeader: 'x-goog-api-key' },
-  { path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse', format: 'generate-content', keyHeader: 'x-goog-api-key' },
-  { path: '/v1beta/models/gemini-2.5-flash:countTokens', format: 'generate-content', keyHeader: 'x-goog-api-key' },
+  {
+    path: '/v1/messages/count_tokens',
+    format: 'messages',
+    model: 'claude-sonnet-4-5',
+    keyHeader: 'x-api-key',
+  },
+  {
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    format: 'generate-content',
+    keyHeader: 'x-goog-api-key',
+  },
+  {
+    path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    format: 'generate-content',
+    keyHeader: 'x-goog-api-key',
+  },
+  {
+    path: '/v1beta/models/gemini-2.5-flash:countTokens',
+    format: 'generate-content',
+    keyHeader: 'x-goog-api-key',
+  },
 ];
 
 const carrier = (endpoint: Endpoint, key: string): Record<string, string> =>
@@ -68,7 +86,11 @@ async function expectError(response: Response, { format }: Endpoint, expected: E
   const body = JSON.parse(text);
   const message = expect.stringMatching(expected.message);
   if (format === 'messages') {
-    expect(body).toEqual({ type: 'error', error: { type: expected.anthropic, message }, request_id: 'the-request' });
+    expect(body).toEqual({
+      type: 'error',
+      error: { type: expected.anthropic, message },
+      request_id: 'the-request',
+    });
     return;
   }
   if (format === 'generate-content') {
@@ -90,9 +112,12 @@ describe.each(endpoints)('$path', (endpoint) => {
     message: /JSON object/,
   };
 
-  test.each(['', 'null', '[1]', '"x"', 'model=x', `${body}x`, body.slice(0, -1)])('a body that is no JSON object: %s', async (bad) => {
-    await expectError(await post(endpoint, bad), endpoint, badBody);
-  });
+  test.each(['', 'null', '[1]', '"x"', 'model=x', `${body}x`, body.slice(0, -1)])(
+    'a body that is no JSON object: %s',
+    async (bad) => {
+      await expectError(await post(endpoint, bad), endpoint, badBody);
+    },
+  );
 
   test('nested too deep', async () => {
     const deep = `{"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
@@ -104,7 +129,11 @@ describe.each(endpoints)('$path', (endpoint) => {
     ['an unknown one', carrier(endpoint, 'gw-not-a-key'), /not valid/],
     ['an empty one', carrier(endpoint, ''), /API key/],
     ['a long one', carrier(endpoint, 'x'.repeat(8000)), /not valid/],
-    ['two that disagree', { ...carrier(endpoint, 'gw-other-key'), authorization: `Basic ${KEY}` }, /not valid/],
+    [
+      'two that disagree',
+      { ...carrier(endpoint, 'gw-other-key'), authorization: `Basic ${KEY}` },
+      /not valid/,
+    ],
   ])('key: %s', async (_, headers, message) => {
     await expectError(await post(endpoint, body, headers), endpoint, {
       status: 401,
@@ -154,7 +183,10 @@ describe.each(endpoints)('$path', (endpoint) => {
   });
 
   test('a wrong method', async () => {
-    const response = await fetch(gateway.url + endpoint.path, { method: 'PUT', headers: { 'x-request-id': 'the-request' } });
+    const response = await fetch(gateway.url + endpoint.path, {
+      method: 'PUT',
+      headers: { 'x-request-id': 'the-request' },
+    });
     expect(response.headers.get('allow')).toContain('POST');
     await expectError(response, endpoint, {
       status: 405,
@@ -188,14 +220,21 @@ describe.each(endpoints)('$path', (endpoint) => {
 });
 
 describe('model restrictions hold whatever the spelling', () => {
-  const chat: Endpoint = { path: '/v1/chat/completions', format: 'chat-completions', keyHeader: 'authorization' };
+  const chat: Endpoint = {
+    path: '/v1/chat/completions',
+    format: 'chat-completions',
+    keyHeader: 'authorization',
+  };
   const status = async (endpoint: Endpoint, body: string) =>
     (await post(endpoint, body, carrier(endpoint, RESTRICTED))).status;
 
-  test.each(['openai/gpt-4o-mini', 'gpt-4o-mini', 'GPT-4O-Mini', 'OpenAI/gpt-4o-mini'])('allowed: %s', async (model) => {
-    respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    expect(await status(chat, JSON.stringify({ model }))).toBe(200);
-  });
+  test.each(['openai/gpt-4o-mini', 'gpt-4o-mini', 'GPT-4O-Mini', 'OpenAI/gpt-4o-mini'])(
+    'allowed: %s',
+    async (model) => {
+      respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      expect(await status(chat, JSON.stringify({ model }))).toBe(200);
+    },
+  );
 
   test.each([
     ['openai/gpt-4o', 403],
@@ -233,7 +272,11 @@ describe('model restrictions hold whatever the spelling', () => {
     ['gemini%252D2.5-pro', 404],
     ['%ff', 404],
   ])('in the path, %s: %d', async (model, expected) => {
-    const endpoint: Endpoint = { path: `/v1beta/models/${model}:generateContent`, format: 'generate-content', keyHeader: 'x-goog-api-key' };
+    const endpoint: Endpoint = {
+      path: `/v1beta/models/${model}:generateContent`,
+      format: 'generate-content',
+      keyHeader: 'x-goog-api-key',
+    };
     expect(await status(endpoint, '{"contents":[]}')).toBe(expected);
   });
 
@@ -243,7 +286,11 @@ describe('model restrictions hold whatever the spelling', () => {
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-flash"}}', 400],
     ['countTokens', '{"generateContentRequest":{"model":"models/gemini-2.5-pro","contents":[]}}', 200],
   ])('a body of %s that names a model beside the path: %s', async (method, body, expected) => {
-    const endpoint: Endpoint = { path: `/v1beta/models/gemini-2.5-pro:${method}`, format: 'generate-content', keyHeader: 'x-goog-api-key' };
+    const endpoint: Endpoint = {
+      path: `/v1beta/models/gemini-2.5-pro:${method}`,
+      format: 'generate-content',
+      keyHeader: 'x-goog-api-key',
+    };
     expect(await status(endpoint, body)).toBe(expected);
   });
 });
@@ -252,11 +299,14 @@ describe('paths', () => {
   const get = (path: string, init: RequestInit = {}) =>
     fetch(gateway.url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
 
-  test.each(['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'])('%s is announced', async (path) => {
-    const response = await get(path, { method: 'POST', body: '{}' });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_available' } });
-  });
+  test.each(['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'])(
+    '%s is announced',
+    async (path) => {
+      const response = await get(path, { method: 'POST', body: '{}' });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_available' } });
+    },
+  );
 
   test.each([
     ['/nope?key=SECRET', 'error.type', 'invalid_request_error'],
@@ -264,7 +314,11 @@ describe('paths', () => {
     ['/v1beta/nope?key=SECRET', 'error.status', 'NOT_FOUND'],
     ['/v1beta/models/gemini-2.5-flash:nope?key=SECRET', 'error.status', 'NOT_FOUND'],
   ])('%s: 404 in the format of its family, without the URL', async (path, field, value) => {
-    const response = await get(path, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY } });
+    const response = await get(path, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+    });
     const text = await response.text();
     expect(response.status).toBe(404);
     expect(JSON.parse(text)).toHaveProperty(field, value);
@@ -280,8 +334,11 @@ describe('paths', () => {
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
   });
 
-  test.each(['bad id with spaces', 'a'.repeat(200), 'x<script>'])('a request id that is not sane is replaced: %s', async (id) => {
-    const response = await get('/v1/models', { headers: { 'x-request-id': id } });
-    expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
-  });
+  test.each(['bad id with spaces', 'a'.repeat(200), 'x<script>'])(
+    'a request id that is not sane is replaced: %s',
+    async (id) => {
+      const response = await get('/v1/models', { headers: { 'x-request-id': id } });
+      expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+    },
+  );
 });

@@ -116,7 +116,8 @@ const send = (path: Path, body: string, headers: Record<string, string> = {}) =>
 describe.each(paths)('$name', (path) => {
   test.each(bodies)('passes %s unchanged, but for the vendor part of the model', async (_, template) => {
     // Where the path names the model, the body has none.
-    const template_ = path.model === undefined ? template.replace(/"model"(?=\s*:\s*"MODEL")/, '"model_"') : template;
+    const template_ =
+      path.model === undefined ? template.replace(/"model"(?=\s*:\s*"MODEL")/, '"model_"') : template;
     const sent = template_.replace('MODEL', path.model ?? 'MODEL');
     const expected = template_.replace('MODEL', path.upstreamModel ?? 'MODEL');
     let got = '';

@@ -10,7 +10,9 @@ let upstream: TestUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  upstream = await startUpstream((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  upstream = await startUpstream((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  );
   gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), limits: { bodyBytes: 200_000 } });
 });
 afterAll(async () => {
@@ -53,15 +55,21 @@ function flood(headers: string): Promise<string> {
 }
 
 describe('F1: a request body that is refused while it arrives', () => {
-  test('200 floods over the limit: each is told 413, and the process lives', { timeout: 60_000 }, async () => {
+  test('200 floods over the limit: each is told 413, and the process lives', {
+    timeout: 60_000,
+  }, async () => {
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => flood(`Authorization: Bearer ${KEY}\r\n`)));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => flood(`Authorization: Bearer ${KEY}\r\n`)),
+      );
       expect(answers.filter((text) => text.startsWith('HTTP/1.1 413'))).toHaveLength(20);
     }
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
   });
 
-  test('200 floods without a key: each is told 401, without their body being read first', { timeout: 60_000 }, async () => {
+  test('200 floods without a key: each is told 401, without their body being read first', {
+    timeout: 60_000,
+  }, async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => flood('')));
       expect(answers.filter((text) => text.startsWith('HTTP/1.1 401'))).toHaveLength(20);
@@ -89,7 +97,9 @@ describe('F8: what routing makes of a path', () => {
     '/health\\live',
   ])('%s is nothing but a 404 that does not show it', async (path) => {
     for (const method of ['GET', 'POST']) {
-      const answer = await raw(`${method} ${path}?key=SECRET HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      const answer = await raw(
+        `${method} ${path}?key=SECRET HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
       expect(answer).toMatch(/^HTTP\/1.1 40[045]/);
       expect(answer).not.toContain('SECRET');
       expect(answer).not.toContain('"status":"ok"');
