@@ -59,9 +59,15 @@ export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | un
   const asked =
     thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
   if (asked === undefined) return undefined;
-  if (asked !== 'none') return nearestEffort(asked, traits.efforts);
+  if (asked !== 'none') return nearestEffort(asked, wordsFor(asked, traits.efforts));
   if (traits.canDisable || traits.efforts.includes('none')) return 'none';
   return nearestEffort('none', traits.efforts);
+}
+
+/** Who asks for little thinking may get none of it; who asks for more does not, however few words the model knows. */
+function wordsFor(asked: Effort, supported: readonly Effort[]): readonly Effort[] {
+  const thinking = supported.filter((effort) => effort !== 'none');
+  return asked === 'minimal' || thinking.length === 0 ? supported : thinking;
 }
 
 /**

@@ -113,6 +113,14 @@ describe('what a model is told', () => {
     expect(budgetFor({ budget: 0 }, { ...tokens, canDisable: true })).toBe(0);
   });
 
+  it('lets a model that knows only one word for it think where that is asked', () => {
+    const switched = { efforts: ['none', 'high'], canDisable: true } as const;
+    expect(effortFor({ effort: 'low' }, switched)).toBe('high');
+    expect(effortFor({ effort: 'medium' }, switched)).toBe('high');
+    expect(effortFor({ budget: 2048 }, switched)).toBe('high');
+    expect(effortFor({ effort: 'minimal' }, switched)).toBe('none');
+  });
+
   it('keeps a budget the caller gave, within the limits', () => {
     expect(budgetFor({ budget: 5000, effort: 'high' }, tokens)).toBe(5000);
     expect(budgetFor({ budget: 99_999 }, tokens)).toBe(32_768);
