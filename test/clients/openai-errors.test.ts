@@ -1,0 +1,190 @@
+/** Errors as OpenAI's own SDK throws them, and callers who leave. */
+
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { KEY } from '../support/gateway.ts';
+import { json } from '../support/upstream.ts';
+import {
+  countingFetch,
+  failingStream,
+  rejection,
+  SUBJECTS,
+  startOfStream,
+  useGateway,
+  useScripted,
+} from './support.ts';
+
+const RESTRICTED = 'gw-restricted-key-of-the-tests';
+const gateway = useGateway({
+  keys: [{ name: 'restricted', key: RESTRICTED, models: ['openai/gpt-4.1', 'anthropic/*'] }],
+});
+const scripted = useScripted();
+
+const client = (apiKey = KEY): OpenAI => new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey });
+const asks = (content: string): OpenAI.ChatCompletionMessageParam[] => [{ role: 'user', content }];
+
+/** What each vendor says where too much is asked of it, and where it does not know the gateway's key. */
+const RATE_LIMITED = {
+  'chat-completions': {
+    error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' },
+  },
+  responses: { error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' } },
+  messages: { type: 'error', error: { type: 'rate_limit_error', message: 'Too many requests' } },
+  'generate-content': { error: { code: 429, message: 'Too many requests', status: 'RESOURCE_EXHAUSTED' } },
+} as const;
+
+const UNAUTHENTICATED = {
+  'chat-completions': {
+    error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' },
+  },
+  responses: { error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' } },
+  messages: { type: 'error', error: { type: 'authentication_error', message: 'Bad key' } },
+  'generate-content': { error: { code: 401, message: 'Bad key', status: 'UNAUTHENTICATED' } },
+} as const;
+
+describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
+  test('a bad value is a BadRequestError that names it', async () => {
+    const asked = client().chat.completions.create({
+      model,
+      messages: asks('Hello'),
+      // @ts-expect-error: what the SDK's types do not allow, plain JavaScript does.
+      temperature: 'hot',
+    });
+    const error = await rejection(asked, OpenAI.BadRequestError);
+    expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', param: 'temperature' });
+    expect(error.requestID).toMatch(/^req_/);
+  });
+
+  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+    const { answer, gateway: behind } = scripted();
+    const { text, failure } = failingStream(spoken);
+    const said_ = 'This answer begins well, and then';
+    let fail = (): void => {};
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
+      fail = () => response.end(failure);
+    });
+    const { completions } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY }).chat;
+    const messages = asks('Hello');
+    const stream = await completions.create({ model, messages, stream: true });
+    let content = '';
+    const read = async (): Promise<void> => {
+      for await (const chunk of stream) {
+        content += chunk.choices[0]?.delta.content ?? '';
+        if (content === said_) fail();
+      }
+    };
+    await rejection(read(), OpenAI.APIError);
+    expect(content).toBe(said_);
+    const helper = completions.stream({ model, messages });
+    helper.on('content', (_, snapshot) => snapshot === said_ && fail());
+    await expect(helper.finalChatCompletion()).rejects.toBeInstanceOf(OpenAI.APIError);
+  });
+
+  test('who leaves in the middle of a stream is no longer served', async () => {
+    const { upstream, answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(startOfStream(spoken));
+    });
+    const closed = upstream.closed();
+    const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
+    const stream = await openai.chat.completions.create({ model, messages: asks('Hello'), stream: true });
+    for await (const chunk of stream) {
+      if ((chunk.choices[0]?.delta.content ?? '') !== '') break;
+    }
+    await closed;
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  test('over the limit of the vendor: RateLimitError, after the retries that were asked for', async () => {
+    const { upstream, answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.setHeader('retry-after', '0');
+      json(response, RATE_LIMITED[spoken], 429);
+    });
+    const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY, maxRetries: 1 });
+    const error = await rejection(
+      openai.chat.completions.create({ model, messages: asks('Hello') }),
+      OpenAI.RateLimitError,
+    );
+    expect(error).toMatchObject({ status: 429, message: expect.stringContaining('Too many requests') });
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  test('that the vendor refuses the gateway is not worth a retry', async () => {
+    const { upstream, answer, gateway: behind } = scripted();
+    answer((_, response) => json(response, UNAUTHENTICATED[spoken], 401));
+    const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
+    const error = await rejection(
+      openai.chat.completions.create({ model, messages: asks('Hello') }),
+      OpenAI.InternalServerError,
+    );
+    expect(error).toMatchObject({ status: 502, code: 'upstream_auth' });
+    expect(upstream.received).toHaveLength(1);
+  });
+});
+
+describe('errors of the gateway are typed, and not tried again', () => {
+  const hello = (model: string) => ({ model, messages: asks('Hello') });
+  const cases: {
+    name: string;
+    key?: string;
+    body: OpenAI.ChatCompletionCreateParamsNonStreaming;
+    error: new (...args: never[]) => InstanceType<typeof OpenAI.APIError>;
+    like: JsonObject;
+  }[] = [
+    {
+      name: 'a wrong key',
+      key: 'gw-not-a-key',
+      body: hello('gpt-4.1'),
+      error: OpenAI.AuthenticationError,
+      like: { status: 401, code: 'invalid_api_key' },
+    },
+    {
+      name: 'an unknown model',
+      body: hello('openai/gpt-none'),
+      error: OpenAI.NotFoundError,
+      like: { status: 404, code: 'model_not_found', param: 'model' },
+    },
+    {
+      name: 'the short name of another vendor',
+      body: hello('claude-sonnet-4-5'),
+      error: OpenAI.NotFoundError,
+      like: { status: 404, message: '404 Model not supported: openai/claude-sonnet-4-5' },
+    },
+    {
+      name: 'a model that the key may not use',
+      key: RESTRICTED,
+      body: hello('google/gemini-2.5-flash'),
+      error: OpenAI.PermissionDeniedError,
+      like: { status: 403, code: 'model_not_allowed' },
+    },
+  ];
+  test.each(cases)('$name', async ({ key, body, error: type, like }) => {
+    const { fetch, count } = countingFetch();
+    const openai = new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: key ?? KEY, fetch });
+    const whole = await rejection(openai.chat.completions.create(body), type);
+    expect(whole).toMatchObject(like);
+    expect(whole.requestID).toMatch(/^req_/);
+    await rejection(openai.chat.completions.create({ ...body, stream: true }), type);
+    expect(count()).toBe(2);
+  });
+
+  test('an announced endpoint is not tried again', async () => {
+    const { fetch, count } = countingFetch();
+    const openai = new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY, fetch });
+    const error = await rejection(
+      openai.embeddings.create({ model: 'text-embedding-3-small', input: 'x' }),
+      OpenAI.NotFoundError,
+    );
+    expect(error).toMatchObject({ code: 'endpoint_not_available' });
+    expect(count()).toBe(1);
+  });
+
+  test('a key that is good for a model is good for it', async () => {
+    const completion = await client(RESTRICTED).chat.completions.create(hello('anthropic/claude-sonnet-4-5'));
+    expect(completion.choices[0]?.message.content).toContain('> Hello');
+  });
+});

@@ -1,0 +1,356 @@
+/** OpenAI's own SDK, responses: nothing but another base URL and key. */
+
+import OpenAI from 'openai';
+import { ResponsesToolRunner, ResponsesToolRunnerError } from 'openai/helpers/responses-tool-runner';
+import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { asObject, asObjects, type JsonObject } from '../../src/json.ts';
+import { KEY } from '../support/gateway.ts';
+import {
+  failingStream,
+  PDF,
+  PLAYED,
+  PNG,
+  plain,
+  rejection,
+  SUBJECTS,
+  startOfStream,
+  useGateway,
+  useScripted,
+} from './support.ts';
+
+const gateway = useGateway();
+const scripted = useScripted();
+
+const client = (): OpenAI => new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY });
+
+const Person = z.object({ name: z.string(), born: z.number().int(), mood: z.enum(['glad', 'sad']) });
+
+const functionTool = (name: string): OpenAI.Responses.FunctionTool => ({
+  type: 'function',
+  name,
+  description: `Does ${name}`,
+  strict: false,
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+});
+
+/** What a response says, without what differs from one to the next. */
+function said(response: object): JsonObject {
+  const { output, usage, status, incomplete_details, error } = plain(response);
+  return {
+    output: asObjects(output).map(({ id: _, call_id, encrypted_content, parsed_arguments: __, ...item }) => ({
+      ...item,
+      ...(item['content'] !== undefined && {
+        content: asObjects(item['content']).map(({ parsed: _parsed, logprobs: _logprobs, ...part }) => part),
+      }),
+      ...(call_id !== undefined && { call_id: typeof call_id }),
+      ...(encrypted_content !== undefined && { encrypted_content: typeof encrypted_content }),
+    })),
+    usage: usage ?? null,
+    status: status ?? null,
+    incomplete_details: incomplete_details ?? null,
+    error: error ?? null,
+  };
+}
+
+/** Whose models have this endpoint at their vendor, who keeps responses: the gateway keeps none. */
+const NATIVE = /^(?:openai|deepseek)\//;
+
+/** An item of an answer as the next request has it: what the SDK has parsed is its own. */
+function asInput(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.ResponseInputItem[] {
+  if (item.type === 'function_call') {
+    const { call_id, name, arguments: text } = item;
+    return [{ type: 'function_call', call_id, name, arguments: text, ...(item.id && { id: item.id }) }];
+  }
+  return item.type === 'reasoning' || item.type === 'message' ? [item] : [];
+}
+
+describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
+  const native = NATIVE.test(model);
+  /** What the vendor is spoken to in. */
+  const format = native ? 'responses' : spoken;
+
+  test('an answer, with its request id and usage', async () => {
+    const response = await client().responses.create({
+      model,
+      instructions: 'Be brief.',
+      input: 'Say hello to Zoë.',
+      max_output_tokens: 2000,
+    });
+    expect(response).toMatchObject({ object: 'response', status: 'completed', error: null });
+    expect(response._request_id).toMatch(/^req_/);
+    expect(response.output_text).toContain('> Say hello to Zoë.');
+    const { usage } = response;
+    expect(usage?.input_tokens).toBeGreaterThan(0);
+    expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
+  });
+
+  test('a stream has every event, numbered, and says what the whole answer says', async () => {
+    const request = { model, input: 'Tell me a story.' };
+    const whole = await client().responses.create(request);
+    const stream = await client().responses.create({ ...request, stream: true });
+    const events: OpenAI.Responses.ResponseStreamEvent[] = [];
+    for await (const event of stream) events.push(event);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+    const types = events.map(({ type }) => type);
+    expect(types.slice(0, 2)).toEqual(['response.created', 'response.in_progress']);
+    const text = events
+      .map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''))
+      .join('');
+    expect(text).toBe(whole.output_text);
+    const last = events.at(-1);
+    expect(last?.type).toBe('response.completed');
+    expect(last?.type === 'response.completed' && said(last.response)).toEqual(said(whole));
+    const ids = events.flatMap((event) => ('response' in event ? [event.response.id] : []));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test.each(PLAYED)('the accumulator arrives at the whole answer: %s', async (name) => {
+    const request = { model, input: `play: ${name}` };
+    const whole = await client().responses.create(request);
+    const stream = client().responses.stream(request);
+    let text = '';
+    stream.on('response.output_text.delta', ({ delta, snapshot }) => {
+      text += delta;
+      expect(text.endsWith(snapshot)).toBe(true);
+    });
+    const final = await stream.finalResponse();
+    expect(said(final)).toEqual(said(whole));
+    expect(final.output_text).toBe(whole.output_text);
+    expect(text).toBe(whole.output_text);
+  });
+
+  test('an answer that is cut short says so', async () => {
+    const response = await client().responses.create({
+      model,
+      input: 'Tell me a story.',
+      max_output_tokens: 20,
+    });
+    expect(response).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    });
+  });
+
+  test('a refusal is one, not an answer', async () => {
+    const response = await client().responses.create({ model, input: 'play: refusal' });
+    const parts = response.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+    const refused =
+      response.incomplete_details?.reason === 'content_filter' ||
+      parts.some(({ type }) => type === 'refusal');
+    expect(refused).toBe(true);
+  });
+
+  test('a shape made with zod is parsed, whole and streamed', async () => {
+    const request = {
+      model,
+      input: 'Someone born in 1815. JSON, please.',
+      text: { format: zodTextFormat(Person, 'person') },
+    };
+    const whole = await client().responses.parse(request);
+    expect(Person.parse(whole.output_parsed)).toMatchObject({ born: 1815 });
+    const streamed = await client().responses.stream(request).finalResponse();
+    expect(streamed.output_parsed).toEqual(whole.output_parsed);
+  });
+
+  test('a tool made with zod has its arguments parsed', async () => {
+    const Query = z.object({ city: z.string(), days: z.number().int() });
+    const response = await client().responses.parse({
+      model,
+      input: 'Use get_weather for 3 days.',
+      tools: [zodResponsesFunction({ name: 'get_weather', parameters: Query })],
+    });
+    const call = response.output.find((item) => item.type === 'function_call');
+    expect(Query.parse(call?.parsed_arguments)).toMatchObject({ days: 3 });
+  });
+
+  test('parallel calls are items of their own', async () => {
+    const response = await client().responses.create({
+      model,
+      input: 'Use get_weather and get_time.',
+      tools: [functionTool('get_weather'), functionTool('get_time')],
+    });
+    const calls = response.output.filter((item) => item.type === 'function_call');
+    expect(calls.map(({ name }) => name)).toEqual(['get_weather', 'get_time']);
+    expect(new Set(calls.map(({ call_id }) => call_id)).size).toBe(2);
+    expect(new Set(response.output.map(({ id }) => id)).size).toBe(response.output.length);
+  });
+
+  const efforts = thinks ? [undefined, 'high' as const] : [undefined];
+  describe.each(efforts)('a loop of tools by hand, nothing stored, effort %s', (effort) => {
+    test.each(['whole', 'streamed'])('%s', async (mode) => {
+      const input: OpenAI.Responses.ResponseInput = [
+        { role: 'user', content: 'Use find_city, then get_weather and get_time, then send_mail.' },
+      ];
+      const responses: OpenAI.Responses.Response[] = [];
+      for (let step = 0; step < 4; step += 1) {
+        const request = {
+          model,
+          input,
+          tools: ['find_city', 'get_weather', 'get_time', 'send_mail'].map(functionTool),
+          store: false,
+          ...(effort && {
+            reasoning: { effort, summary: 'auto' as const },
+            include: ['reasoning.encrypted_content' as const],
+          }),
+        };
+        const response =
+          mode === 'whole'
+            ? await client().responses.create(request)
+            : await client().responses.stream(request).finalResponse();
+        responses.push(response);
+        input.push(...response.output.flatMap(asInput));
+        for (const item of response.output) {
+          if (item.type !== 'function_call') continue;
+          input.push({
+            type: 'function_call_output',
+            call_id: item.call_id,
+            output: `Done at step ${step}.`,
+          });
+        }
+      }
+      const calls = responses.map(
+        ({ output }) => output.filter(({ type }) => type === 'function_call').length,
+      );
+      expect(calls).toEqual([1, 2, 1, 0]);
+      expect(responses.at(-1)?.output_text).toContain('> Done at step 2.');
+      const thoughtful = responses.map(
+        ({ usage }) => (usage?.output_tokens_details.reasoning_tokens ?? 0) > 0,
+      );
+      expect(thoughtful).toEqual(responses.map(() => effort !== undefined));
+      const reasoned = responses.map(({ output }) => output.some(({ type }) => type === 'reasoning'));
+      // Gemini signs what it did not think about as well, and the signature needs an item to come back in.
+      const signs = model === 'google/gemini-3-flash-preview';
+      expect(reasoned).toEqual(thoughtful.map((thought) => thought || signs));
+    });
+  });
+
+  test.each([false, true])("the SDK's runner of tools over three steps, streamed: %s", async (stream) => {
+    const ran: string[] = [];
+    const runner = new ResponsesToolRunner({
+      functions: ['find_city', 'get_weather', 'get_time', 'send_mail'].map((name) => ({
+        tool: functionTool(name),
+        execute: () => {
+          ran.push(name);
+          return `${name} is done.`;
+        },
+      })),
+    });
+    const running = runner.run(
+      client(),
+      {
+        model,
+        input: 'Use find_city, then get_weather and get_time, then send_mail.',
+        ...(thinks && { reasoning: { effort: 'high' } }),
+      },
+      { stream },
+    );
+    if (!thinks) {
+      // It always asks for sealed reasoning, which OpenAI refuses for a model that has none.
+      await expect(running).rejects.toBeInstanceOf(ResponsesToolRunnerError);
+      return;
+    }
+    const final = await running;
+    expect(ran).toEqual(['find_city', 'get_weather', 'get_time', 'send_mail']);
+    expect(final.output_text).toContain('> send_mail is done.');
+  });
+
+  test('pictures and documents arrive', async () => {
+    const ask = async (text: string, part: OpenAI.Responses.ResponseInputContent): Promise<string> => {
+      const content: OpenAI.Responses.ResponseInputContent[] = [{ type: 'input_text', text }, part];
+      const response = await client().responses.create({ model, input: [{ role: 'user', content }] });
+      return response.output_text;
+    };
+    const image_url = `data:image/png;base64,${PNG}`;
+    expect(await ask('What is this?', { type: 'input_image', image_url, detail: 'auto' })).toContain(
+      'With it came: image.',
+    );
+    const file_data = `data:application/pdf;base64,${PDF}`;
+    expect(await ask('And this?', { type: 'input_file', filename: 'a.pdf', file_data })).toContain(
+      'With it came: document.',
+    );
+  });
+
+  test('a stored response is gone on with where the vendor keeps it, and clearly refused elsewhere', async () => {
+    const first = await client().responses.create({ model, input: 'Hello.' });
+    const asked = client().responses.create({ model, input: 'And?', previous_response_id: first.id });
+    if (native) {
+      expect((await asked).output_text).toContain('> And?');
+      return;
+    }
+    const error = await rejection(asked, OpenAI.BadRequestError);
+    expect(error.message).toContain('previous_response_id');
+  });
+
+  test('a bad value is a BadRequestError that names it', async () => {
+    const asked = client().responses.create({
+      model,
+      input: 'Hello',
+      // @ts-expect-error: what the SDK's types do not allow, plain JavaScript does.
+      temperature: 'hot',
+    });
+    const error = await rejection(asked, OpenAI.BadRequestError);
+    expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', param: 'temperature' });
+  });
+
+  test('a failure in the middle of a stream is thrown, after all that came before it', async () => {
+    const { answer, gateway: behind } = scripted();
+    const { text, failure } = failingStream(format);
+    const begun = 'This answer begins well, and then';
+    let fail = (): void => {};
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
+      fail = () => response.end(failure);
+    });
+    const { responses } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
+    const stream = await responses.create({ model, input: 'Hello', stream: true });
+    let heard = '';
+    let failed = false;
+    const read = async (): Promise<void> => {
+      for await (const event of stream) {
+        if (event.type === 'response.output_text.delta') heard += event.delta;
+        if (heard === begun) fail();
+        failed ||= event.type === 'response.failed';
+      }
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+    expect(heard).toBe(begun);
+    // Told by an `error` event the SDK throws, by `response.failed` it tells.
+    expect(failed || error instanceof OpenAI.APIError).toBe(true);
+    const helper = responses.stream({ model, input: 'Hello' });
+    helper.on('response.output_text.delta', ({ snapshot }) => {
+      if (snapshot === begun) fail();
+    });
+    const final = await helper.finalResponse().catch((thrown: unknown) => thrown);
+    expect(final instanceof OpenAI.APIError || asObject(plain(final))?.['status'] === 'failed').toBe(true);
+  });
+
+  test('who leaves in the middle of a stream is no longer served', async () => {
+    const { upstream, answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(startOfStream(format));
+    });
+    const closed = upstream.closed();
+    const openai = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
+    const stream = await openai.responses.create({ model, input: 'Hello', stream: true });
+    for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+    await closed;
+    expect(upstream.received).toHaveLength(1);
+  });
+});
+
+describe('what cannot be had of a response', () => {
+  test('an unknown model is a NotFoundError', async () => {
+    const error = await rejection(
+      client().responses.create({ model: 'openai/gpt-none', input: 'Hello' }),
+      OpenAI.NotFoundError,
+    );
+    expect(error).toMatchObject({ code: 'model_not_found' });
+  });
+
+  test('a stored response is not to be fetched', async () => {
+    await expect(client().responses.retrieve('resp_1')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+});

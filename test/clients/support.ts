@@ -1,0 +1,157 @@
+/** What the suites of the vendors' own SDKs share: a gateway in front of its sandbox, and whom they talk to. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+/** A gateway while the tests of a file run. */
+export function useGateway(input: ConfigInput = {}): () => TestGateway {
+  let gateway: TestGateway | undefined;
+  beforeAll(async () => {
+    gateway = await startGateway(input);
+  });
+  afterAll(() => gateway?.close());
+  return () => started(gateway);
+}
+
+export interface Scripted {
+  readonly gateway: TestGateway;
+  readonly upstream: TestUpstream;
+  /** What the vendors answer from now on; what they got is forgotten. */
+  answer(respond: Respond): void;
+}
+
+/** A gateway whose vendors all answer what a test tells them to. */
+export function useScripted(): () => Scripted {
+  let scripted: Scripted | undefined;
+  beforeAll(async () => {
+    let respond: Respond = (_, response) => response.writeHead(500).end();
+    const upstream = await startUpstream((received, response, request) =>
+      respond(received, response, request),
+    );
+    const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) });
+    const answer = (next: Respond): void => {
+      upstream.received.length = 0;
+      respond = next;
+    };
+    scripted = { gateway, upstream, answer };
+  });
+  afterAll(async () => {
+    await scripted?.gateway.close();
+    await scripted?.upstream.close();
+  });
+  return () => started(scripted);
+}
+
+function started<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('not started yet');
+  return value;
+}
+
+export interface Subject {
+  readonly model: string;
+  /** The format its vendor is spoken to in, by a caller of chat-completions. */
+  readonly spoken: FormatName;
+  readonly thinks: boolean;
+  /** Whether the thoughts are shown to a caller of chat-completions. */
+  readonly shows: boolean;
+}
+
+const openai = { spoken: 'chat-completions', shows: false } as const;
+const anthropic = { spoken: 'messages', thinks: true, shows: true } as const;
+const google = { spoken: 'generate-content', thinks: true, shows: true } as const;
+const other = { spoken: 'chat-completions', thinks: true, shows: true } as const;
+
+/** Models of each vendor: those that are told to think by effort, by a budget, and not at all. */
+export const SUBJECTS: readonly Subject[] = [
+  { model: 'openai/gpt-4.1', ...openai, thinks: false },
+  { model: 'openai/gpt-5.4', ...openai, thinks: true },
+  { model: 'anthropic/claude-sonnet-4-5', ...anthropic },
+  { model: 'anthropic/claude-opus-4-8', ...anthropic },
+  { model: 'google/gemini-2.5-flash', ...google },
+  { model: 'google/gemini-3-flash-preview', ...google },
+  { model: 'deepseek/deepseek-v4-flash', ...other },
+  { model: 'mistralai/mistral-medium-3-5', ...other },
+];
+
+/** Answers that the sandbox plays, each of another kind. */
+export const PLAYED = [
+  'plain-text',
+  'long-text',
+  'tool-call',
+  'parallel-tool-calls',
+  'thinking',
+  'json-schema',
+  'refusal',
+  'length',
+] as const;
+
+/** A picture of one pixel. */
+export const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A document without a page. */
+export const PDF = Buffer.from(
+  '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF',
+).toString('base64');
+
+/** As JSON has it: without methods, prototypes and what is undefined. */
+export function plain(value: unknown): JsonObject {
+  const read = parseJson(JSON.stringify(value));
+  if (!isObject(read)) throw new TypeError('no object');
+  return read;
+}
+
+/** A recorded stream in two pieces: before the first event of which `ends` is true, and from there on. */
+function cutStream(format: FormatName, name: string, ends: (frame: string) => boolean): [string, string] {
+  const file = join(import.meta.dirname, '../../fixtures/replies', format, `${name}.sse`);
+  const frames = readFileSync(file, 'utf8').split(/(?<=\r?\n\r?\n)/);
+  const at = frames.findIndex(ends);
+  return [frames.slice(0, at).join(''), frames.slice(at).join('')];
+}
+
+/** The first events of a long answer in a format, as a vendor sends them. */
+export function startOfStream(format: FormatName): string {
+  let events = 0;
+  return cutStream(format, 'long-text', () => {
+    events += 1;
+    return events > 8;
+  })[0];
+}
+
+/** An answer of which some text comes, and then the vendor's own error event. */
+export function failingStream(format: FormatName): { readonly text: string; readonly failure: string } {
+  const [text, failure] = cutStream(format, 'error-in-stream', (frame) => /"error":\s*\{/.test(frame));
+  return { text, failure };
+}
+
+/** A `fetch` that counts what an SDK sends through it. */
+export function countingFetch(): { readonly fetch: typeof fetch; readonly count: () => number } {
+  let sent = 0;
+  return {
+    fetch: (input, init) => {
+      sent += 1;
+      return fetch(input, init);
+    },
+    count: () => sent,
+  };
+}
+
+/** What a promise is rejected with: it must be an error of `type`. */
+export async function rejection<E>(
+  promise: PromiseLike<unknown>,
+  type: abstract new (...args: never[]) => E,
+): Promise<E> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof type) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
