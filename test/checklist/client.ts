@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../src/json.ts';
 import { parseJson } from '../../src/json.ts';
-import { at, type Caller, listAt } from './support.ts';
+import { at, type Caller, type Door, listAt, type Said } from './support.ts';
 
 /** The turn of a whole answer, as messages or items. */
 export function turnOf(from: Caller, body: JsonObject): readonly JsonObject[] {
@@ -150,4 +150,26 @@ function callIdsOf(from: Caller, turn: readonly JsonObject[]): readonly string[]
     case 'messages':
       return ids(listAt(message, 'content'), 'id');
   }
+}
+
+/**
+ * Asks, and asks on with what a client of the format kept of the answer.
+ * @returns what the vendor is sent the second time
+ */
+export async function goOn(
+  door: Door,
+  from: Caller,
+  model: string,
+  said: Said,
+  mode: 'whole' | 'stream',
+  results: readonly string[],
+  more: JsonObject = {},
+): Promise<JsonObject> {
+  door.answers(said);
+  const turn =
+    mode === 'whole'
+      ? turnOf(from, (await door.whole(from, model, more)).json)
+      : turnOfStream(from, (await door.stream(from, model, more)).data);
+  await door.whole(from, model, { ...more, ...nextRequest(from, turn, results) }).catch(() => undefined);
+  return door.sent();
 }

@@ -51,6 +51,8 @@ export interface Said {
   readonly body: string | Uint8Array;
 }
 
+export type Both = Readonly<Record<'whole' | 'stream', Said>>;
+
 export interface Whole {
   readonly status: number;
   readonly headers: Headers;
@@ -333,4 +335,46 @@ export function tool(from: Caller, name: string, parameters: JsonObject): JsonOb
 /** A function of one text. */
 export function cityTool(from: Caller, name = 'get_weather'): JsonObject {
   return tool(from, name, { type: 'object', properties: { city: { type: 'string' } } });
+}
+
+/** An answer of Gemini's with these parts: whole, and streamed part by part. */
+export function geminiBoth(parts: readonly JsonObject[]): Both {
+  return {
+    whole: json(gemini(parts, 'STOP')),
+    stream: geminiStream(...parts.map((part) => gemini([part])), gemini([], 'STOP')),
+  };
+}
+
+/** Blocks of Claude's, whole and streamed. */
+export function claudeBoth(blocks: readonly JsonObject[], stop: string): Both {
+  return {
+    whole: json(claudeMessage(blocks, stop)),
+    stream: claudeStream(
+      blocks.map((block): [JsonObject, ...JsonObject[]] => {
+        switch (block['type']) {
+          case 'thinking':
+            return [
+              { type: 'thinking', thinking: '', signature: '' },
+              ...(block['thinking'] === ''
+                ? []
+                : [{ type: 'thinking_delta', thinking: block['thinking'] ?? '' }]),
+              { type: 'signature_delta', signature: block['signature'] ?? '' },
+            ];
+          case 'text':
+            return [
+              { type: 'text', text: '' },
+              { type: 'text_delta', text: block['text'] ?? '' },
+            ];
+          case 'tool_use':
+            return [
+              { ...block, input: {} },
+              { type: 'input_json_delta', partial_json: JSON.stringify(block['input']) },
+            ];
+          default:
+            return [block];
+        }
+      }),
+      stop,
+    ),
+  };
 }
