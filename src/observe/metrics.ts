@@ -1,0 +1,176 @@
+/**
+ * What Prometheus reads of a gateway. Every label's values are bounded: formats, faults and outcomes are closed sets,
+ * vendors come from the configuration, models from the catalog (what is not in it is no label), and of those no more
+ * than tally.ts allows. Keys are no label: there may be any number of them; usage by key is in the store.
+ */
+
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { Recorder } from '../usage/exchange-record.ts';
+import { watchProcess } from './process-metrics.ts';
+import { TalliedHistogram } from './tallied-histogram.ts';
+import { type Buckets, DURATION_BUCKETS, FIRST_BYTE_BUCKETS, openTally, TOKEN_TYPES } from './tally.ts';
+
+/** Whether requests go to a place of a vendor's: it answers, or it is left out for a while. */
+export interface UpstreamHealth {
+  readonly vendor: string;
+  /** Which of the vendor's places, by number or name: never its address. */
+  readonly place: string;
+  readonly up: boolean;
+}
+
+/** The figures of one process, as they can be sent to another one. */
+export type MetricSnapshot = readonly object[];
+
+export interface Metrics {
+  /** Counts an exchange that is over. */
+  readonly record: Recorder;
+  /** The media type of what `render` gives. */
+  readonly contentType: string;
+  /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+  counter(name: string, help: string, read: () => number): void;
+  /** Adds a figure that goes up and down; over several processes it is summed. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** Adds the health of vendors' places. */
+  upstreams(read: () => Iterable<UpstreamHealth>): void;
+  /** Prometheus's text format. */
+  render(): Promise<string>;
+  /** For `renderAll` in the process that is asked. */
+  snapshot(): Promise<MetricSnapshot>;
+  /** Stops what it watches. */
+  close(): void;
+}
+
+/** The metrics of one gateway, in a registry of their own. */
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const tally = openTally();
+
+  new Counter({
+    name: 'gateway_requests_total',
+    help: 'Exchanges that are over. An empty model or vendor: refused before one was resolved.',
+    labelNames: ['format', 'model', 'vendor', 'status', 'outcome', 'streamed'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.requests()) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'gateway_errors_total',
+    help: 'Exchanges in which something went wrong, by the kind of it.',
+    labelNames: ['fault', 'format', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.errors()) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'gateway_tokens_total',
+    help: 'Tokens as vendors told them. Cache reads and writes are part of the input, reasoning of the output.',
+    labelNames: ['model', 'vendor', 'type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, tokens } of tally.models()) {
+        for (const type of TOKEN_TYPES) if (tokens[type] > 0) this.inc({ ...labels, type }, tokens[type]);
+      }
+    },
+  });
+  new Counter({
+    name: 'gateway_cost_dollars_total',
+    help: "US dollars by the catalog's prices.",
+    labelNames: ['model', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, cost } of tally.models()) this.inc(labels, cost);
+    },
+  });
+  new Counter({
+    name: 'gateway_upstream_attempts_total',
+    help: 'Requests sent to vendors: more than exchanges where some were tried again.',
+    labelNames: ['model', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, attempts } of tally.models()) this.inc(labels, attempts);
+    },
+  });
+  histogram(
+    'gateway_request_duration_seconds',
+    'From the request to the end of its answer.',
+    DURATION_BUCKETS,
+    ({ duration }) => duration,
+  );
+  histogram(
+    'gateway_time_to_first_token_seconds',
+    "From the request to the first byte of the vendor's answer.",
+    FIRST_BYTE_BUCKETS,
+    ({ firstByte }) => firstByte,
+  );
+  const stopWatching = watchProcess(registry);
+
+  function histogram(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    pick: (of: { readonly duration: Buckets; readonly firstByte: Buckets }) => Buckets,
+  ): void {
+    new TalliedHistogram(
+      { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },
+      function* () {
+        for (const series of tally.models()) yield { labels: series.labels, buckets: pick(series) };
+      },
+    );
+  }
+
+  return {
+    record: tally.record,
+    contentType: registry.contentType,
+    counter(name, help, read) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    },
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    upstreams(read) {
+      new Gauge({
+        name: 'gateway_upstream_up',
+        help: "1 where requests go to this place of a vendor's, 0 where it is left out since it failed.",
+        labelNames: ['vendor', 'place'],
+        registers,
+        // Of several processes, the one that sees it down is heard.
+        aggregator: 'min',
+        collect() {
+          this.reset();
+          for (const { vendor, place, up } of read()) this.set({ vendor, place }, up ? 1 : 0);
+        },
+      });
+    },
+    render: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
+    close: stopWatching,
+  };
+}
+
+/** The figures of several processes as if they were one, in Prometheus's text format. */
+export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...snapshots]).metrics();
+}

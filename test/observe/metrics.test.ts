@@ -1,0 +1,162 @@
+/** The metrics of exchanges: what is counted, under which labels, and that those stay few. */
+
+import { afterEach, expect, test } from 'vitest';
+import { type Metrics, openMetrics, renderAll } from '../../src/observe/metrics.ts';
+import { MAX_MODELS, MAX_REQUEST_SERIES } from '../../src/observe/tally.ts';
+import { parseExposition, type Sample, sumOf } from './exposition.ts';
+import { RECORD, REFUSED } from './records.ts';
+
+const opened: Metrics[] = [];
+afterEach(() => {
+  for (const metrics of opened.splice(0)) metrics.close();
+});
+
+function open(): Metrics {
+  const metrics = openMetrics();
+  opened.push(metrics);
+  return metrics;
+}
+
+async function samplesOf(metrics: Metrics): Promise<readonly Sample[]> {
+  return parseExposition(await metrics.render());
+}
+
+test('an exchange is counted with its tokens, cost and times', async () => {
+  const metrics = open();
+  metrics.record(RECORD);
+  metrics.record(RECORD);
+  const samples = await samplesOf(metrics);
+  const model = { model: RECORD.model ?? '', vendor: 'anthropic' };
+  expect(
+    sumOf(samples, 'gateway_requests_total', {
+      ...model,
+      format: 'chat-completions',
+      status: '200',
+      outcome: 'complete',
+      streamed: 'true',
+    }),
+  ).toBe(2);
+  expect(sumOf(samples, 'gateway_tokens_total', { ...model, type: 'input' })).toBe(2_000);
+  expect(sumOf(samples, 'gateway_tokens_total', { ...model, type: 'cache_read' })).toBe(1_200);
+  expect(sumOf(samples, 'gateway_tokens_total', { ...model, type: 'cache_write' })).toBe(200);
+  expect(sumOf(samples, 'gateway_tokens_total', { ...model, type: 'output' })).toBe(100);
+  expect(sumOf(samples, 'gateway_tokens_total', { ...model, type: 'reasoning' })).toBe(40);
+  expect(sumOf(samples, 'gateway_cost_dollars_total', model)).toBeCloseTo(0.025);
+  expect(sumOf(samples, 'gateway_upstream_attempts_total', model)).toBe(2);
+  expect(sumOf(samples, 'gateway_request_duration_seconds_sum', model)).toBeCloseTo(8.4);
+  expect(sumOf(samples, 'gateway_time_to_first_token_seconds_count', model)).toBe(2);
+  expect(samples.some(({ name }) => name === 'gateway_errors_total')).toBe(false);
+});
+
+test('a histogram counts up: each bucket holds those below it, and the last one all', async () => {
+  const metrics = open();
+  for (const duration of [50, 100, 101, 3_000, 900_000]) metrics.record({ ...RECORD, duration });
+  const samples = await samplesOf(metrics);
+  const at = (le: string): number => sumOf(samples, 'gateway_request_duration_seconds_bucket', { le });
+  expect([at('0.1'), at('0.25'), at('2.5'), at('5'), at('640'), at('+Inf')]).toEqual([2, 3, 3, 4, 4, 5]);
+  expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(5);
+});
+
+test('an error is counted by its kind, and a refused one has no model', async () => {
+  const metrics = open();
+  metrics.record(REFUSED);
+  metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-broken' });
+  const samples = await samplesOf(metrics);
+  expect(
+    sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages', vendor: '' }),
+  ).toBe(1);
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'anthropic' })).toBe(1);
+  expect(sumOf(samples, 'gateway_requests_total', { status: '401', model: '' })).toBe(1);
+  expect(
+    samples.filter(({ name, labels }) => name === 'gateway_tokens_total' && labels['model'] === ''),
+  ).toEqual([]);
+});
+
+test('however many models, vendors and statuses there are, the series stay under 5,000', async () => {
+  const metrics = open();
+  const outcomes = ['complete', 'failed', 'client-closed'] as const;
+  for (let at = 0; at < 20_000; at += 1) {
+    metrics.record({
+      ...RECORD,
+      model: `openai/model-${at % 10_000}`,
+      vendor: `vendor-${at % 3}`,
+      status: 100 + (at % 500),
+      outcome: outcomes[at % 3] ?? 'complete',
+    });
+  }
+  const samples = await samplesOf(metrics);
+  expect(samples.length).toBeLessThan(5_000);
+  expect(sumOf(samples, 'gateway_requests_total')).toBe(20_000);
+  expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(20_000 * 50);
+  expect(sumOf(samples, 'gateway_requests_total', { model: 'other' })).toBeGreaterThan(
+    20_000 - 2 * MAX_REQUEST_SERIES,
+  );
+  const models = new Set(
+    samples.filter(({ name }) => name === 'gateway_cost_dollars_total').map(({ labels }) => labels['model']),
+  );
+  expect(models.size).toBe(MAX_MODELS + 1);
+});
+
+test('a label cannot break out of its quotes', async () => {
+  const metrics = open();
+  metrics.record({ ...RECORD, vendor: 'a"} 1\nfake_metric{b="\\' });
+  const samples = await samplesOf(metrics);
+  expect(samples.some(({ name }) => name === 'fake_metric')).toBe(false);
+});
+
+test('figures of others are read when somebody asks', async () => {
+  const metrics = open();
+  let inFlight = 3;
+  let dropped = 1;
+  let up = true;
+  metrics.gauge('gateway_requests_in_flight', 'Exchanges under way.', () => inFlight);
+  metrics.counter('gateway_log_lines_dropped_total', 'Lines nobody could take.', () => dropped);
+  metrics.upstreams(() => [
+    { vendor: 'openai', place: '0', up: true },
+    { vendor: 'openai', place: '1', up },
+  ]);
+  let samples = await samplesOf(metrics);
+  expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(3);
+  expect(sumOf(samples, 'gateway_log_lines_dropped_total')).toBe(1);
+  expect(sumOf(samples, 'gateway_upstream_up', { place: '1' })).toBe(1);
+  inFlight = 0;
+  dropped = 5;
+  up = false;
+  samples = await samplesOf(metrics);
+  expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(0);
+  expect(sumOf(samples, 'gateway_log_lines_dropped_total')).toBe(5);
+  expect(sumOf(samples, 'gateway_upstream_up', { place: '1' })).toBe(0);
+});
+
+test('the process is watched: a blocked event loop shows', async () => {
+  const metrics = open();
+  // The first turns of its timer are not measured: there is none before them.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const samples = await samplesOf(metrics);
+  expect(sumOf(samples, 'gateway_event_loop_delay_seconds', { quantile: '1' })).toBeGreaterThan(0.1);
+  expect(sumOf(samples, 'gateway_event_loop_active_seconds_total')).toBeGreaterThan(0.3);
+  expect(sumOf(samples, 'process_cpu_seconds_total')).toBeGreaterThan(0);
+  expect(sumOf(samples, 'process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+});
+
+test('two gateways in one process count apart, and are read as one where they are told to', async () => {
+  const one = open();
+  const two = open();
+  one.record(RECORD);
+  one.upstreams(() => [{ vendor: 'openai', place: '0', up: true }]);
+  two.record(RECORD);
+  two.record({ ...RECORD, duration: 50 });
+  two.upstreams(() => [{ vendor: 'openai', place: '0', up: false }]);
+  expect(sumOf(await samplesOf(one), 'gateway_requests_total')).toBe(1);
+  // As it comes from another process.
+  const snapshots = [await one.snapshot(), await two.snapshot()].map((of) => structuredClone(of));
+  const together = parseExposition(await renderAll(snapshots));
+  expect(sumOf(together, 'gateway_requests_total')).toBe(3);
+  expect(sumOf(together, 'gateway_request_duration_seconds_bucket', { le: '0.1' })).toBe(1);
+  expect(sumOf(together, 'gateway_request_duration_seconds_bucket', { le: '+Inf' })).toBe(3);
+  expect(sumOf(together, 'gateway_request_duration_seconds_sum')).toBeCloseTo(8.45);
+  expect(sumOf(together, 'gateway_upstream_up')).toBe(0);
+});

@@ -1,0 +1,38 @@
+/** Exchanges that are over, made up. */
+
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+
+/** A streamed answer of Anthropic's to a caller of chat-completions. */
+export const RECORD: ExchangeRecord = {
+  id: 'req_1',
+  time: 1_790_000_000_000,
+  key: 'team',
+  model: 'anthropic/claude-sonnet-4-5',
+  vendor: 'anthropic',
+  format: 'chat-completions',
+  spoken: 'messages',
+  operation: 'generate',
+  streamed: true,
+  status: 200,
+  outcome: 'complete',
+  duration: 4_200,
+  firstByte: 310,
+  usage: { input: 1_000, cacheRead: 600, cacheWrite: 100, output: 50, reasoning: 20 },
+  cost: 0.0125,
+  attempts: 1,
+};
+
+/** A request that was refused before its model was looked up. */
+export const REFUSED: ExchangeRecord = {
+  id: 'req_2',
+  time: 1_790_000_000_500,
+  format: 'messages',
+  operation: 'generate',
+  streamed: false,
+  status: 401,
+  outcome: 'refused',
+  fault: 'unauthenticated',
+  duration: 2,
+  usage: {},
+  attempts: 0,
+};
