@@ -1,0 +1,397 @@
+/** Checklist, section 4: why an answer ended, and answers with nothing in them. */
+
+import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/json.ts';
+import {
+  at,
+  type Both,
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  chatStream,
+  chunk,
+  claudeBoth,
+  completion,
+  GEMINI,
+  gemini,
+  geminiStream,
+  json,
+  QWEN,
+  RESPONDER,
+  type Said,
+  useDoor,
+} from './support.ts';
+
+const door = useDoor();
+
+const weather = { functionCall: { name: 'get_weather', args: { city: 'Rom' } } };
+const call = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'get_weather', arguments: '{"city":"Rom"}' },
+};
+
+/** The format's own word for why a whole answer ended; for responses, the status and its reason. */
+function endOf(from: Caller, body: JsonObject): Json {
+  switch (from) {
+    case 'chat-completions':
+      return at(body, 'choices.0.finish_reason') ?? null;
+    case 'responses':
+      return at(body, 'incomplete_details.reason') ?? at(body, 'status') ?? null;
+    case 'messages':
+      return at(body, 'stop_reason') ?? null;
+  }
+}
+
+/** All such words of a stream. */
+function endsOf(from: Caller, data: readonly JsonObject[]): readonly Json[] {
+  switch (from) {
+    case 'chat-completions':
+      return data.flatMap((event) => at(event, 'choices.0.finish_reason') ?? []);
+    case 'responses':
+      return data.slice(-1).map((event) => endOf(from, Object(event['response'])));
+    case 'messages':
+      return data.flatMap((event) => at(event, 'delta.stop_reason') ?? []);
+  }
+}
+
+/** Why a whole answer and a stream ended. */
+async function ends(from: Caller, model: string, said: Both): Promise<[Json, readonly Json[]]> {
+  door.answers(said.whole);
+  const whole = endOf(from, (await door.whole(from, model)).json);
+  door.answers(said.stream);
+  return [whole, endsOf(from, (await door.stream(from, model)).data)];
+}
+
+const byCalls: Readonly<Record<Caller, string>> = {
+  'chat-completions': 'tool_calls',
+  responses: 'completed',
+  messages: 'tool_use',
+};
+
+describe('checklist 39: the reason is that of the whole stream', () => {
+  const streams: [name: string, said: Said][] = [
+    ['a bare STOP after the call', geminiStream(gemini([weather]), gemini([], 'STOP'))],
+    [
+      'an empty text with STOP after the call',
+      geminiStream(gemini([weather]), gemini([{ text: '' }], 'STOP')),
+    ],
+    ['STOP in every chunk', geminiStream(gemini([weather], 'STOP'), gemini([{ text: '' }], 'STOP'))],
+  ];
+  test.each(streams.flatMap(([name, said]) => CALLERS.map((from) => ({ name, said, from }))))(
+    'checklist 39: $name ($from)',
+    async ({ said, from }) => {
+      door.answers(said);
+      const { data, reply } = await door.stream(from, GEMINI);
+      expect(endsOf(from, data)).toEqual([byCalls[from]]);
+      expect(reply().choices[0]?.end.finish).toBe('tool-calls');
+    },
+  );
+});
+
+test('checklist 40: Google is spoken to in its own format, and a relative that says stop after calls is set right', async () => {
+  door.answers(geminiStream(gemini([{ text: 'Yes.' }], 'STOP')));
+  await door.stream('chat-completions', GEMINI);
+  expect(door.upstream().received[0]?.url).toBe(
+    '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+  );
+  // What Google's compatible endpoint streams: ids that are empty, and `stop`.
+  const shim = chatStream(chunk({ tool_calls: [{ index: 0, ...call, id: '' }] }), chunk({}, 'stop'));
+  for (const from of ['messages', 'responses'] as const) {
+    door.answers(shim);
+    expect(endsOf(from, (await door.stream(from, QWEN)).data)).toEqual([byCalls[from]]);
+  }
+});
+
+test('checklist 41: a chat client is told the reason once, in its last chunk', async () => {
+  door.answers(geminiStream(...['Ye', 's', '.'].map((text) => gemini([{ text }], 'STOP'))));
+  const { data } = await door.stream('chat-completions', GEMINI);
+  const reasons = data
+    .filter(({ choices }) => Array.isArray(choices) && choices.length > 0)
+    .map((event) => at(event, 'choices.0.finish_reason'));
+  expect(reasons.length).toBeGreaterThan(3);
+  expect(reasons).toEqual([...reasons.slice(0, -1).map(() => null), 'stop']);
+});
+
+describe('checklist 42: an answer with a call ends by calls, whatever else is in it', () => {
+  const answers: [name: string, model: string, callers: readonly Caller[], said: Both][] = [
+    [
+      'text, then a call, and the word stop',
+      QWEN,
+      ['messages', 'responses'],
+      {
+        whole: json(completion({ content: 'I look.', tool_calls: [call] }, 'stop')),
+        stream: chatStream(
+          chunk({ content: 'I look.' }),
+          chunk({ tool_calls: [{ index: 0, ...call }] }),
+          chunk({}, 'stop'),
+        ),
+      },
+    ],
+    [
+      'a call, then text',
+      GEMINI,
+      CALLERS,
+      {
+        whole: json(gemini([weather, { text: 'Done.' }], 'STOP')),
+        stream: geminiStream(gemini([weather]), gemini([{ text: 'Done.' }]), gemini([], 'STOP')),
+      },
+    ],
+    [
+      'a call, then text, and the word end_turn',
+      CLAUDE,
+      ['chat-completions', 'responses'],
+      claudeBoth(
+        [
+          { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Rom' } },
+          { type: 'text', text: 'Done.' },
+        ],
+        'end_turn',
+      ),
+    ],
+  ];
+  test.each(
+    answers.flatMap(([name, model, callers, said]) => callers.map((from) => ({ name, model, from, said }))),
+  )('checklist 42: $name ($from)', async ({ model, from, said }) => {
+    expect(await ends(from, model, said)).toEqual([byCalls[from], [byCalls[from]]]);
+  });
+});
+
+const filtered: Readonly<Record<Caller, string>> = {
+  'chat-completions': 'content_filter',
+  responses: 'content_filter',
+  messages: 'refusal',
+};
+
+describe('checklist 43: a call that came out wrong is no success', () => {
+  const candidate = (content: JsonObject | undefined): JsonObject => ({
+    candidates: [
+      {
+        ...(content && { content }),
+        finishReason: 'MALFORMED_FUNCTION_CALL',
+        finishMessage: 'print(x)',
+        index: 0,
+      },
+    ],
+    usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+    modelVersion: 'gemini-m',
+    responseId: 'resp1',
+  });
+  const contents: [name: string, content: JsonObject | undefined][] = [
+    ['content without parts', {}],
+    ['content without parts but with a role', { role: 'model' }],
+    ['no content', undefined],
+    ['parts without a role', { parts: [] }],
+  ];
+  test.each(contents.flatMap(([name, content]) => CALLERS.map((from) => ({ name, content, from }))))(
+    'checklist 43: $name ($from)',
+    async ({ content, from }) => {
+      const said = { whole: json(candidate(content)), stream: geminiStream(candidate(content)) };
+      expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
+    },
+  );
+
+  test('checklist 43: the caller can read which it was', async () => {
+    door.answers(json(candidate({})));
+    expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.native_finish_reason')).toBe(
+      'MALFORMED_FUNCTION_CALL',
+    );
+    door.answers(json(candidate({})));
+    expect(at((await door.whole('messages', GEMINI)).json, 'stop_details.explanation')).toBe(
+      'MALFORMED_FUNCTION_CALL: print(x)',
+    );
+  });
+});
+
+test.each(CALLERS)(
+  'checklist 44: a prompt that Gemini blocks is an answer that was filtered (%s)',
+  async (from) => {
+    const blocked = {
+      promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
+      usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+      modelVersion: 'gemini-m',
+      responseId: 'resp1',
+    };
+    for (const body of [blocked, { ...blocked, candidates: [] }]) {
+      const said = { whole: json(body), stream: geminiStream(body) };
+      expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
+    }
+  },
+);
+
+describe('checklist 45: an answer that breaks off is told as a failure', () => {
+  const vendors: [name: string, model: string, callers: readonly Caller[], begun: string][] = [
+    [
+      'chat-completions',
+      QWEN,
+      ['responses', 'messages'],
+      `data: ${JSON.stringify(chunk({ role: 'assistant', content: 'Yes, ' }))}\n\n`,
+    ],
+    [
+      'messages',
+      CLAUDE,
+      ['chat-completions', 'responses'],
+      String(claudeBoth([{ type: 'text', text: 'Yes, ' }], 'end_turn').stream.body).split(
+        'event: message_delta',
+      )[0] ?? '',
+    ],
+    ['generate-content', GEMINI, CALLERS, `data: ${JSON.stringify(gemini([{ text: 'Yes, ' }]))}\r\n\r\n`],
+    [
+      'responses',
+      RESPONDER,
+      ['chat-completions', 'messages'],
+      [
+        {
+          type: 'response.created',
+          sequence_number: 0,
+          response: { id: 'resp_1', object: 'response', status: 'in_progress', model: 'm', output: [] },
+        },
+        {
+          type: 'response.output_item.added',
+          sequence_number: 1,
+          output_index: 0,
+          item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
+        },
+        {
+          type: 'response.content_part.added',
+          sequence_number: 2,
+          output_index: 0,
+          content_index: 0,
+          item_id: 'msg_1',
+          part: { type: 'output_text', text: '', annotations: [] },
+        },
+        {
+          type: 'response.output_text.delta',
+          sequence_number: 3,
+          output_index: 0,
+          content_index: 0,
+          item_id: 'msg_1',
+          delta: 'Yes, ',
+        },
+      ]
+        .map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`)
+        .join(''),
+    ],
+  ];
+  const ways = ['ends', 'is reset', 'stops inside an event'] as const;
+  const cases = vendors.flatMap(([name, model, callers, begun]) =>
+    callers.flatMap((from) => ways.map((way) => ({ name, model, from, begun, way }))),
+  );
+  test.each(cases)('checklist 45: $name, which $way, to $from', async ({ model, from, begun, way }) => {
+    door.answers((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const body = way === 'stops inside an event' ? `${begun}data: {"cho` : begun;
+      response.write(body, () => {
+        if (way === 'is reset') setTimeout(() => response.destroy(), 20);
+        else response.end();
+      });
+    });
+    const { text, data, reply } = await door.stream(from, model);
+    expect(text).toContain('Yes, ');
+    expect(() => reply()).toThrow();
+    expect(endsOf(from, data).filter((end) => end !== 'failed')).toEqual([]);
+    expect(text).not.toContain('[DONE]');
+    expect(text).not.toContain('message_stop');
+    expect(text).not.toContain('response.completed');
+  });
+
+  test.each(CALLERS)('checklist 45: a whole body that breaks off is a 502 (%s)', async (from) => {
+    const whole = JSON.stringify(
+      from === 'chat-completions'
+        ? gemini([{ text: 'Yes.' }], 'STOP')
+        : completion({ content: 'Yes.' }, 'stop'),
+    );
+    door.answers({ type: 'application/json', body: whole.slice(0, -20) });
+    expect((await door.whole(from, from === 'chat-completions' ? GEMINI : QWEN)).status).toBe(502);
+    door.answers((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': whole.length });
+      response.write(whole.slice(0, -20), () => setTimeout(() => response.destroy(), 20));
+    });
+    expect((await door.whole(from, from === 'chat-completions' ? GEMINI : QWEN)).status).toBe(502);
+  });
+
+  test('checklist 45: an answer of nothing is no answer', async () => {
+    for (const [model, body] of [
+      [QWEN, ''],
+      [QWEN, 'data: [DONE]\n\n'],
+      [GEMINI, ''],
+      [GEMINI, 'data: {"usageMetadata":{"promptTokenCount":1,"totalTokenCount":1}}\r\n\r\n'],
+    ] as const) {
+      door.answers({ type: 'text/event-stream', body });
+      expect((await door.stream('messages', model)).text).not.toContain('message_stop');
+    }
+  });
+});
+
+describe('checklist 46: a caller hears the words of its own format only', () => {
+  // The doors of support.ts judge every word; here every vendor's words go through them.
+  const google = [
+    'STOP',
+    'MAX_TOKENS',
+    'SAFETY',
+    'RECITATION',
+    'LANGUAGE',
+    'OTHER',
+    'BLOCKLIST',
+    'PROHIBITED_CONTENT',
+    'SPII',
+    'MALFORMED_FUNCTION_CALL',
+    'IMAGE_SAFETY',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+    'NO_IMAGE',
+    'MODEL_ARMOR',
+    'A_WORD_OF_TOMORROW',
+  ];
+  const claude = [
+    'end_turn',
+    'max_tokens',
+    'pause_turn',
+    'refusal',
+    'model_context_window_exceeded',
+    'a_word_of_tomorrow',
+  ];
+  const chat = ['stop', 'length', 'content_filter', 'eos', 'model_length', 'safety', 'a_word_of_tomorrow'];
+  const cases = [
+    ...google.flatMap((word) =>
+      CALLERS.map((from) => ({
+        word,
+        from,
+        model: GEMINI,
+        said: {
+          whole: json(gemini([{ text: 'Yes.' }], word)),
+          stream: geminiStream(gemini([{ text: 'Yes.' }]), gemini([], word)),
+        },
+      })),
+    ),
+    ...claude.flatMap((word) =>
+      (['chat-completions', 'responses'] as const).map((from) => ({
+        word,
+        from,
+        model: CLAUDE,
+        said: claudeBoth([{ type: 'text', text: 'Yes.' }], word),
+      })),
+    ),
+    ...chat.flatMap((word) =>
+      (['messages', 'responses'] as const).map((from) => ({
+        word,
+        from,
+        model: QWEN,
+        said: {
+          whole: json(completion({ content: 'Yes.' }, word)),
+          stream: chatStream(chunk({ content: 'Yes.' }), chunk({}, word)),
+        },
+      })),
+    ),
+  ];
+  const words: Readonly<Record<Caller, readonly string[]>> = {
+    'chat-completions': ['stop', 'length', 'content_filter'],
+    responses: ['completed', 'max_output_tokens', 'content_filter'],
+    messages: ['end_turn', 'max_tokens', 'refusal', 'pause_turn', 'model_context_window_exceeded'],
+  };
+  test.each(cases)('checklist 46: $word to $from', async ({ from, model, said }) => {
+    const [whole, streamed] = await ends(from, model, said);
+    expect(words[from]).toContain(whole);
+    expect(streamed).toEqual([whole]);
+  });
+});
