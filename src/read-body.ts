@@ -1,49 +1,81 @@
 /** A request's body, whole, from Node's own request: srvx's stream of it crashes the process when it is cancelled
  * while it waits for its reader (nodejs/node#64529). */
 
-import type { IncomingMessage } from 'node:http';
-import { GatewayError } from './errors.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decompress } from './content-coding.ts';
+import { GatewayError, invalid } from './errors.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
 
+export interface BodyOptions {
+  /** Bytes: of what is sent, and of what it is when it is decompressed. */
+  readonly limit: number;
+  readonly decompress: Decompress;
+}
+
 /**
- * @param limit bytes.
+ * A caller who waits for leave to send the body (`Expect: 100-continue`) is given it here: whatever could be refused
+ * by the head alone has been.
  * @throws GatewayError `too-large` as soon as the body is known to pass the limit, and `invalid-request` where the
- *   caller left before its end. What still comes is read and thrown away for a moment, then cut off.
+ *   caller left before its end, or where it is not what its `Content-Encoding` says. What still comes is read and
+ *   thrown away for a moment, then cut off.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limit, decompress }: BodyOptions,
+): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) {
     discard(request);
     return Promise.reject(tooLarge(limit));
   }
+  if (awaitsLeave(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
+    const decoder = decompress?.();
+    const source = decoder === undefined ? request : request.pipe(decoder);
     const chunks: Buffer[] = [];
     let size = 0;
+    let sent = 0;
     const stop = (): void => {
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      request.off('data', onSent).off('error', onGone).off('close', onGone);
+      source.off('data', onData).off('end', onEnd);
+    };
+    const fail = (error: GatewayError): void => {
+      stop();
+      if (decoder !== undefined) request.unpipe(decoder);
+      decoder?.destroy();
+      discard(request);
+      reject(error);
+    };
+    const onSent = (chunk: Buffer): void => {
+      sent += chunk.length;
+      if (sent > limit) fail(tooLarge(limit));
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limit) {
-        chunks.push(chunk);
-        return;
-      }
-      stop();
-      discard(request);
-      reject(tooLarge(limit));
+      if (size > limit) fail(tooLarge(limit));
+      else chunks.push(chunk);
     };
     const onEnd = (): void => {
       stop();
+      // What comes behind the end of the compressed data is nobody's.
+      if (decoder !== undefined) request.unpipe(decoder).resume();
       const [only] = chunks;
       resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size));
     };
     const onGone = (): void => {
-      stop();
-      reject(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
+      // Of a body that is decompressed, the last bytes may still be on their way through.
+      if (decoder !== undefined && request.complete) return;
+      fail(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
     };
-    request.on('data', onData).once('end', onEnd).once('error', onGone).once('close', onGone);
+    request.once('error', onGone).once('close', onGone);
+    source.on('data', onData).once('end', onEnd);
+    if (decoder !== undefined) {
+      request.on('data', onSent);
+      decoder.on('error', () => fail(invalid('The request body is not what its Content-Encoding says.')));
+    }
   });
 }
 
@@ -54,6 +86,11 @@ export function discard(request: IncomingMessage): void {
   timer.unref();
   request.once('error', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   request.resume();
+}
+
+/** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the words Node knows it by. */
+function awaitsLeave({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 
 function tooLarge(limit: number): GatewayError {

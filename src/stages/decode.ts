@@ -1,11 +1,12 @@
 /** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
 
+import { decompressorOf } from '../content-coding.ts';
 import { GatewayError } from '../errors.ts';
 import { readBody } from '../read-body.ts';
 import type { Call, Incoming, Route } from './exchange.ts';
 
 export interface DecodeOptions {
-  /** Largest body, in bytes. */
+  /** Largest body, in bytes; of a compressed one, before and after it is decompressed. */
   readonly bodyLimit: number;
 }
 
@@ -24,20 +25,20 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
-    const { message } = incoming;
+    const { message, response } = incoming;
     const target = message.url ?? '/';
     const cut = target.indexOf('?');
     const path = cut < 0 ? target : target.slice(0, cut);
     const query = new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
     requireJson(message.headers['content-type']);
-    refuseEncoded(message.headers['content-encoding']);
+    const decompress = decompressorOf(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
     return {
       ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },
       query,
       ...(named !== undefined && { named }),
-      readBody: () => readBody(message, options.bodyLimit),
+      readBody: () => readBody(message, response, { limit: options.bodyLimit, decompress }),
     };
   };
 }
@@ -45,18 +46,6 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
 function requireJson(type: string | undefined): void {
   if (type === undefined || JSON_TYPE.test(type)) return;
   throw new GatewayError('unsupported-media-type', 'The request body must be application/json.');
-}
-
-/** A compressed body is not taken: a small one may hold a very large one. */
-function refuseEncoded(encoding: string | undefined): void {
-  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
-  throw new GatewayError(
-    'unsupported-media-type',
-    'The request body must not be compressed (Content-Encoding).',
-    {
-      headers: { 'accept-encoding': 'identity' },
-    },
-  );
 }
 
 /** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */

@@ -1,37 +1,107 @@
-/** Compressed request bodies are refused by their header, before they are read. */
+/** Compressed request bodies: one coding, both paths, and no more of it than the limit. */
 
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
+const LIMIT = 1024 * 1024;
+
+let upstream: TestUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  upstream = await startUpstream((_, response) => json(response, {}));
+  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), limits: { bodyBytes: LIMIT } });
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
 
-const send = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
+const send = (encoding: string, body: Uint8Array, key = KEY) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${KEY}`,
+      authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       'content-encoding': encoding,
     },
-    body,
+    body: new Uint8Array(body),
   });
 
-const body = JSON.stringify({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] });
+const body = (text: string, model = 'gpt-4.1'): string =>
+  `{ "model":"${model}", "messages":[{"role":"user","content":"${text}"}], "n":1.0 }`;
 
-test.each(['gzip', 'br', 'zstd', 'deflate', 'gzip, gzip'])('%s: 415, and why', async (encoding) => {
-  const response = await send(encoding, new Uint8Array(gzipSync(body)));
-  expect(response.status).toBe(415);
-  expect(response.headers.get('accept-encoding')).toBe('identity');
-  expect(await response.json()).toMatchObject({
-    error: { type: 'invalid_request_error', message: expect.stringContaining('compressed') },
+const codings: [name: string, compress: (text: string | Buffer) => Buffer][] = [
+  ['gzip', gzipSync],
+  ['X-Gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+  ['deflate', deflateSync],
+];
+
+describe.each(codings)('%s', (name, compress) => {
+  test('a native request goes on as what it was before, without its coding', async () => {
+    const text = body('Grüße, 漢字 '.repeat(10_000));
+    expect((await send(name, compress(text))).status).toBe(200);
+    const got = upstream.received.at(-1);
+    expect(got?.body.toString()).toBe(text);
+    expect(got?.headers['content-encoding']).toBeUndefined();
+    expect(got?.headers['content-length']).toBe(String(Buffer.byteLength(text)));
+  });
+
+  test('a translated one is read as what it was before', async () => {
+    await send(name, compress(body('Hello!', 'anthropic/claude-sonnet-4-5')));
+    expect(upstream.received.at(-1)?.url).toBe('/v1/messages');
+    expect(upstream.received.at(-1)?.body.toString()).toContain('Hello!');
+  });
+
+  test('what becomes too large is refused, however small it is', async () => {
+    const bomb = compress(Buffer.alloc(24 * 1024 * 1024, ' '));
+    expect(bomb.length).toBeLessThan(LIMIT);
+    const before = upstream.received.length;
+    const response = await send(name, bomb);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
+    expect(upstream.received.length).toBe(before);
+  });
+
+  test.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 8)],
+    ['not compressed at all', () => Buffer.from(body('Hi'))],
+    ['random', () => Buffer.from(Array.from({ length: 999 }, (_, at) => (at * 7919) % 256))],
+  ])('bytes that are %s are a 400', async (_, spoil) => {
+    const response = await send(name, spoil(compress(body('Hi'.repeat(5000)))));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', message: expect.stringContaining('Content-Encoding') },
+    });
+  });
+
+  test('without a key, nothing is decompressed', async () => {
+    expect((await send(name, Buffer.from('not compressed'), 'gw-not-a-key')).status).toBe(401);
   });
 });
 
-test('identity is no encoding', async () => {
-  expect((await send('identity', body)).status).toBe(200);
+test('what is behind the end of the compressed data does no harm', async () => {
+  const text = body('Hi');
+  const response = await send('gzip', Buffer.concat([gzipSync(text), Buffer.alloc(100_000)]));
+  expect(response.status).toBe(200);
+  expect(upstream.received.at(-1)?.body.toString()).toBe(text);
+});
+
+test.each(['gzip, gzip', 'gzip,br', 'compress', 'aes128gcm', 'gz', '__proto__'])(
+  '%s: 415, and what is taken',
+  async (coding) => {
+    const response = await send(coding, gzipSync(body('Hi')));
+    expect(response.status).toBe(415);
+    expect(response.headers.get('accept-encoding')).toBe('gzip, br, zstd, deflate');
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', message: expect.stringContaining('compressed') },
+    });
+  },
+);
+
+test.each(['identity', 'Identity', ''])('%j is no encoding', async (coding) => {
+  expect((await send(coding, Buffer.from(body('Hi')))).status).toBe(200);
 });

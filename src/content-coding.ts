@@ -1,0 +1,42 @@
+/** Compressed request bodies (RFC 9110, 8.4): the codings taken, one at a time. */
+
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib';
+import { GatewayError } from './errors.ts';
+
+/** The most a zstd frame may have its reader remember, as a power of two: what RFC 9659 allows on the web. */
+const ZSTD_WINDOW = 23;
+
+const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW } })],
+  ['deflate', () => createInflate()],
+]);
+
+/** How a body is to be decompressed: makes what does it. Undefined where it is not compressed. */
+export type Decompress = (() => Transform) | undefined;
+
+/**
+ * What a `Content-Encoding` header asks for.
+ * @throws GatewayError `unsupported-media-type` for more than one coding (each may multiply the other) and for those
+ *   that are not taken.
+ */
+export function decompressorOf(header: string | undefined): Decompress {
+  const coding = header?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return undefined;
+  const make = CODINGS.get(coding);
+  if (make !== undefined) return make;
+  throw new GatewayError(
+    'unsupported-media-type',
+    'The request body may be compressed by one of gzip, br, zstd and deflate (Content-Encoding).',
+    { headers: { 'accept-encoding': 'gzip, br, zstd, deflate' } },
+  );
+}
