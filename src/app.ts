@@ -7,6 +7,7 @@ import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
 import type { Gateway } from './gateway.ts';
+import { faultOfHead, rawPath } from './head.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
@@ -16,6 +17,7 @@ import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
 import { MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Operation, Route } from './stages/exchange.ts';
+import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
 import { closeLedger, openLedger } from './usage/ledger.ts';
 
@@ -38,6 +40,7 @@ export function createApp(host: Host): H3 {
     allowMalformedURL: true,
     onError: (error, event) => rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event)),
   });
+  const turn = takeTurns();
 
   const generate = (format: FormatName, operation: Operation = 'generate'): Endpoint => {
     const route = { format, operation };
@@ -101,13 +104,17 @@ export function createApp(host: Host): H3 {
 
   /** One path. Its answers can be read by browsers of the origins allowed. */
   function on(method: 'GET' | 'POST', path: string, endpoint: Endpoint): void {
-    app.on(method, path, async (event) => {
+    const run = async (event: H3Event): Promise<Response> => {
       const incoming = incomingOf(event);
-      const target = rawPath(incoming.message);
-      if (!isPlain(target)) return fail(event, new GatewayError('not-found', 'There is no such endpoint.'));
-      const response = await endpoint(incoming, target);
-      return allowOrigin(response, incoming.message, host.current().cors);
-    });
+      const { message } = incoming;
+      const fault = faultOfHead(message);
+      if (fault !== undefined) return fail(event, fault);
+      await turn(message, incoming.response);
+      return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
+    };
+    app.on(method, path, run);
+    // Balancers and monitors ask by HEAD; the body is left out further down.
+    if (method === 'GET') app.on('HEAD', path, run);
     app.on('OPTIONS', path, (event) => preflight(incomingOf(event).message, host.current().cors));
   }
 
@@ -174,18 +181,6 @@ function requestId(message: IncomingMessage): string {
   const given = message.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
   return `req_${randomUUID().replaceAll('-', '')}`;
-}
-
-/** The path as it was sent: what routing has made of it may be another one. */
-function rawPath(message: IncomingMessage): string {
-  const target = message.url ?? '/';
-  const cut = target.indexOf('?');
-  return cut < 0 ? target : target.slice(0, cut);
-}
-
-/** Whether a path means what it says: no dot segments, spelled out or encoded, and nothing but a path. */
-function isPlain(path: string): boolean {
-  return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|\\/i.test(path);
 }
 
 /** Whether it comes from a client of Google's: no other has a key in that header. */

@@ -60,6 +60,8 @@ export async function serve(current: () => Gateway, { host, port }: ServerOption
   );
   const server = listener.server;
   limitPatience(server);
+  // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const { port: bound } = listener.address;
 
   return {

@@ -48,8 +48,7 @@ export function admit(
   if (authorization !== undefined) carried.add(bearer(authorization));
   // The key in the query counts where no header carries one: a header is the safer carrier, so it wins.
   if (carried.size === 0 && family === 'generate-content') {
-    const inQuery = query.get('key');
-    if (inQuery !== null) carried.add(inQuery);
+    for (const inQuery of query.getAll('key')) carried.add(inQuery);
   }
 
   const [key, ...others] = carried;
