@@ -11,6 +11,7 @@ declare global {
   interface JSON {
     /** A value that JSON.stringify writes as the given text; typed as what it stands for. */
     rawJSON(text: string): number;
+    isRawJSON(value: unknown): boolean;
     parse(
       text: string,
       reviver: (key: string, value: Json, context: { readonly source?: string }) => Json,
@@ -21,8 +22,8 @@ declare global {
 /** Deeper than any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
 const MAX_DEPTH = 500;
 
-/** No number of fewer digits can lose any. */
-const LONG_NUMBER = /\d{16}/;
+/** No number of fewer digits can lose any, nor be beyond the largest. */
+const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
 /**
  * Arguments as the object that messages and generate-content want.
@@ -76,7 +77,7 @@ function tryParseExact(text: string): Json | undefined {
 }
 
 function losesDigits(value: number, source: string): boolean {
-  return LONG_NUMBER.test(source) && String(value) !== source;
+  return !Number.isFinite(value) || (LONG_NUMBER.test(source) && String(value) !== source);
 }
 
 /** Whether `value` is nested deeper than `levels`: JSON.stringify, and a reviver, end in a full stack some thousands down. */

@@ -2,14 +2,13 @@
 
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
-import { invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Target } from '../formats/format.ts';
 import { unreported } from '../formats/format.ts';
-import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { upstreamName, type Vendor } from '../vendors/vendor.ts';
 import type { Prepared, Routed } from './exchange.ts';
+import { parseBody } from './parse-body.ts';
 
 export function translateRequest(): (routed: Routed) => Prepared {
   return (routed) => (routed.spoken === routed.route.format ? native(routed) : translated(routed));
@@ -31,7 +30,7 @@ function native(routed: Routed): Prepared {
 
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
-  const body = parsedBody(routed.body);
+  const body = parseBody(routed.body);
   const inbound = formats[route.format];
   const outbound = formats[spoken];
   const target = targetOf(vendor, model);
@@ -47,7 +46,7 @@ function translated(routed: Routed): Prepared {
     ...routed,
     path: vendor.basePath + translatedPath(spoken, target.model, prompt.stream),
     headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
-    payload: Buffer.from(payload),
+    payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target },
   };
 }
@@ -65,10 +64,15 @@ export function targetOf(vendor: Vendor, model: Model): Target {
   };
 }
 
-function parsedBody(bytes: Buffer): JsonObject {
-  const body = tryParseJson(bytes.toString('utf8'));
-  if (!isObject(body)) throw invalid('The request body is not a valid JSON object.');
-  return body;
+/**
+ * JSON text without halves of surrogate pairs, which JSON.stringify writes as escapes and vendors refuse: each is
+ * U+FFFD, as it would be in bytes.
+ */
+function wellFormed(text: string): string {
+  if (!text.includes('\\ud')) return text;
+  return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (written) =>
+    written.length === 6 ? '\ufffd' : written,
+  );
 }
 
 function nativePath(
