@@ -142,7 +142,7 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
       const text = await response.text();
       const events = run(decodeSse(), [new TextEncoder().encode(text)]);
       if (response.ok) {
-        const judge = validator(from, { usageAsked: isObject(body['stream_options']) });
+        const judge = validator(from, { usageAsked: at(body, 'stream_options.include_usage') === true });
         for (const event of events) judge.add(event);
         expect(judge.end(), text).toEqual([]);
       }
