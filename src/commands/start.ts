@@ -4,7 +4,7 @@ import { defineCommand } from 'citty';
 import { KEY_FILE, storedKeys, storeNewKey } from '../config/key-store.ts';
 import { readConfig } from '../config/load.ts';
 import { openGateway } from '../open.ts';
-import { serve } from '../server.ts';
+import { serve } from '../server/server.ts';
 import { orExit } from './or-exit.ts';
 
 export const start = defineCommand({

@@ -2,7 +2,7 @@
 
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { openGateway } from '../../src/open.ts';
-import { serve } from '../../src/server.ts';
+import { serve } from '../../src/server/server.ts';
 import type { LineMode } from '../../src/streams/line.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';

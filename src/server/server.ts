@@ -3,8 +3,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import { toNodeHandler } from 'h3';
 import { listen } from 'listhen';
-import { createApp } from './app.ts';
-import type { Gateway } from './gateway.ts';
+import { createApp } from '../app.ts';
+import type { Gateway } from '../gateway.ts';
 
 export interface ServerOptions {
   readonly host: string;
