@@ -2,9 +2,10 @@
 
 import { collector } from '../conversation/collect.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { GatewayError } from '../errors.ts';
+import { asGatewayError, GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Format } from '../formats/format.ts';
+import { tellable, withoutSecrets } from '../redact.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
@@ -35,38 +36,43 @@ export function translateReply(options: ReplyOptions): (answered: Answered) => P
       headers: responseHeaders(answer.headers),
     };
     if (translation === undefined) return { ...reply, body: answer.body };
-    return translation.asked.prompt.stream
-      ? { ...reply, ...(await streamed(answer, translation, options)) }
-      : { ...reply, ...(await whole(answer, translation)) };
+    try {
+      return translation.asked.prompt.stream
+        ? { ...reply, ...(await streamed(answered, translation, options)) }
+        : { ...reply, ...(await whole(answer, translation)) };
+    } catch (error) {
+      throw tellable(asGatewayError(error), answered.vendor.key);
+    }
   };
 }
 
 /**
- * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it; but that the vendor
- * refused the gateway's own key is not the caller's doing, and the text may show that key.
+ * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it, but for keys in it; but
+ * that the vendor refused the gateway's own key is not the caller's doing.
  */
-async function refused({ id, route, answer, translation }: Answered, outbound: Format): Promise<Replied> {
+async function refused(answered: Answered, outbound: Format): Promise<Replied> {
+  const { id, route, answer, translation, vendor } = answered;
   const body = await readWhole(answer.body, MAX_ERROR);
-  const error = outbound.outbound.parseError(answer.status, body.toString('utf8'));
+  const text = body.toString('utf8');
+  const shown = withoutSecrets(text, vendor.key);
+  const error = tellable(outbound.outbound.parseError(answer.status, shown), vendor.key);
   if (translation === undefined && error.fault !== 'upstream-auth') {
-    return {
-      id,
-      format: route.format,
-      status: answer.status,
-      headers: responseHeaders(answer.headers),
-      body,
-    };
+    const headers = responseHeaders(answer.headers);
+    if (shown === text) return { id, format: route.format, status: answer.status, headers, body };
+    headers.delete('content-length');
+    return { id, format: route.format, status: answer.status, headers, body: shown };
   }
   throw withRetryAfter(error, answer.headers['retry-after']);
 }
 
-async function streamed(answer: UpstreamAnswer, translation: Translation, options: ReplyOptions) {
+async function streamed({ answer, vendor }: Answered, translation: Translation, options: ReplyOptions) {
   const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.inbound.renderEvents(asked);
   const events = fuse(outbound.outbound.parseEvents(asked.prompt, target), renderer);
   const encoder = encodeSse();
   const { body, ready } = through(answer.body, fuse(fuse(decodeBody(answer), events), encoder), {
-    fail: (error, out) => renderer.fail(error, { enqueue: (event) => encoder.transform(event, out) }),
+    fail: (error, out) =>
+      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) }),
     keepAlive: { text: inbound.inbound.ping, milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);

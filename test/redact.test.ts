@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../src/errors.ts';
+import { tellable, withoutSecrets } from '../src/redact.ts';
+
+describe('withoutSecrets', () => {
+  test.each([
+    ['a key a-key-of-ours-0123, twice a-key-of-ours-0123', 'a key [hidden], twice [hidden]'],
+    ['Incorrect API key provided: sk-proj-abcdefghijklmnop_1234.', 'Incorrect API key provided: [hidden].'],
+    ['sk-ant-api03-AAAABBBBCCCCDDDD-xyz', '[hidden]'],
+    ['key=AIzaSyA1234567890123456789012345678901', 'key=[hidden]'],
+    ['"Authorization: Bearer abc.def-ghi/jkl="', '"Authorization: [hidden]"'],
+    ['postgres://user:pa55word@db/x', 'postgres://[hidden]@db/x'],
+    ['gw_0123456789012345678901234567890123456789abc_0011aabb', '[hidden]'],
+  ])('%s', (text, shown) => {
+    expect(withoutSecrets(text, 'a-key-of-ours-0123')).toBe(shown);
+  });
+
+  test.each([
+    'max_tokens: Field required',
+    'The bearer of this message asks for a risk-free desk-top.',
+    'https://example.com/a:b@c',
+    'sk-short',
+    '10.5 and 127.0 are numbers; 8.8.8.8 is public',
+  ])('leaves alone: %s', (text) => {
+    expect(withoutSecrets(text, 'ollama')).toBe(text);
+    expect(tellable(new GatewayError('internal', text), 'ollama').message).toBe(text);
+  });
+
+  test('takes no longer for text that almost matches, over and over', () => {
+    for (const piece of ['sk-', 'Bearer ', '://', '://a', 'AIza', 'sk-aaaaaaaaaaaaaaa ', '10.1.', '://:']) {
+      const started = performance.now();
+      withoutSecrets(piece.repeat(200_000), 'a-key-of-ours-0123');
+      tellable(new GatewayError('internal', piece.repeat(200_000)), '');
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
+});
+
+describe('tellable', () => {
+  test('hides addresses of private networks, and keeps everything else of an error', () => {
+    const error = new GatewayError('upstream-broken', 'no route to 10.1.2.3:8000 or 192.168.7.9', {
+      status: 503,
+      param: 'p',
+      code: 'c',
+      retryAfter: 3,
+      headers: { a: 'b' },
+    });
+    const shown = tellable(error, '');
+    expect(shown.message).toBe('no route to [hidden] or [hidden]');
+    expect(shown).toMatchObject({
+      fault: 'upstream-broken',
+      status: 503,
+      param: 'p',
+      code: 'c',
+      retryAfter: 3,
+    });
+    expect(shown.headers).toEqual({ a: 'b' });
+  });
+});
