@@ -21,8 +21,9 @@ export function toolsFor(ask: Ask): readonly AskedTool[] {
   const tools = only === undefined ? ask.tools : ask.tools.filter(({ name }) => only.includes(name));
   if (mode === 'none' || tools.length === 0) return [];
   const forced = mode === 'required';
-  const named = namedByStep(tools, ask.said)[ask.step] ?? [];
-  if (ask.results.length > 0 && named.length === 0 && !forced) return [];
+  const answered = ask.results.length > 0;
+  const named = answered && ask.step === 0 ? [] : (namedByStep(tools, ask.said)[ask.step] ?? []);
+  if (answered && named.length === 0 && !forced) return [];
   const wanted = named.length > 0 ? named : closest(tools, ask.said);
   const chosen = wanted.length === 0 && forced ? tools.slice(0, 1) : wanted;
   return ask.parallel ? chosen : chosen.slice(0, 1);
