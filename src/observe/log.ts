@@ -1,0 +1,134 @@
+/**
+ * The access log: one line an exchange, made from its record, so that nothing can be in it that is not in a record: no
+ * prompt, no answer, no key, no query, no address. JSON by pino; on a terminal the same for people to read.
+ */
+
+import type { Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+import { pino, stdTimeFunctions } from 'pino';
+import { GatewayError } from '../errors.ts';
+import type { ExchangeRecord, Recorder } from '../usage/exchange-record.ts';
+import { lineWriter } from './line-writer.ts';
+import { standardOutput } from './standard-output.ts';
+
+export interface LogOptions {
+  /** `auto`: pretty on a terminal, else JSON. */
+  readonly style: 'auto' | 'json' | 'pretty';
+  /** Where to; absent: the process's standard output. It is never ended. */
+  readonly stream?: Writable;
+  /** Most that may wait for a slow reader, in characters. */
+  readonly most?: number;
+}
+
+/** Facts of a line besides its message. Never a text of a caller's or a vendor's. */
+export type Facts = Readonly<Record<string, string | number | boolean>>;
+
+export interface Log {
+  /** Writes the line of an exchange that is over. */
+  readonly record: Recorder;
+  /** Something that happened to the process: a start, a reload. */
+  note(message: string, facts?: Facts): void;
+  /** Something that should not have happened; of the error only its kind and where it came from are written. */
+  problem(message: string, error: unknown, facts?: Facts): void;
+  /** How many lines were dropped, since nobody read fast enough. */
+  dropped(): number;
+  /** Writes what waits, for so many milliseconds at most. */
+  close(milliseconds: number): Promise<void>;
+}
+
+const MOST = 8 * 1024 * 1024;
+/** Milliseconds in which lines are collected: what a crash may lose of the log. */
+const DELAY = 50;
+
+/** A log. The one thing that is loaded only where it is used is what makes it pretty. */
+export async function openLog({ style, stream, most = MOST }: LogOptions): Promise<Log> {
+  const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
+  const lines = lineWriter(stream ?? standardOutput(), { most, delay: DELAY });
+  const format = pretty ? await prettyLine() : undefined;
+  const write = (line: string): void => lines.write(format === undefined ? line : format(line));
+  const logger = pino(
+    { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    { write },
+  );
+  return {
+    record: (record) => write(exchangeLine(record)),
+    note: (message, facts = {}) => logger.info(facts, message),
+    problem: (message, error, facts = {}) => logger.error({ ...facts, ...kindOf(error) }, message),
+    dropped: lines.dropped,
+    close: lines.close,
+  };
+}
+
+/** A line as pino writes it, by hand: with this many fields that takes it 7 µs, and this 2, on every exchange. */
+function exchangeLine(record: ExchangeRecord): string {
+  const { usage } = record;
+  const line = {
+    level: record.status >= 500 || record.outcome === 'failed' ? 'warn' : 'info',
+    time: new Date().toISOString(),
+    id: record.id,
+    key: record.key,
+    model: record.model,
+    vendor: record.vendor,
+    format: record.format,
+    spoken: record.spoken,
+    operation: record.operation,
+    streamed: record.streamed,
+    status: record.status,
+    outcome: record.outcome,
+    fault: record.fault,
+    duration: Math.round(record.duration),
+    firstByte: record.firstByte === undefined ? undefined : Math.round(record.firstByte),
+    input: usage.input,
+    cacheRead: usage.cacheRead,
+    cacheWrite: usage.cacheWrite,
+    cacheWriteHour: usage.cacheWriteHour,
+    output: usage.output,
+    reasoning: usage.reasoning,
+    cost: record.cost,
+    attempts: record.attempts,
+    msg: 'exchange',
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/**
+ * An error without its words: JSON.parse quotes the text it stumbled over, and undici names the address it could not
+ * reach. A GatewayError's own message is meant for callers, so it may stand in a log too.
+ */
+function kindOf(error: unknown): Facts {
+  if (!(error instanceof Error)) return { error: typeof error };
+  return {
+    error: error.name,
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...(error instanceof GatewayError && { fault: error.fault, reason: error.message }),
+    at: framesOf(error),
+    ...(error.cause !== undefined && prefixed('cause', kindOf(error.cause))),
+  };
+}
+
+function framesOf({ stack = '' }: Error): string {
+  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
+  return frames
+    .slice(0, 8)
+    .map((line) => line.trim())
+    .join('; ');
+}
+
+function prefixed(prefix: string, facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`${prefix}.${name}`, value]));
+}
+
+/** What makes a JSON line one for people. */
+async function prettyLine(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  return prettyFactory({
+    colorize: process.env['NO_COLOR'] === undefined,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    ignore: 'id,format,spoken,operation,streamed,outcome,status,model,duration,attempts',
+    messageFormat: (line, messageKey) =>
+      line[messageKey] === 'exchange'
+        ? `${line['status']} ${line['outcome']} ${line['format']} ${line['model'] ?? '-'} ${line['duration']} ms ${line['id']}`
+        : String(line[messageKey]),
+  });
+}
