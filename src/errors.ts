@@ -31,6 +31,12 @@ const STATUS = {
 
 export type Fault = keyof typeof STATUS;
 
+/**
+ * What a vendor can have done for a request that failed: nothing, since it said no or was not reached (`rejected`);
+ * nobody knows, since its connection closed without a byte of an answer (`reset`).
+ */
+export type Loss = 'rejected' | 'reset';
+
 export interface FaultDetails {
   /** HTTP status, where the upstream's own is to be kept. */
   readonly status?: number;
@@ -42,6 +48,8 @@ export interface FaultDetails {
   readonly retryAfter?: number;
   /** Response headers of this error beyond the usual ones, e.g. `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where the exchange with the vendor failed, and not for what the vendor has done. */
+  readonly loss?: Loss;
   readonly cause?: unknown;
 }
 
@@ -53,6 +61,7 @@ export class GatewayError extends Error {
   readonly code: string | undefined;
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly loss: Loss | undefined;
 
   /** @param message what the caller is told: no key, no internal address, none of the caller's own text. */
   constructor(fault: Fault, message: string, details: FaultDetails = {}) {
@@ -63,7 +72,26 @@ export class GatewayError extends Error {
     this.code = details.code;
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
+    this.loss = details.loss;
   }
+}
+
+/** The same error with further details; `headers` are added to those it has. */
+export function amended(
+  error: GatewayError,
+  details: FaultDetails & { readonly message?: string },
+): GatewayError {
+  const { fault, message, status, param, code, retryAfter, headers, loss } = error;
+  return new GatewayError(fault, details.message ?? message, {
+    status,
+    ...(param !== undefined && { param }),
+    ...(code !== undefined && { code }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(loss !== undefined && { loss }),
+    cause: error,
+    ...details,
+    headers: { ...headers, ...details.headers },
+  });
 }
 
 /** Any thrown value as a GatewayError: what is not one of ours is an internal error that tells nothing. */

@@ -1,0 +1,84 @@
+/**
+ * How long vendors are waited for. One clock watches every exchange: an exchange costs a place in a set and a stamp a
+ * chunk, not timers of its own.
+ */
+
+export interface PatienceLimits {
+  /** Milliseconds until the first byte of an answer's body. 0, here and below: no limit. */
+  readonly firstByte: number;
+  /** Milliseconds of silence between two pieces of the body. */
+  readonly idle: number;
+  /** Milliseconds in which nothing but signs of life may come. */
+  readonly quiet: number;
+  /** Milliseconds from the first request to a vendor to the end of the answer. */
+  readonly total: number;
+}
+
+/** Something that is waited for. */
+export interface Watched {
+  /** Called now and then, for as long as it is watched. */
+  tick(now: number): void;
+}
+
+export interface Patience {
+  /** What is past one of these has waited at least so long as was set: the clock's own coarseness is in them. */
+  readonly limits: PatienceLimits;
+  /** Milliseconds that this process has been running, as of the last tick. Only differences mean something. */
+  readonly now: number;
+  watch(watched: Watched): void;
+  forget(watched: Watched): void;
+  /** Stops the clock. */
+  close(): void;
+}
+
+/** Bounds on how often the clock looks, in milliseconds. */
+const SHORTEST_TICK = 5;
+const LONGEST_TICK = 500;
+
+export function patienceOf(limits: PatienceLimits): Patience {
+  const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
+  const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
+  const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
+  const watched = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let last = performance.now();
+
+  const advance = (): void => {
+    const time = performance.now();
+    // A process that was stopped, or busy, has not been waiting: nobody is to blame for what it has not read yet.
+    patience.now += Math.min(time - last, 2 * step);
+    last = time;
+  };
+  const look = (): void => {
+    advance();
+    for (const each of watched) each.tick(patience.now);
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const patience = {
+    limits: {
+      firstByte: reach(limits.firstByte),
+      idle: reach(limits.idle),
+      quiet: reach(limits.quiet),
+      total: reach(limits.total),
+    },
+    now: 0,
+    watch(each: Watched) {
+      watched.add(each);
+      if (timer !== undefined) return;
+      last = performance.now();
+      timer = setInterval(look, step);
+      timer.unref();
+    },
+    forget(each: Watched) {
+      watched.delete(each);
+    },
+    close() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+  return patience;
+}
