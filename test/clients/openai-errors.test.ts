@@ -8,9 +8,11 @@ import { json } from '../support/upstream.ts';
 import {
   countingFetch,
   failingStream,
+  RATE_LIMITED,
   rejection,
   SUBJECTS,
   startOfStream,
+  UNAUTHENTICATED,
   useGateway,
   useScripted,
 } from './support.ts';
@@ -23,25 +25,6 @@ const scripted = useScripted();
 
 const client = (apiKey = KEY): OpenAI => new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey });
 const asks = (content: string): OpenAI.ChatCompletionMessageParam[] => [{ role: 'user', content }];
-
-/** What each vendor says where too much is asked of it, and where it does not know the gateway's key. */
-const RATE_LIMITED = {
-  'chat-completions': {
-    error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' },
-  },
-  responses: { error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' } },
-  messages: { type: 'error', error: { type: 'rate_limit_error', message: 'Too many requests' } },
-  'generate-content': { error: { code: 429, message: 'Too many requests', status: 'RESOURCE_EXHAUSTED' } },
-} as const;
-
-const UNAUTHENTICATED = {
-  'chat-completions': {
-    error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' },
-  },
-  responses: { error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' } },
-  messages: { type: 'error', error: { type: 'authentication_error', message: 'Bad key' } },
-  'generate-content': { error: { code: 401, message: 'Bad key', status: 'UNAUTHENTICATED' } },
-} as const;
 
 describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
   test('a bad value is a BadRequestError that names it', async () => {

@@ -130,6 +130,25 @@ export function failingStream(format: FormatName): { readonly text: string; read
   return { text, failure };
 }
 
+/** What each vendor says where too much is asked of it, and where it does not know the gateway's key. */
+export const RATE_LIMITED = {
+  'chat-completions': {
+    error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' },
+  },
+  responses: { error: { message: 'Too many requests', type: 'requests', code: 'rate_limit_exceeded' } },
+  messages: { type: 'error', error: { type: 'rate_limit_error', message: 'Too many requests' } },
+  'generate-content': { error: { code: 429, message: 'Too many requests', status: 'RESOURCE_EXHAUSTED' } },
+} as const;
+
+export const UNAUTHENTICATED = {
+  'chat-completions': {
+    error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' },
+  },
+  responses: { error: { message: 'Bad key', type: 'invalid_request_error', code: 'invalid_api_key' } },
+  messages: { type: 'error', error: { type: 'authentication_error', message: 'Bad key' } },
+  'generate-content': { error: { code: 401, message: 'Bad key', status: 'UNAUTHENTICATED' } },
+} as const;
+
 /** A `fetch` that counts what an SDK sends through it. */
 export function countingFetch(): { readonly fetch: typeof fetch; readonly count: () => number } {
   let sent = 0;
