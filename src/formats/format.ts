@@ -67,6 +67,11 @@ export interface Inbound {
   parseRequest(body: JsonObject, report: Report): Prompt;
   renderEvents(asked: Asked): EventRenderer;
   renderReply(reply: Reply, asked: Asked): JsonObject;
+  /**
+   * A late error as the last event of a stream that was rendered by somebody else (native path).
+   * @param said the end of what that stream has said.
+   */
+  renderLateError(error: GatewayError, said: string): Sse;
   /** What keeps a silent stream open without being an event to the client's SDK. */
   readonly ping: string;
 }
@@ -80,6 +85,8 @@ export interface Outbound {
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
   parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
+  /** By which a stream's bytes are known to be one of this format, and to have come to an end, good or bad. */
+  readonly marks: { readonly opening: RegExp; readonly ending: RegExp };
   /** The field in which an answer tells its usage. */
   readonly usageField: string;
   /** What usage objects of one answer tell: its first and its last, where they differ. */

@@ -12,5 +12,5 @@ const PINGS = /^(?:(?::[^\r\n]*|event: ping\r?\ndata:[^\r\n]*)?\r?\n)+$/;
 /** Whether a piece of a stream is signs of life and nothing else. Cheap for what is not. */
 export function isPing(chunk: Uint8Array): boolean {
   if (chunk.byteLength > LONGEST || (chunk[0] !== COLON && chunk[7] !== LETTER_P)) return false;
-  return PINGS.test(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).latin1Slice());
+  return PINGS.test(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1'));
 }

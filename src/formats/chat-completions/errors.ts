@@ -12,6 +12,7 @@ import {
   type JsonObject,
   tryParseJson,
 } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
 import type { ErrorBody } from './wire.ts';
 
 /** What an error answer says, whatever its shape. */
@@ -66,6 +67,11 @@ export function renderError(error: GatewayError): JsonObject {
   return {
     error: { message: error.message, type, param: error.param ?? null, code: error.code ?? code },
   } satisfies ErrorBody;
+}
+
+/** @see Inbound.renderLateError */
+export function renderLateError(error: GatewayError): Sse {
+  return { data: JSON.stringify(renderError(error)) };
 }
 
 /** An error answer (status 400 and above) by its meaning. No key and no text that is not the vendor's comes through. */

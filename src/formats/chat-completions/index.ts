@@ -2,7 +2,7 @@
 
 import type { Format } from '../format.ts';
 import { FORMAT } from './answer.ts';
-import { parseError, renderError } from './errors.ts';
+import { parseError, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -12,11 +12,13 @@ import { parseUsage } from './usage.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
-  inbound: { parseRequest, renderEvents, renderReply, ping: ': ping\n\n' },
+  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: ': ping\n\n' },
   outbound: {
     renderRequest,
     parseEvents,
     parseError,
+    // Services that never say [DONE] do say why they stopped.
+    marks: { opening: /"choices"/, ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]/ },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),
   },

@@ -7,7 +7,7 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import type { Asked, EventRenderer } from '../format.ts';
 import { renderExtras, renderHead, wantsOldCall } from './answer.ts';
-import { renderError } from './errors.ts';
+import { renderLateError } from './errors.ts';
 import { type ChoiceRenderer, choiceRenderer } from './render-choice.ts';
 import { isKnown, renderUsage } from './usage.ts';
 
@@ -80,7 +80,7 @@ export function renderEvents(asked: Asked): EventRenderer {
       }
     },
     fail(error, out) {
-      out.enqueue({ data: JSON.stringify(renderError(error)) });
+      out.enqueue(renderLateError(error));
     },
   };
 }

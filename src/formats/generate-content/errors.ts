@@ -6,6 +6,7 @@
 import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText, tryParseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc.';
 
@@ -147,6 +148,11 @@ const STATUSES: Readonly<Record<Fault, string>> = {
   overloaded: 'UNAVAILABLE',
   'upstream-timeout': 'DEADLINE_EXCEEDED',
 };
+
+/** @see Inbound.renderLateError */
+export function renderLateError(error: GatewayError): Sse {
+  return { data: JSON.stringify(renderError(error, '')) };
+}
 
 /** An error as the body of a response, or as the last chunk of a stream. */
 export function renderError(error: GatewayError, requestId: string): JsonObject {

@@ -1,7 +1,7 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError } from './errors.ts';
+import { parseError, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -16,6 +16,7 @@ export const generateContent: Format = {
     parseRequest,
     renderEvents,
     renderReply,
+    renderLateError,
     // A comment and a block of its own: `@google/genai` leaves out an event that begins with a comment.
     ping: ': ping\n\n',
   },
@@ -23,6 +24,7 @@ export const generateContent: Format = {
     renderRequest,
     parseEvents,
     parseError,
+    marks: { opening: /"candidates"/, ending: /"finishReason"|"blockReason"|"error": ?[{"]/ },
     usageField: 'usageMetadata',
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}) ?? {},
   },

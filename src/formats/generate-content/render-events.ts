@@ -21,7 +21,7 @@ import {
   renderPart,
 } from './answer.ts';
 import { shifted } from './citations.ts';
-import { renderError } from './errors.ts';
+import { renderLateError } from './errors.ts';
 import { vendorJsonText } from './json-text.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { FORMAT } from './wire.ts';
@@ -207,7 +207,7 @@ export function renderEvents(asked: Asked): EventRenderer {
       }
     },
     fail(error, out) {
-      out.enqueue({ data: JSON.stringify(renderError(error, '')) });
+      out.enqueue(renderLateError(error));
     },
   };
 }

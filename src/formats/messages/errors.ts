@@ -3,6 +3,7 @@
 import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
 
 /** What each fault is called. */
 const TYPES: Readonly<Record<Fault, string>> = {
@@ -41,6 +42,11 @@ export function renderError(error: GatewayError, requestId?: string): JsonObject
     },
     ...(requestId !== undefined && { request_id: requestId }),
   };
+}
+
+/** @see Inbound.renderLateError */
+export function renderLateError(error: GatewayError): Sse {
+  return { event: 'error', data: JSON.stringify(renderError(error)) };
 }
 
 /** Clients of this format know a full context by these words, and shorten what they send. */

@@ -1,7 +1,7 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError } from './errors.ts';
+import { parseError, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
@@ -12,11 +12,12 @@ import { FORMAT } from './wire.ts';
 
 export const messages: Format = {
   name: FORMAT,
-  inbound: { parseRequest, renderEvents, renderReply, ping: PING },
+  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: PING },
   outbound: {
     renderRequest,
     parseEvents,
     parseError,
+    marks: { opening: /"message_start"/, ending: /"message_stop"|"error": ?[{"]/ },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.reduce(mergeFigures, {})),
   },

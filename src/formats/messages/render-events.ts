@@ -6,7 +6,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import type { Asked, EventRenderer } from '../format.ts';
-import { renderError } from './errors.ts';
+import { renderLateError } from './errors.ts';
 import { endFields, renderStop } from './finish.ts';
 import { renderMessage } from './message.ts';
 import { blockEvents } from './render-answer-blocks.ts';
@@ -73,7 +73,7 @@ export function renderEvents(asked: Asked): EventRenderer {
 
   return {
     transform,
-    fail: (error, out) => out.enqueue({ event: 'error', data: JSON.stringify(renderError(error)) }),
+    fail: (error, out) => out.enqueue(renderLateError(error)),
   };
 }
 

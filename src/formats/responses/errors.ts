@@ -3,4 +3,24 @@
  * and a failed response).
  */
 
+import type { GatewayError } from '../../errors.ts';
+import { asObject, type JsonObject } from '../../json.ts';
+import type { Sse } from '../../streams/sse.ts';
+import { renderError } from '../openai-errors.ts';
+
 export { parseError, parseErrorObject, renderError } from '../openai-errors.ts';
+
+/** An error as the fields of an `error` event. */
+export function errorFields(error: GatewayError): JsonObject {
+  const body = asObject(renderError(error)['error']) ?? {};
+  const { code, message, param } = body;
+  // On the wire OpenAI nests the error; its SDKs' types have it flat. Clients are written after either.
+  return { error: body, code: code ?? null, message, param: param ?? null };
+}
+
+/** @see Inbound.renderLateError */
+export function renderLateError(error: GatewayError, said: string): Sse {
+  const last = [...said.matchAll(/"sequence_number": ?(\d{1,9})/g)].at(-1);
+  const sequence_number = last === undefined ? 0 : Number(last[1]) + 1;
+  return { event: 'error', data: JSON.stringify({ type: 'error', sequence_number, ...errorFields(error) }) };
+}

@@ -1,7 +1,7 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError } from './errors.ts';
+import { parseError, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -15,6 +15,7 @@ export const responses: Format = {
     parseRequest,
     renderEvents,
     renderReply,
+    renderLateError,
     // A comment (WHATWG HTML, 9.2): no event at all, for the numbers of events have no gaps.
     ping: ': ping\n\n',
   },
@@ -22,6 +23,10 @@ export const responses: Format = {
     renderRequest,
     parseEvents,
     parseError,
+    marks: {
+      opening: /"type": ?"response\.created"/,
+      ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
+    },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1)) ?? {},
   },

@@ -4,12 +4,12 @@
  */
 
 import type { ReplyEvent } from '../../conversation/reply.ts';
-import { asObject, asText, type JsonObject } from '../../json.ts';
+import { asText, type JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import type { Asked, EventRenderer } from '../format.ts';
 import { answerWriter } from './answer-writer.ts';
-import { renderError } from './errors.ts';
+import { errorFields } from './errors.ts';
 import type { Teller } from './item.ts';
 
 /** @see Inbound.renderEvents */
@@ -44,11 +44,9 @@ export function renderEvents(asked: Asked): EventRenderer {
       if (answer.over) return;
       // A failure before the first event: clients expect a response to begin before it fails.
       answer.begin();
-      const body = asObject(renderError(error)['error']) ?? {};
-      const { code, message, param } = body;
-      // On the wire OpenAI nests the error; its SDKs' types have it flat. Clients are written after either.
-      tell.say('error', { error: body, code: code ?? null, message, param: param ?? null });
-      const word = asText(code) ?? 'server_error';
+      const fields = errorFields(error);
+      tell.say('error', fields);
+      const word = asText(fields['code']) ?? 'server_error';
       tell.say('response.failed', { response: answer.failed({ code: word, message: error.message }) });
     },
   };
