@@ -1,0 +1,160 @@
+/** Callers who leave: whatever they were waiting for is aborted at once, and nobody pays for it any longer. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, post, rawClient } from '../support/raw.ts';
+import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+/** The contract's bound, milliseconds from the caller's leaving to the end of the vendor's answer. */
+const BOUND = 100;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(async () => {
+  await stage.expectUnharmed();
+  await stage.close();
+});
+
+/** Answers by `respond`, leaves by `leave` when `when` has come back; resolves with how long the vendor went on. */
+async function leaving(
+  request: string,
+  when: (text: string) => boolean,
+  leave: 'fin' | 'rst' | 'half-close',
+): Promise<number> {
+  const closed = stage.upstream.closed();
+  const client = rawClient(stage.gateway.port, request);
+  await client.until(when);
+  const left = performance.now();
+  if (leave === 'fin') client.socket.destroy();
+  else if (leave === 'rst') client.socket.resetAndDestroy();
+  else client.socket.end();
+  const took = (await closed) - left;
+  await client.over;
+  return took;
+}
+
+describe.each(ways)('$way', (way) => {
+  const streaming = post(way.path, requestOf(way, true));
+
+  test('C-01 by FIN, in the middle of a stream', async () => {
+    stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
+    expect(await leaving(streaming, (text) => text.includes('word 3'), 'fin')).toBeLessThan(BOUND);
+  });
+
+  test('C-02 by RST, 500 of them in the middle of their streams: 99 of 100 within the bound', {
+    timeout: 60_000,
+  }, async () => {
+    stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
+    const took: number[] = [];
+    for (let round = 0; round < 50; round++) {
+      // One after the other within a round: `closed` is told of the next answer that ends.
+      const clients = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const client = rawClient(stage.gateway.port, streaming);
+          await client.until((text) => text.includes('word 1'));
+          return client;
+        }),
+      );
+      for (const client of clients) {
+        const closed = stage.upstream.closed();
+        const left = performance.now();
+        client.socket.resetAndDestroy();
+        took.push((await closed) - left);
+      }
+    }
+    took.sort((a, b) => a - b);
+    expect(took).toHaveLength(500);
+    expect(took[494]).toBeLessThan(BOUND);
+    expect(stage.gateway.alive()).toBe(true);
+  });
+
+  test('C-03 before the vendor has said a word', async () => {
+    stage.respondWith(() => undefined);
+    const before = stage.upstream.received.length;
+    const closed = stage.upstream.closed();
+    const client = rawClient(stage.gateway.port, streaming);
+    await eventually(() => stage.upstream.received.length > before, 'the vendor is asked');
+    const left = performance.now();
+    client.socket.destroy();
+    expect((await closed) - left).toBeLessThan(BOUND);
+    await sleep(300);
+    expect(stage.upstream.received.length).toBe(before + 1);
+  });
+
+  test('C-03 after the head of the answer, before its first event', async () => {
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    });
+    const before = stage.upstream.received.length;
+    const closed = stage.upstream.closed();
+    const client = rawClient(stage.gateway.port, streaming);
+    await eventually(() => stage.upstream.received.length > before, 'the vendor is asked');
+    await sleep(50);
+    const left = performance.now();
+    client.socket.destroy();
+    expect((await closed) - left).toBeLessThan(BOUND);
+  });
+
+  test('C-05 while an answer that is not streamed trickles in', async () => {
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const before = stage.upstream.received.length;
+    const closed = stage.upstream.closed();
+    const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, false)));
+    await eventually(() => stage.upstream.received.length > before, 'the vendor is asked');
+    await sleep(200);
+    const left = performance.now();
+    client.socket.destroy();
+    expect((await closed) - left).toBeLessThan(BOUND);
+  });
+
+  test('C-25 with a second request waiting behind the stream: it never starts', async () => {
+    stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
+    const before = stage.upstream.received.length;
+    expect(await leaving(streaming + streaming, (text) => text.includes('word 3'), 'rst')).toBeLessThan(
+      BOUND,
+    );
+    await sleep(200);
+    expect(stage.upstream.received.length).toBe(before + 1);
+  });
+
+  test('C-35 by closing only what it sends: taken for leaving, which looks the same and would go on being billed', async () => {
+    stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
+    expect(await leaving(streaming, (text) => text.includes('word 3'), 'half-close')).toBeLessThan(BOUND);
+  });
+
+  test('C-01 while its body is on the way: nobody is asked', async () => {
+    const before = stage.upstream.received.length;
+    const whole = post(way.path, requestOf(way, true));
+    for (let round = 0; round < 50; round++) {
+      const client = rawClient(stage.gateway.port, whole.slice(0, -10));
+      await sleep(5);
+      if (round % 2 === 0) client.socket.destroy();
+      else client.socket.resetAndDestroy();
+      await client.over;
+    }
+    await sleep(100);
+    expect(stage.upstream.received.length).toBe(before);
+  });
+
+  test('F5 a vendor that resets or breaks off in the middle is no end of a stream', async () => {
+    for (const cut of ['reset', 'end'] as const) {
+      stage.respondWith((_, response, request) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(chunk('word 0'));
+        setTimeout(() => (cut === 'reset' ? request.socket.resetAndDestroy() : request.socket.end()), 50);
+      });
+      const request = post(way.path, requestOf(way, true), ['Connection: close']);
+      const answer = await rawClient(stage.gateway.port, request).over;
+      expect(answer).toContain('word 0');
+      // Native: the connection ends without the last chunk. Translated: with an error event, and then in order.
+      if (way.way === 'native') expect(answer).not.toContain('\r\n0\r\n\r\n');
+      else expect(answer).toMatch(/event: error\ndata: \{.*\}\n\n\r\n0\r\n\r\n$/);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+/** Where the faults of callers play: a gateway in its own process, before it a raw socket, behind it a scripted vendor. */
+
+import type { ServerResponse } from 'node:http';
+import { expect } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
+import { eventually } from '../support/raw.ts';
+import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+export interface Stage {
+  readonly gateway: GatewayProcess;
+  readonly upstream: TestUpstream;
+  /** How the vendor answers from here on. */
+  respondWith(respond: Respond): void;
+  /** How many of the vendor's answers are still going on. */
+  live(): number;
+  /** The end of every file: alive, nothing going on or held open any more, no secret told. */
+  expectUnharmed(secrets?: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What no output may hold, ever. Prompts of these tests have the first in them. */
+export const CANARY = 'canary-4f1d9c';
+
+export async function openStage(config: ConfigInput = {}, options: ProcessOptions = {}): Promise<Stage> {
+  let respond: Respond = (_, response) => json(response, {});
+  let live = 0;
+  const upstream = await startUpstream((received, response, request) => {
+    live++;
+    response.once('close', () => live--);
+    respond(received, response, request);
+  });
+  const gateway = await spawnGateway({ vendors: vendorsAtUrl(upstream.url), ...config }, options);
+  const atRest = gateway.sockets();
+  return {
+    gateway,
+    upstream,
+    respondWith: (next) => {
+      respond = next;
+    },
+    live: () => live,
+    async expectUnharmed(secrets = []) {
+      expect(gateway.alive(), gateway.output()).toBe(true);
+      await eventually(() => live === 0, 'every answer of the vendor has ended');
+      // Idle connections to the vendor are closed after 4 s, callers' when their callers do.
+      await eventually(() => gateway.sockets() <= atRest, 'every socket is closed', 8_000);
+      const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
+      expect(health.status).toBe(200);
+      const output = gateway.output();
+      for (const secret of [CANARY, KEY, 'vendor-key', ...secrets]) expect(output).not.toContain(secret);
+      expect(output).not.toMatch(/uncaught|unhandled|ERR_|^\s+at .+:\d+:\d+/im);
+    },
+    async close() {
+      await gateway.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** The two ways through the gateway to a vendor that speaks chat-completions. */
+export const ways = [
+  { way: 'native', path: '/v1/chat/completions', model: 'gpt-4o' },
+  { way: 'translated', path: '/v1/messages', model: 'openai/gpt-4o' },
+] as const;
+
+export type Way = (typeof ways)[number];
+
+/** A request of a way, as JSON text. */
+export function requestOf({ model }: Pick<Way, 'model'>, stream: boolean, text: string = CANARY): string {
+  return JSON.stringify({ model, stream, max_tokens: 9, messages: [{ role: 'user', content: text }] });
+}
+
+/** One event of a chat-completions stream. */
+export function chunk(text: string): string {
+  const choices = [{ index: 0, delta: { content: text }, finish_reason: null }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`;
+}
+
+/** How such a stream ends. */
+export const STREAM_END = `data: ${JSON.stringify({
+  id: 'c',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+})}\n\ndata: [DONE]\n\n`;
+
+/** Answers with `count` events, one every `pause` milliseconds, and then the end; `made` says the text of each. */
+export function streamEvents(
+  response: ServerResponse,
+  count: number,
+  pause: number,
+  made: (at: number) => string = (at) => `word ${at} `,
+): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let at = 0;
+  const timer = setInterval(() => {
+    if (at < count) {
+      response.write(chunk(made(at++)));
+      return;
+    }
+    clearInterval(timer);
+    response.end(STREAM_END);
+  }, pause);
+  response.once('close', () => clearInterval(timer));
+}
