@@ -1,0 +1,333 @@
+/** Checklist, section 8: tool choice, thinking budgets, structured output. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/formats/all.ts';
+import type { Note, Target } from '../../src/formats/format.ts';
+import type { Json, JsonObject } from '../../src/json.ts';
+import { asNumber, asObject } from '../../src/json.ts';
+import {
+  at,
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  CLAUDE_ADAPTIVE,
+  CLAUDE_OLD,
+  cityTool,
+  GEMINI,
+  GEMINI_3,
+  listAt,
+  OPENAI,
+  QWEN,
+  RESPONDER,
+  useDoor,
+} from './support.ts';
+
+const door = useDoor();
+
+/** What the vendor of `model` is sent for a request: it is asked for no answer. */
+async function sentFor(from: Caller, model: string, more: JsonObject): Promise<JsonObject> {
+  door.answers((_, response) => response.writeHead(418).end('{}'));
+  const { text } = await door.whole(from, model, more);
+  expect(door.upstream().received.length, text).toBeGreaterThan(0);
+  return door.sent();
+}
+
+const BUDGETED: Target = {
+  model: 'claude',
+  maxOutputTokens: 64_000,
+  thinking: { kinds: ['budget'], efforts: [], budget: { min: 1024, max: 63_999 }, canDisable: true },
+  sampling: true,
+  structuredOutput: true,
+  dialect: '',
+};
+
+/** What a format writes of another's request, and what it reports. */
+function translated(from: Caller, to: 'messages' | 'generate-content', body: JsonObject, target = BUDGETED) {
+  const notes: Note[] = [];
+  const report = (note: Note): void => void notes.push(note);
+  const prompt = formats[from].inbound.parseRequest({ model: 'm', ...body }, report);
+  return { sent: formats[to].outbound.renderRequest(prompt, target, report), notes };
+}
+
+const tools = (from: Caller): JsonObject => ({ tools: ['a', 'b', 'c'].map((name) => cityTool(from, name)) });
+
+describe('checklist 71: one call at a time forces no call', () => {
+  test.each([
+    ['chat-completions', undefined],
+    ['chat-completions', 'auto'],
+    ['responses', undefined],
+    ['responses', 'auto'],
+  ] as const)('checklist 71: %s, tool_choice %s', async (from, choice) => {
+    const more = { ...tools(from), parallel_tool_calls: false, ...(choice && { tool_choice: choice }) };
+    expect((await sentFor(from, CLAUDE, more))['tool_choice']).toEqual({
+      type: 'auto',
+      disable_parallel_tool_use: true,
+    });
+  });
+
+  test('checklist 71: back from messages it is the flag again', async () => {
+    const more = { ...tools('messages'), tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
+    expect(await sentFor('messages', OPENAI, more)).toMatchObject({
+      tool_choice: 'auto',
+      parallel_tool_calls: false,
+    });
+  });
+
+  test('checklist 71: nothing asked, nothing sent', async () => {
+    expect(
+      (await sentFor('chat-completions', CLAUDE, tools('chat-completions')))['tool_choice'],
+    ).toBeUndefined();
+    expect(
+      (await sentFor('chat-completions', GEMINI, tools('chat-completions')))['toolConfig'],
+    ).toBeUndefined();
+  });
+});
+
+describe('checklist 72: none is none', () => {
+  const none: Readonly<Record<Caller, Json>> = {
+    'chat-completions': 'none',
+    responses: 'none',
+    messages: { type: 'none' },
+  };
+  const cases: [from: Caller, model: string, path: string, value: Json][] = [
+    ['chat-completions', CLAUDE, 'tool_choice', { type: 'none' }],
+    ['responses', CLAUDE, 'tool_choice', { type: 'none' }],
+    ['chat-completions', GEMINI, 'toolConfig.functionCallingConfig.mode', 'NONE'],
+    ['messages', GEMINI, 'toolConfig.functionCallingConfig.mode', 'NONE'],
+    ['messages', OPENAI, 'tool_choice', 'none'],
+    ['responses', QWEN, 'tool_choice', 'none'],
+    ['messages', RESPONDER, 'tool_choice', 'none'],
+  ];
+  test.each(cases)('checklist 72: %s to %s', async (from, model, path, value) => {
+    expect(at(await sentFor(from, model, { ...tools(from), tool_choice: none[from] }), path)).toEqual(value);
+  });
+});
+
+describe('checklist 73: a choice among some tools is mapped', () => {
+  const chosen: Readonly<Record<'chat-completions' | 'responses', (mode: string) => JsonObject>> = {
+    'chat-completions': (mode) => ({
+      type: 'allowed_tools',
+      allowed_tools: { mode, tools: ['a', 'b'].map((name) => ({ type: 'function', function: { name } })) },
+    }),
+    responses: (mode) => ({
+      type: 'allowed_tools',
+      mode,
+      tools: ['a', 'b'].map((name) => ({ type: 'function', name })),
+    }),
+  };
+  const ways = (['chat-completions', 'responses'] as const).flatMap((from) =>
+    ['auto', 'required'].map((mode) => ({ from, mode })),
+  );
+  test.each(ways)('checklist 73: $from, $mode', async ({ from, mode }) => {
+    const more = { ...tools(from), tool_choice: chosen[from](mode) };
+    const toClaude = await sentFor(from, CLAUDE, more);
+    expect(listAt(toClaude, 'tools').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(at(toClaude, 'tool_choice.type')).toBe(mode === 'auto' ? 'auto' : 'any');
+    const toGemini = await sentFor(from, GEMINI, more);
+    const config = asObject(at(toGemini, 'toolConfig.functionCallingConfig'));
+    expect(config?.['allowedFunctionNames']).toEqual(['a', 'b']);
+    expect(config?.['mode']).toBe(mode === 'auto' ? 'VALIDATED' : 'ANY');
+    expect(listAt(toGemini, 'tools.0.functionDeclarations')).toHaveLength(3);
+  });
+
+  test('checklist 73: a flag that a vendor has no field for is reported', () => {
+    const { notes } = translated('chat-completions', 'generate-content', {
+      messages: [{ role: 'user', content: 'Go.' }],
+      ...tools('chat-completions'),
+      parallel_tool_calls: false,
+    });
+    expect(notes).toContainEqual(
+      expect.objectContaining({ field: expect.stringMatching(/parallel/i), outcome: 'dropped' }),
+    );
+  });
+});
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+};
+const asked: Readonly<Record<'chat-completions' | 'responses', JsonObject>> = {
+  'chat-completions': {
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } },
+  },
+  responses: { text: { format: { type: 'json_schema', name: 'answer', schema, strict: true } } },
+};
+const thinkHard: Readonly<Record<'chat-completions' | 'responses', JsonObject>> = {
+  'chat-completions': { reasoning_effort: 'high', max_tokens: 8000 },
+  responses: { reasoning: { effort: 'high' }, max_output_tokens: 8000 },
+};
+
+describe('checklist 74: thinking and a forced tool are never sent together to a model that refuses both', () => {
+  const forced: Readonly<Record<'chat-completions' | 'responses', readonly Json[]>> = {
+    'chat-completions': ['required', { type: 'function', function: { name: 'a' } }],
+    responses: ['required', { type: 'function', name: 'a' }],
+  };
+  test.each(
+    (['chat-completions', 'responses'] as const).flatMap((from) =>
+      forced[from].map((choice) => ({ from, choice })),
+    ),
+  )('checklist 74: $from, $choice', async ({ from, choice }) => {
+    const sent = await sentFor(from, CLAUDE, { ...tools(from), ...thinkHard[from], tool_choice: choice });
+    const isThinking = at(sent, 'thinking.type') === 'enabled';
+    const isForced = ['any', 'tool'].includes(String(at(sent, 'tool_choice.type')));
+    expect(isThinking && isForced).toBe(false);
+    expect(isThinking || isForced).toBe(true);
+  });
+
+  test.each(['chat-completions', 'responses'] as const)(
+    'checklist 74: a JSON answer beside thinking is no forced tool (%s)',
+    async (from) => {
+      const enforced = await sentFor(from, CLAUDE, { ...thinkHard[from], ...asked[from] });
+      expect(at(enforced, 'thinking.type')).toBe('enabled');
+      expect(at(enforced, 'output_config.format.type')).toBe('json_schema');
+      expect(enforced['tool_choice']).toBeUndefined();
+      // An older model enforces no schema: it is told it instead.
+      const told = await sentFor(from, CLAUDE_OLD, { ...thinkHard[from], ...asked[from] });
+      expect(at(told, 'thinking.type')).toBe('enabled');
+      expect(told['tool_choice']).toBeUndefined();
+      expect(JSON.stringify(told['system'])).toContain('additionalProperties');
+    },
+  );
+});
+
+test('checklist 75: a budget is at least 1,024 and below max_tokens, or there is none', () => {
+  const effort = fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
+  const maxTokens = fc.oneof(fc.integer({ min: 1, max: 70_000 }), fc.constantFrom(1, 1023, 1024, 1025, 2048));
+  const wish = fc.oneof(
+    fc.record({ reasoning_effort: effort }),
+    fc.record({ reasoning: fc.record({ max_tokens: fc.integer({ min: 0, max: 100_000 }) }) }),
+    fc.record({
+      thinking: fc.record({
+        type: fc.constant('enabled'),
+        budget_tokens: fc.integer({ min: 0, max: 100_000 }),
+      }),
+    }),
+  );
+  let budgets = 0;
+  fc.assert(
+    fc.property(wish, fc.option(maxTokens, { nil: undefined }), (thinking, limit) => {
+      const { sent } = translated('chat-completions', 'messages', {
+        messages: [{ role: 'user', content: 'Go.' }],
+        ...thinking,
+        ...(limit !== undefined && { max_tokens: limit }),
+      });
+      const budget = asNumber(at(sent, 'thinking.budget_tokens'));
+      const most = asNumber(sent['max_tokens']) ?? 0;
+      if (limit !== undefined) expect(most).toBe(limit);
+      if (budget === undefined) return;
+      budgets += 1;
+      expect(Number.isInteger(budget)).toBe(true);
+      expect(budget).toBeGreaterThanOrEqual(1024);
+      expect(budget).toBeLessThan(most);
+    }),
+    { numRuns: 500 },
+  );
+  expect(budgets).toBeGreaterThan(100);
+});
+
+test.each([
+  ['temperature', { temperature: 0.3 }],
+  ['top_p', { top_p: 0.5 }],
+  ['top_k', { top_k: 40 }],
+])('checklist 76: %s is left out beside thinking, and reported', (field, sampling) => {
+  const body = { messages: [{ role: 'user', content: 'Go.' }], max_tokens: 8000, ...sampling };
+  const { sent, notes } = translated('chat-completions', 'messages', { ...body, reasoning_effort: 'high' });
+  expect(at(sent, 'thinking.type')).toBe('enabled');
+  expect(sent[field]).toBeUndefined();
+  expect(notes).toContainEqual(expect.objectContaining({ field, outcome: 'dropped' }));
+  expect(translated('chat-completions', 'messages', body).sent[field]).toBeDefined();
+});
+
+describe('checklist 77: a schema for the answer reaches Anthropic', () => {
+  test.each(['chat-completions', 'responses'] as const)('checklist 77: from %s', async (from) => {
+    const sent = await sentFor(from, CLAUDE, asked[from]);
+    expect(at(sent, 'output_config.format')).toEqual({ type: 'json_schema', schema });
+  });
+
+  test('checklist 77: a model that enforces none gives it by a tool, and the caller sees only JSON', async () => {
+    door.answers((_, response) => {
+      const name = at(door.sent(), 'tool_choice.name') ?? '';
+      response.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [{ type: 'tool_use', id: 'toolu_1', name, input: { city: 'Rom' } }],
+          stop_reason: 'tool_use',
+          stop_sequence: null,
+          usage: { input_tokens: 1, output_tokens: 1 },
+        }),
+      );
+    });
+    const { json: body } = await door.whole('chat-completions', CLAUDE_OLD, asked['chat-completions']);
+    expect(at(body, 'choices.0.message.content')).toBe('{"city":"Rom"}');
+    expect(at(body, 'choices.0.finish_reason')).toBe('stop');
+    expect(at(body, 'choices.0.message.tool_calls')).toBeUndefined();
+  });
+});
+
+test.each(['chat-completions', 'responses'] as const)(
+  'checklist 78: a schema for the answer reaches Google (%s)',
+  async (from) => {
+    const { generationConfig } = await sentFor(from, GEMINI, asked[from]);
+    expect(generationConfig).toMatchObject({
+      responseMimeType: 'application/json',
+      responseJsonSchema: schema,
+    });
+  },
+);
+
+test.each(['chat-completions', 'responses'] as const)(
+  'checklist 79: functions beside a JSON answer, which Gemini takes from 3 on (%s)',
+  async (from) => {
+    const older = await sentFor(from, GEMINI, { ...tools(from), ...asked[from] });
+    expect(at(older, 'generationConfig.responseMimeType')).toBeUndefined();
+    expect(at(older, 'generationConfig.responseJsonSchema')).toBeUndefined();
+    expect(JSON.stringify(older['systemInstruction'])).toContain('additionalProperties');
+    expect(listAt(older, 'tools.0.functionDeclarations')).toHaveLength(3);
+    const newer = await sentFor(from, GEMINI_3, { ...tools(from), ...asked[from] });
+    expect(at(newer, 'generationConfig.responseJsonSchema')).toEqual(schema);
+    expect(listAt(newer, 'tools.0.functionDeclarations')).toHaveLength(3);
+  },
+);
+
+describe('checklist 80: the usual settings reach every vendor', () => {
+  const said: Readonly<Record<Caller, JsonObject>> = {
+    'chat-completions': { max_tokens: 77, temperature: 0.5, stop: ['END'] },
+    responses: { max_output_tokens: 77, temperature: 0.5 },
+    messages: { max_tokens: 77, temperature: 0.5, stop_sequences: ['END'] },
+  };
+  const heard: Readonly<Record<string, (stops: boolean) => JsonObject>> = {
+    [CLAUDE]: (stops) => ({ max_tokens: 77, temperature: 0.5, ...(stops && { stop_sequences: ['END'] }) }),
+    [GEMINI]: (stops) => ({
+      generationConfig: { maxOutputTokens: 77, temperature: 0.5, ...(stops && { stopSequences: ['END'] }) },
+    }),
+    [OPENAI]: (stops) => ({ max_completion_tokens: 77, temperature: 0.5, ...(stops && { stop: ['END'] }) }),
+    [QWEN]: (stops) => ({ max_tokens: 77, temperature: 0.5, ...(stops && { stop: ['END'] }) }),
+    [RESPONDER]: () => ({ max_output_tokens: 77, temperature: 0.5 }),
+  };
+  const native: Readonly<Record<Caller, readonly string[]>> = {
+    'chat-completions': [OPENAI, QWEN],
+    responses: [OPENAI, RESPONDER],
+    messages: [CLAUDE],
+  };
+  test.each(
+    CALLERS.flatMap((from) =>
+      Object.keys(heard)
+        .filter((model) => !native[from].includes(model))
+        .map((model) => ({ from, model })),
+    ),
+  )('checklist 80: $from to $model', async ({ from, model }) => {
+    expect(await sentFor(from, model, said[from])).toMatchObject(heard[model]?.(from !== 'responses') ?? {});
+  });
+
+  test('checklist 80: without a limit, Anthropic gets the most its model gives; a newest one gets no temperature', async () => {
+    const sent = await sentFor('chat-completions', CLAUDE_ADAPTIVE, { temperature: 0.5 });
+    expect(sent['max_tokens']).toBe(128_000);
+    expect(sent['temperature']).toBeUndefined();
+  });
+});
