@@ -16,7 +16,7 @@ import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
 import { MODELS_PATH } from './stages/decode.ts';
-import type { Incoming, Operation, Route } from './stages/exchange.ts';
+import type { Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
 import { closeLedger, openLedger } from './usage/ledger.ts';
@@ -25,8 +25,11 @@ import { closeLedger, openLedger } from './usage/ledger.ts';
 export interface Host {
   /** The gateway as it is now: a reload gives the next request another one. */
   current(): Gateway;
-  /** False once the process is on its way out. */
-  ready(): boolean;
+  /** What balancers are told of the process. */
+  condition(): 'ok' | 'overloaded' | 'draining';
+  readonly load: Load;
+  /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
+  signalOf(response: ServerResponse): AbortSignal;
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
@@ -38,7 +41,8 @@ export function createApp(host: Host): H3 {
   const app = new H3({
     silent: true,
     allowMalformedURL: true,
-    onError: (error, event) => rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event)),
+    onError: (error, event) =>
+      rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event, host)),
   });
   const turn = takeTurns();
 
@@ -47,7 +51,7 @@ export function createApp(host: Host): H3 {
     return (incoming) => {
       const gateway = host.current();
       return gateway.record === undefined
-        ? answer(gateway, route, incoming)
+        ? answerUnlessEnded(gateway, route, incoming)
         : recorded(gateway, gateway.record, route, incoming);
     };
   };
@@ -82,9 +86,10 @@ export function createApp(host: Host): H3 {
   on('GET', '/playground/models.json', list('chat-completions', listPricedModels));
   on('GET', '/playground/**', page);
   on('GET', '/health/live', () => Response.json({ status: 'ok' }));
-  on('GET', '/health/ready', () =>
-    host.ready() ? Response.json({ status: 'ok' }) : Response.json({ status: 'draining' }, { status: 503 }),
-  );
+  on('GET', '/health/ready', () => {
+    const status = host.condition();
+    return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
+  });
   for (const path of ANNOUNCED) {
     app.all(path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
@@ -105,7 +110,7 @@ export function createApp(host: Host): H3 {
   /** One path. Its answers can be read by browsers of the origins allowed. */
   function on(method: 'GET' | 'POST', path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
-      const incoming = incomingOf(event);
+      const incoming = incomingOf(event, host);
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
@@ -115,7 +120,7 @@ export function createApp(host: Host): H3 {
     app.on(method, path, run);
     // Balancers and monitors ask by HEAD; the body is left out further down.
     if (method === 'GET') app.on('HEAD', path, run);
-    app.on('OPTIONS', path, (event) => preflight(incomingOf(event).message, host.current().cors));
+    app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
   }
 
   /** A model list or an entry of it. */
@@ -140,7 +145,7 @@ export function createApp(host: Host): H3 {
   }
 
   function fail(event: H3Event, error: GatewayError): Response {
-    const incoming = incomingOf(event);
+    const incoming = incomingOf(event, host);
     const response = rescue(error, familyOf(rawPath(incoming.message)), incoming);
     return allowOrigin(response, incoming.message, host.current().cors);
   }
@@ -156,10 +161,33 @@ async function recorded(
   const ledger = openLedger();
   const { id, response } = incoming;
   response.once('close', () => record(closeLedger(ledger, { id, ...route }, response.writableFinished)));
-  const answered = await answer(gateway, route, { ...incoming, ledger });
+  const answered = await answerUnlessEnded(gateway, route, { ...incoming, ledger });
   ledger.status = answered.status;
   ledger.streamed = answered.headers.get('content-type')?.startsWith('text/event-stream') === true;
   return answered;
+}
+
+/**
+ * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
+ * exchange is waiting for, a body that is still being sent or another try, need not know of this.
+ */
+function answerUnlessEnded(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
+  const { signal } = incoming;
+  return new Promise((resolve) => {
+    const onAbort = (): void =>
+      // Of a caller who left, no error is to be noted: there is nobody to tell it to.
+      resolve(
+        incoming.response.destroyed
+          ? new Response(null, { status: 499 })
+          : rescue(signal.reason, route.format, incoming),
+      );
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    void answer(gateway, route, incoming).then((response) => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(response);
+    });
+  });
 }
 
 /** Whose words an error on a path is said in. */
@@ -168,12 +196,12 @@ function familyOf(path: string): FormatName {
   return path.startsWith('/v1/messages') ? 'messages' : 'chat-completions';
 }
 
-function incomingOf(event: H3Event): Incoming {
+function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
   const { req: message, res: response } = event.req.runtime?.node ?? {};
   if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
     throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
   }
-  return { id: requestId(message), message, response, signal: event.req.signal };
+  return { id: requestId(message), message, response, signal: signalOf(response), load };
 }
 
 /** The caller's own request id where it is a sane one; what is echoed in a header must not be anything else. */

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { DecodeOptions } from './stages/decode.ts';
+import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
 import type { UpstreamTimeouts } from './stages/upstream.ts';
 import type { LineMode } from './streams/line.ts';
@@ -16,7 +17,7 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
   readonly agent: Dispatcher;
-  readonly options: DecodeOptions & ReplyOptions & UpstreamTimeouts;
+  readonly options: DecodeOptions & InFlightLimits & ReplyOptions & UpstreamTimeouts;
   readonly cors: CorsOptions;
   /** Is told of every exchange when it is over; absent where nobody listens, and then nothing is noted. */
   readonly record?: Recorder;

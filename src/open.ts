@@ -41,7 +41,7 @@ export async function openGateway(
     catalog: catalogOf(servedModels(config, vendors), config.aliases),
     vendors,
     agent,
-    options: { bodyLimit: config.limits.bodyBytes, ...config.timeouts },
+    options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
     cors: config.cors,
     mode,
   };

@@ -7,6 +7,7 @@ import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Incoming, Route } from './stages/exchange.ts';
 import { resolveModel } from './stages/resolve-model.ts';
+import { share, shed } from './stages/shed.ts';
 import { translateReply } from './stages/translate-reply.ts';
 import { translateRequest } from './stages/translate-request.ts';
 import { upstream } from './stages/upstream.ts';
@@ -16,8 +17,10 @@ import { line } from './streams/line.ts';
 export function answer(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
   const { keys, catalog, vendors, agent, options, mode } = gateway;
   return line(incoming, mode)
+    .to(shed(options)) // unless there is more to do than can be done
     .to(decode(route, options)) // what is asked, and in which format
     .to(authenticate(keys)) // by whom
+    .to(share(options)) // of what can be done, no more than the key's share
     .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
     .to(translateRequest()) // in the words of the vendor
     .to(upstream(agent, options)) // the vendor's answer: a head, and a body still coming

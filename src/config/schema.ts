@@ -36,6 +36,8 @@ const keySchema = z
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(8787),
+  /** Processes that serve. */
+  workers: z.number().int().min(1).max(256).default(1),
   vendors: z.record(z.string(), vendorSchema).default({}),
   /** Models to add, or to put in the place of the default catalog's of the same id. */
   models: z.array(modelSchema).default([]),
@@ -49,6 +51,13 @@ export const configSchema = z.strictObject({
         .int()
         .positive()
         .default(32 * 1024 * 1024),
+      /** Requests in flight, of one process: in all, and of one key. */
+      inFlight: z.number().int().positive().default(10_000),
+      inFlightPerKey: z.number().int().positive().default(5_000),
+      /** From where on new work is refused: how late the event loop may be, and shares of what there is. */
+      eventLoopDelay: milliseconds.min(1).default(500),
+      memory: z.number().gt(0).max(1).default(0.85),
+      fileDescriptors: z.number().gt(0).max(1).default(0.8),
     })
     .prefault({}),
   timeouts: z
@@ -58,6 +67,14 @@ export const configSchema = z.strictObject({
       idle: milliseconds.default(120_000),
       keepAlive: milliseconds.min(1).default(15_000),
       hold: milliseconds.default(10_000),
+      /** Callers: how long a request's head, its whole body, and a connection between two requests may take. */
+      requestHead: milliseconds.default(10_000),
+      requestBody: milliseconds.default(60_000),
+      connectionIdle: milliseconds.default(75_000),
+      /** How long a caller may leave unread what waits for it. */
+      unread: milliseconds.default(60_000),
+      /** At the end: how long to go on accepting while balancers learn of it, and to wait for live answers. */
+      preDrain: milliseconds.default(0),
       drain: milliseconds.default(600_000),
     })
     .prefault({}),

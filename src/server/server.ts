@@ -1,25 +1,37 @@
 /** The process's listening side: listhen's server around the app, and its orderly end. */
 
-import type { Server, ServerResponse } from 'node:http';
-import { toNodeHandler } from 'h3';
+import type { Server } from 'node:http';
+import { toNodeHandler } from 'h3/node';
 import { listen } from 'listhen';
 import { createApp } from '../app.ts';
+import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
+import type { Load } from '../stages/exchange.ts';
+import { followExchanges, LAST_WORDS, type Live } from './live.ts';
+import { closeIfUnread, limitPatience, type Patience } from './patience.ts';
 
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  readonly timeouts: Patience;
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
+  readonly live: Live;
+  /** Closes connections on which nothing is asked at the moment. */
+  closeIdle(): void;
+  /** From now on the server calls itself not ready, and every connection ends with its answer. */
+  leave(): void;
   /**
-   * Stops accepting, lets live answers finish for `milliseconds`, then cuts what is left.
-   * @returns how many answers were cut.
+   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends what is left.
+   * @returns how many answers were ended.
    */
   drain(milliseconds: number): Promise<number>;
+  /** Waits no longer: live answers end with an error in their own format. */
+  end(): void;
 }
 
 /** Hosts on which listhen shows the server to other machines; it must be told that this is meant. */
@@ -28,22 +40,35 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 /** How often a draining server looks for connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 200;
 
+/** How often an accept that fails is told of at most, in milliseconds. */
+const TELL_AGAIN = 10_000;
+
 /**
  * Serves the gateway that `current` gives.
+ * @param shortage what the process is short of; new work is refused then.
  * @throws Error where the port is taken: another one is never chosen silently.
  */
-export async function serve(current: () => Gateway, { host, port }: ServerOptions): Promise<RunningServer> {
-  let draining = false;
-  const live = new Set<ServerResponse>();
-  const respond = toNodeHandler(createApp({ current, ready: () => !draining }));
+export async function serve(
+  current: () => Gateway,
+  { host, port, timeouts }: ServerOptions,
+  shortage: Load['shortage'] = () => undefined,
+): Promise<RunningServer> {
+  let leaving = false;
+  const live = followExchanges();
+  const app = createApp({
+    current,
+    condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
+    load: { inFlight: live.inFlight, claim: live.claim, shortage },
+    signalOf: live.signalOf,
+  });
+  const respond = toNodeHandler(app);
 
   const listener = await listen(
     (request, response) => {
-      live.add(response);
-      response.once('close', () => live.delete(response));
+      closeIfUnread(response);
       // Of a connection that is kept, the next request would find nobody.
-      if (draining) response.setHeader('connection', 'close');
-      return respond(request, response);
+      if (leaving) response.setHeader('connection', 'close');
+      live.follow(response, current(), () => respond(request, response));
     },
     {
       hostname: host,
@@ -59,34 +84,48 @@ export async function serve(current: () => Gateway, { host, port }: ServerOption
     },
   );
   const server = listener.server;
-  limitPatience(server);
+  limitPatience(server, timeouts);
+  outliveAcceptErrors(server);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const { port: bound } = listener.address;
 
+  let ended = 0;
+  const end = (): void => {
+    ended = Math.max(
+      ended,
+      live.endAll(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
+    );
+    setTimeout(() => server.closeAllConnections(), LAST_WORDS).unref();
+  };
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
+    live,
+    closeIdle: () => server.closeIdleConnections(),
+    leave: () => {
+      leaving = true;
+    },
     async drain(milliseconds) {
-      draining = true;
+      leaving = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
-      let cut = 0;
-      const limit = setTimeout(() => {
-        cut = live.size;
-        server.closeAllConnections();
-      }, milliseconds);
+      const limit = setTimeout(end, milliseconds);
       await closed;
       clearInterval(idle);
       clearTimeout(limit);
-      return cut;
+      return ended;
     },
+    end,
   };
 }
 
-/** Bounds on slow callers. A balancer in front keeps its connections for 60 s as a rule: ours last longer. */
-function limitPatience(server: Server): void {
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 60_000;
-  server.keepAliveTimeout = 75_000;
+/** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
+function outliveAcceptErrors(server: Server): void {
+  let told = Number.NEGATIVE_INFINITY;
+  server.on('error', (error) => {
+    if (performance.now() - told < TELL_AGAIN) return;
+    told = performance.now();
+    console.error(`A connection could not be accepted: ${error.message}`);
+  });
 }

@@ -17,6 +17,19 @@ export interface Route {
   readonly operation: Operation;
 }
 
+/** What a process can be short of. */
+export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
+
+/** What a process is busy with. */
+export interface Load {
+  /** Exchanges in flight. */
+  inFlight(): number;
+  /** What it is short of; undefined as a rule. */
+  shortage(): Shortage | undefined;
+  /** Counts an exchange as one of `key`'s until it is over. @returns how many of them are in flight. */
+  claim(response: ServerResponse, key: string): number;
+}
+
 /** A request as it arrived. */
 export interface Incoming {
   /** What every answer, log line and error calls this exchange. */
@@ -24,8 +37,10 @@ export interface Incoming {
   readonly message: IncomingMessage;
   /** Where the answer goes; only watched. */
   readonly response: ServerResponse;
-  /** Aborts when the caller leaves. */
+  /** Aborts when the caller leaves, or the process ends the exchange; the reason is the GatewayError that says so. */
   readonly signal: AbortSignal;
+  /** What else the process is busy with; absent where nobody counts. */
+  readonly load?: Load;
   /** What will be told of this exchange when it is over; absent where nobody listens. */
   readonly ledger?: Ledger;
 }

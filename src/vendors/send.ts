@@ -28,7 +28,7 @@ const HIGH_WATER_MARK = 64 * 1024;
 
 /**
  * Sends a POST and gives the answer's head as soon as it is there, its body still coming.
- * @param signal aborts the exchange, before the head and after.
+ * @param signal aborts the exchange, before the head and after; where its reason is a GatewayError, with that.
  * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
  */
 export function send(
@@ -41,7 +41,11 @@ export function send(
     let body: ReadableStreamDefaultController<Uint8Array> | undefined;
     let over = false;
     const abort = (): void => {
-      if (!over) exchange?.abort(new GatewayError('upstream-broken', 'The caller left.'));
+      if (over) return;
+      const { reason } = signal;
+      exchange?.abort(
+        reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.'),
+      );
     };
     const end = (): void => {
       over = true;

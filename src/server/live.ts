@@ -1,0 +1,103 @@
+/** The exchanges in flight: how many, whose they are, and a way to end each from outside. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import { GatewayError } from '../errors.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Load } from '../stages/exchange.ts';
+
+export interface Live extends Pick<Load, 'inFlight' | 'claim'> {
+  /** Follows an exchange to its end; whatever `run` starts is its course. */
+  follow(response: ServerResponse, gateway: Gateway, run: () => void): void;
+  /** Aborts when the exchange is over before its answer is; the reason is a GatewayError. */
+  signalOf(response: ServerResponse): AbortSignal;
+  /** Ends every exchange, and each that begins from now on. @returns how many were in flight. */
+  endAll(error: GatewayError): number;
+  /** Ends the exchanges that began last. */
+  endNewest(count: number, error: GatewayError): void;
+  /**
+   * Ends the exchange in whose course an error came up that nobody caught.
+   * @returns false where the error is nobody's: it came up outside of every exchange.
+   */
+  blame(): boolean;
+  /** Whether an exchange still runs on `gateway`. */
+  uses(gateway: Gateway): boolean;
+}
+
+interface Entry {
+  readonly response: ServerResponse;
+  /** The gateway it began with, which it keeps. */
+  readonly gateway: Gateway;
+  readonly controller: AbortController;
+  key?: string;
+}
+
+/** How long an answer that was ended may take to say so before its connection is cut, in milliseconds. */
+export const LAST_WORDS = 2_000;
+
+export function followExchanges(): Live {
+  // A Map keeps the order in which they began.
+  const entries = new Map<ServerResponse, Entry>();
+  const perKey = new Map<string, number>();
+  // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
+  const course = new AsyncLocalStorage<Entry>();
+  let ending: GatewayError | undefined;
+
+  function over(entry: Entry): void {
+    entries.delete(entry.response);
+    if (entry.key !== undefined) release(entry.key);
+    if (!entry.response.writableFinished) {
+      entry.controller.abort(new GatewayError('upstream-broken', 'The caller left.'));
+    }
+  }
+
+  function release(key: string): void {
+    const left = (perKey.get(key) ?? 1) - 1;
+    if (left === 0) perKey.delete(key);
+    else perKey.set(key, left);
+  }
+
+  return {
+    inFlight: () => entries.size,
+    claim(response, key) {
+      const count = perKey.get(key) ?? 0;
+      const entry = entries.get(response);
+      if (entry === undefined || entry.key !== undefined) return count;
+      entry.key = key;
+      perKey.set(key, count + 1);
+      return count + 1;
+    },
+    follow(response, gateway, run) {
+      const entry: Entry = { response, gateway, controller: new AbortController() };
+      entries.set(response, entry);
+      response.once('close', () => over(entry));
+      if (ending) entry.controller.abort(ending);
+      course.run(entry, run);
+    },
+    signalOf(response) {
+      const entry = entries.get(response);
+      return (
+        entry?.controller.signal ?? AbortSignal.abort(new GatewayError('upstream-broken', 'The caller left.'))
+      );
+    },
+    endAll(error) {
+      ending = error;
+      for (const { controller } of entries.values()) controller.abort(error);
+      return entries.size;
+    },
+    endNewest(count, error) {
+      for (const { controller } of [...entries.values()].slice(-count)) controller.abort(error);
+    },
+    blame() {
+      const entry = course.getStore();
+      if (entry === undefined) return false;
+      entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
+      setTimeout(() => entry.response.destroy(), LAST_WORDS).unref();
+      return true;
+    },
+    uses(gateway) {
+      for (const entry of entries.values()) if (entry.gateway === gateway) return true;
+      return false;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Bounds on slow callers: who sends too slowly, and who does not read. */
+
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Milliseconds. */
+export interface Patience {
+  /** Until a request's head is there. */
+  readonly requestHead: number;
+  /** Until its body is. */
+  readonly requestBody: number;
+  /** Between two requests of a connection. Balancers in front keep theirs for 60 s as a rule: ours must last longer. */
+  readonly connectionIdle: number;
+  /** That bytes may wait for a caller who takes none of them. */
+  readonly unread: number;
+}
+
+/** How often Node looks for requests that take too long; its own choice, 30 s, would be added to every bound. */
+const CHECK_INTERVAL = 1_000;
+
+/** Sets the bounds of a server that listens already. */
+export function limitPatience(server: Server, patience: Patience): void {
+  server.headersTimeout = patience.requestHead;
+  server.requestTimeout = patience.requestBody;
+  server.keepAliveTimeout = patience.connectionIdle;
+  // A connection that has been silent so long, both ways: Node asks its answer what to do (see `closeIfUnread`).
+  server.timeout = patience.unread;
+  // The interval is an option of createServer, which listhen does not hand on, and it is read when the server begins
+  // to listen. Node's own listener of that event reads it again and puts the new timer in the old one's place.
+  Object.assign(server, { connectionsCheckingInterval: CHECK_INTERVAL });
+  server.emit('listening');
+}
+
+/**
+ * Closes the connection of an answer whose caller does not read, so that its upstream is aborted.
+ * Node's own timer of a socket serves: it is set back by every byte that the caller takes, also where a large piece
+ * goes out slowly, and it is there for every socket anyway. Where nothing waits, it is the vendor that is silent.
+ */
+export function closeIfUnread(response: ServerResponse): void {
+  response.on('timeout', closeSocketIfUnread);
+}
+
+function closeSocketIfUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}

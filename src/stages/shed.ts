@@ -1,0 +1,58 @@
+/** No more than can be done well: what is too much is refused at once, before its body is read. */
+
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Incoming, Shortage } from './exchange.ts';
+
+export interface InFlightLimits {
+  /** Exchanges in flight, in all. */
+  readonly inFlight: number;
+  /** Exchanges in flight that one key may have. */
+  readonly inFlightPerKey: number;
+}
+
+/** Seconds after which another try may be of use: shortages pass, or another process is asked. */
+const RETRY_AFTER = 1;
+
+/** Memory that is short while so little is in flight is no work's: refusing all of it would be for ever. */
+const ALWAYS = 8;
+
+const SHORT_OF: Readonly<Record<Shortage, string>> = {
+  'event-loop': 'The gateway is busy.',
+  memory: 'The gateway is short of memory.',
+  'file-descriptors': 'The gateway is short of connections.',
+};
+
+/** Refuses what the process has no room for. @throws GatewayError `overloaded` */
+export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Incoming {
+  return (incoming) => {
+    const { load } = incoming;
+    if (load === undefined) return incoming;
+    const shortage = load.shortage();
+    if (shortage !== undefined && (shortage !== 'memory' || load.inFlight() > ALWAYS)) {
+      throw new GatewayError('overloaded', SHORT_OF[shortage], {
+        retryAfter: RETRY_AFTER,
+        // A connection less is what helps.
+        ...(shortage === 'file-descriptors' && { headers: { connection: 'close' } }),
+      });
+    }
+    if (load.inFlight() > inFlight) {
+      throw new GatewayError('overloaded', 'The gateway has too many requests in flight.', {
+        retryAfter: RETRY_AFTER,
+      });
+    }
+    return incoming;
+  };
+}
+
+/** Keeps a key to its share. @throws GatewayError `rate-limited` */
+export function share({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) => Admitted {
+  return (admitted) => {
+    const { load, principal, response } = admitted;
+    if (load !== undefined && load.claim(response, principal.name) > inFlightPerKey) {
+      throw new GatewayError('rate-limited', 'This API key has too many requests in flight.', {
+        retryAfter: RETRY_AFTER,
+      });
+    }
+    return admitted;
+  };
+}
