@@ -25,7 +25,8 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
         : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
     }),
     results: contents.slice(spoken + 1).flatMap(resultsIn),
-    step: contents.slice(asked + 1).filter(({ role }) => role === 'model').length,
+    // What a stream says comes back as a content for each of its chunks.
+    step: contents.filter((one, at) => at > asked && isModels(one) && !isModels(contents[at - 1])).length,
     tools: asObjects(body['tools']).flatMap((tool) =>
       asObjects(tool['functionDeclarations']).flatMap(toolOf),
     ),
@@ -56,6 +57,10 @@ export function speaks(content: JsonObject): boolean {
   return (
     content['role'] !== 'model' && partsOf(content).some((part) => part['functionResponse'] === undefined)
   );
+}
+
+function isModels(content: JsonObject | undefined): boolean {
+  return content?.['role'] === 'model';
 }
 
 function textOf(parts: readonly JsonObject[]): string {
