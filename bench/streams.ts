@@ -1,0 +1,126 @@
+/**
+ * Thousands of open streams that say a word a second: memory a stream, and how late the words are. `--streams 5000`
+ * takes one number in place of both.
+ */
+
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { parseArgs } from 'node:util';
+import { KEY, type Measured, memoryOf, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import { quantile, type Row, report, round } from './support/report.ts';
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', multiple: true, default: ['5000', '10000'] },
+    seconds: { type: 'string', default: '15' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const WAYS = {
+  native: { path: '/v1/chat/completions', model: 'openai/gpt-4.1' },
+  translated: { path: '/v1/chat/completions', model: 'anthropic/claude-sonnet-4-5' },
+} as const;
+
+const wait = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+interface Open {
+  readonly answers: IncomingMessage[];
+  /** Milliseconds between a word's leaving and its arrival, of the words since the last look. */
+  readonly delays: number[];
+  readonly failed: number;
+}
+
+async function open(
+  port: number,
+  count: number,
+  { path, model }: (typeof WAYS)['native' | 'translated'],
+): Promise<Open> {
+  const body = JSON.stringify({
+    model,
+    stream: true,
+    max_tokens: 1000,
+    messages: [{ role: 'user', content: 'pace:1000' }],
+  });
+  const answers: IncomingMessage[] = [];
+  const delays: number[] = [];
+  let failed = 0;
+  const one = (): Promise<void> =>
+    new Promise((resolve) => {
+      const sent = httpRequest(
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          method: 'POST',
+          agent: false,
+          headers: {
+            authorization: `Bearer ${KEY}`,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
+        },
+        (answer) => {
+          answers.push(answer);
+          answer.setEncoding('latin1');
+          answer.on('data', (text: string) => {
+            for (const [, at] of text.matchAll(/at:(\d+):/g)) delays.push(Date.now() - Number(at));
+          });
+          answer.on('error', () => undefined);
+          resolve();
+        },
+      );
+      sent.on('error', () => {
+        failed += 1;
+        resolve();
+      });
+      sent.end(body);
+    });
+  // So many at a time: a thousand callers do not come in one millisecond.
+  for (let sent = 0; sent < count; sent += 200) {
+    await Promise.all(Array.from({ length: Math.min(200, count - sent) }, one));
+  }
+  return { answers, delays, failed };
+}
+
+async function measure(name: keyof typeof WAYS, count: number, gateway: Measured): Promise<Row> {
+  await wait(2000);
+  const idle = memoryOf(gateway.pid).now;
+  const opened = await open(gateway.port, count, WAYS[name]);
+  await wait(3000);
+  opened.delays.length = 0;
+  await wait(Number(values.seconds) * 1000);
+  const { now } = memoryOf(gateway.pid);
+  const { delays } = opened;
+  for (const answer of opened.answers) answer.destroy();
+  return {
+    path: name,
+    streams: opened.answers.length,
+    failed: opened.failed,
+    'KB a stream': round((now - idle) / 1024 / Math.max(1, opened.answers.length), 1),
+    'idle MB': round(idle / 2 ** 20, 0),
+    'words/s': round(delays.length / Number(values.seconds), 0),
+    'delay p50 ms': quantile(delays, 0.5),
+    'delay p99 ms': quantile(delays, 0.99),
+  };
+}
+
+stepAside();
+const rows: Row[] = [];
+let port = 9_700;
+for (const name of ['native', 'translated'] as const) {
+  for (const count of values.streams.map(Number)) {
+    // A process of its own for each: memory that one has had once, it keeps.
+    const upstream = await startUpstream(port);
+    const gateway = await startGateway(port + 1, port);
+    port += 2;
+    try {
+      rows.push(await measure(name, count, gateway));
+    } finally {
+      gateway.stop();
+      upstream.stop();
+    }
+  }
+}
+report('streams', rows, values);
+process.exit();
