@@ -1,7 +1,9 @@
 /** The configuration: a file, and over it what the environment says. */
 
+import { existsSync } from 'node:fs';
 import { loadConfig } from 'c12';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,26 +21,55 @@ const VENDOR_VARIABLES = {
   compatible: 'COMPATIBLE',
 } as const;
 
+/** A configuration, and the file it is from, if there is one. */
+export interface Settings {
+  readonly config: Config;
+  readonly file?: string;
+}
+
 /**
  * Reads `gateway.config.*` in `directory`, or the file that GATEWAY_CONFIG names, and the environment.
- * @throws ConfigError
+ * @throws ConfigError whose message is one line.
  */
 export async function readConfig(environment: Environment, directory: string): Promise<Config> {
-  const file = await readFile(environment['GATEWAY_CONFIG'], directory);
-  const parsed = configSchema.safeParse(withEnvironment(file, environment));
+  const { config } = await readSettings(environment, directory);
+  return config;
+}
+
+/** Like `readConfig`, with the file. Reads it anew every time. @throws ConfigError */
+export async function readSettings(environment: Environment, directory: string): Promise<Settings> {
+  const { values, file } = await readFile(environment['GATEWAY_CONFIG'], directory);
+  const parsed = configSchema.safeParse(withEnvironment(values, environment));
   if (!parsed.success)
-    throw new ConfigError(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
-  const { data } = parsed;
-  for (const [alias, id] of Object.entries(data.aliases)) {
+    throw new ConfigError(`The configuration is not valid: ${parsed.error.issues.map(told).join('; ')}`);
+  const { data: config } = parsed;
+  for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
       throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
   }
-  return data;
+  refuseTwice(config.models.map((model) => model.id));
+  return { config, ...(file !== undefined && { file }) };
 }
 
-async function readFile(named: string | undefined, directory: string): Promise<Record<string, unknown>> {
+function told({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+function refuseTwice(ids: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    const folded = id.toLowerCase();
+    if (seen.has(folded)) throw new ConfigError(`models: there is more than one ${id}`);
+    seen.add(folded);
+  }
+}
+
+async function readFile(
+  named: string | undefined,
+  directory: string,
+): Promise<{ values: Record<string, unknown>; file?: string }> {
   try {
-    const { config } = await loadConfig<Record<string, unknown>>({
+    const { config, configFile } = await loadConfig<Record<string, unknown>>({
       name: 'gateway',
       cwd: directory,
       ...(named !== undefined && named !== '' && { configFile: named, configFileRequired: true }),
@@ -47,8 +78,10 @@ async function readFile(named: string | undefined, directory: string): Promise<R
       packageJson: false,
       dotenv: false,
       extend: false,
+      resolve: () => readFresh(named, directory),
     });
-    return config ?? {};
+    const exists = configFile !== undefined && existsSync(configFile);
+    return { values: config ?? {}, ...(exists && { file: configFile }) };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new ConfigError(`The configuration file cannot be read: ${reason}`);
@@ -71,6 +104,7 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
   }
   const host = said('HOST');
   const port = said('PORT');
+  const workers = said('WORKERS');
   const key = said('GATEWAY_API_KEY');
   const keys = file['keys'];
   return {
@@ -78,6 +112,7 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
     vendors,
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port: Number(port) }),
+    ...(workers !== undefined && { workers: Number(workers) }),
     ...(key !== undefined && {
       keys: [...(Array.isArray(keys) ? keys : []), { name: 'GATEWAY_API_KEY', key }],
     }),

@@ -1,0 +1,65 @@
+/**
+ * Configuration files that are read as they are now. c12 leaves some kinds to Node's own loader, which gives what it
+ * read the first time for as long as the process lives: a reload would see nothing of a change.
+ */
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ResolvedConfig } from 'c12';
+
+/** Where c12 looks, in its order (its README, "Config lookup"); of the kinds after `.json`, all are read anew. */
+const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
+const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json'];
+
+/** What the file holds, or undefined where it is one that c12 reads anew. @throws what the file throws. */
+export async function readFresh(
+  named: string | undefined,
+  directory: string,
+): Promise<ResolvedConfig<Record<string, unknown>> | undefined> {
+  const places = named ? [named] : NAMES.flatMap((name) => EXTENSIONS.map((extension) => name + extension));
+  const file = places.map((place) => resolve(directory, place)).find((place) => existsSync(place));
+  if (file === undefined) return undefined;
+  const config = await read(file);
+  return config && { config, configFile: file, cwd: dirname(file) };
+}
+
+async function read(file: string): Promise<Record<string, unknown> | undefined> {
+  switch (extname(file)) {
+    case '.json':
+      return object(parseJson(await readFile(file, 'utf8')));
+    case '.mjs':
+      return called((await import(`${pathToFileURL(file).href}?read=${performance.now()}`)).default);
+    case '.cjs': {
+      const require = createRequire(file);
+      delete require.cache[file];
+      return called(require(file));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Node's own message may quote the file, and what stands beside the mistake may be a key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const place = /line \d+ column \d+/.exec(String(error))?.[0];
+    throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);
+  }
+}
+
+/** A configuration may be a function that makes it. */
+async function called(config: unknown): Promise<Record<string, unknown>> {
+  return object(typeof config === 'function' ? await config() : config);
+}
+
+function object(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError('it does not hold an object');
+  }
+  return { ...value };
+}
