@@ -1,0 +1,75 @@
+/** Everything that watches a gateway's exchanges, opened and closed together. */
+
+import type { Recorder } from '../usage/exchange-record.ts';
+import { type Log, type LogOptions, openLog } from './log.ts';
+import { type Metrics, openMetrics, type UpstreamHealth } from './metrics.ts';
+import { openTraces, type Traces } from './traces.ts';
+
+export interface ObserveOptions {
+  /** How the access log is written; `none`: not at all. */
+  readonly log: LogOptions['style'] | 'none';
+  /** Where the OTEL_ variables are. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Observers {
+  /** Absent where none is wanted. */
+  readonly log?: Log;
+  readonly metrics: Metrics;
+  /** Absent where no endpoint is set. An exchange's own trace is begun and ended where the exchange is. */
+  readonly traces?: Traces;
+  /** Tells log and metrics of an exchange that is over. */
+  readonly record: Recorder;
+  /** Writes and delivers what waits, for so many milliseconds at most. */
+  close(milliseconds: number): Promise<void>;
+}
+
+/** @throws Error where the environment names an endpoint that is none. */
+export async function openObservers({ log: style, environment }: ObserveOptions): Promise<Observers> {
+  const traces = await openTraces(environment);
+  const log = style === 'none' ? undefined : await openLog({ style });
+  const metrics = openMetrics();
+  if (log !== undefined)
+    metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody read in time.', log.dropped);
+  if (traces !== undefined)
+    metrics.counter('gateway_spans_lost_total', 'Spans that the collector did not take.', traces.lost);
+  return {
+    ...(log !== undefined && { log }),
+    ...(traces !== undefined && { traces }),
+    metrics,
+    record(record) {
+      metrics.record(record);
+      log?.record(record);
+    },
+    async close(milliseconds) {
+      metrics.close();
+      await Promise.all([log?.close(milliseconds), traces?.close(milliseconds)]);
+    },
+  };
+}
+
+/** What others know of a gateway that is to be among its metrics; each may be absent. */
+export interface Figures {
+  readonly inFlight?: () => number;
+  readonly upstreams?: () => Iterable<UpstreamHealth>;
+  /** Records of usage that were not stored. */
+  readonly usageLost?: () => number;
+  /** Configurations that were read again and refused. */
+  readonly reloadsRefused?: () => number;
+}
+
+/** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
+export function addFigures(metrics: Metrics, figures: Figures): void {
+  const { inFlight, upstreams, usageLost, reloadsRefused } = figures;
+  if (inFlight !== undefined)
+    metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
+  if (upstreams !== undefined) metrics.upstreams(upstreams);
+  if (usageLost !== undefined)
+    metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
+  if (reloadsRefused !== undefined)
+    metrics.counter(
+      'gateway_config_reloads_refused_total',
+      'Configurations that were read again and not taken, since they were wrong.',
+      reloadsRefused,
+    );
+}
