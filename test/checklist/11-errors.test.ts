@@ -1,0 +1,205 @@
+/** Checklist, section 11: errors in an answer that has begun. */
+
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { formats } from '../../src/formats/all.ts';
+import type { Sse } from '../../src/streams/sse.ts';
+import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
+import { ASKED } from '../support/meaning.ts';
+import {
+  at,
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  chunk,
+  claudeBoth,
+  GEMINI,
+  GEMINI_3,
+  gemini,
+  geminiStream,
+  QWEN,
+  type Streamed,
+  useDoor,
+} from './support.ts';
+
+const door = useDoor();
+
+const said = (text: string): string => `data: ${JSON.stringify(chunk({ content: text }))}\n\n`;
+
+/** That a stream ends with the format's own error event, and nothing after it. */
+function expectFailure(from: Caller, { events, data, text }: Streamed, message: RegExp, type: string): void {
+  const last = data.at(-1);
+  switch (from) {
+    case 'chat-completions':
+      expect(last).toMatchObject({ error: { message: expect.stringMatching(message), type } });
+      expect(events.at(-1)?.data).not.toBe('[DONE]');
+      return;
+    case 'responses':
+      expect(last).toMatchObject({
+        type: 'response.failed',
+        response: { status: 'failed', error: { message: expect.stringMatching(message), code: type } },
+      });
+      expect(text).not.toContain('response.completed');
+      return;
+    case 'messages':
+      expect(events.at(-1)?.event).toBe('error');
+      expect(last).toMatchObject({ type: 'error', error: { message: expect.stringMatching(message), type } });
+      expect(text).not.toContain('message_stop');
+  }
+}
+
+const broken: Readonly<Record<Caller, string>> = {
+  'chat-completions': 'api_error',
+  responses: 'server_error',
+  messages: 'api_error',
+};
+
+describe('checklist 93, 94: a stream that breaks off ends with the error of its format', () => {
+  const models: Readonly<Record<Caller, string>> = {
+    'chat-completions': GEMINI,
+    responses: QWEN,
+    messages: QWEN,
+  };
+  const begun = (from: Caller): string =>
+    from === 'chat-completions' ? String(geminiStream(gemini([{ text: 'Yes, ' }])).body) : said('Yes, ');
+
+  test.each(CALLERS)('checklist 93: the vendor closes (%s)', async (from) => {
+    door.answers({ type: 'text/event-stream', body: begun(from) });
+    const stream = await door.stream(from, models[from]);
+    expect(stream.text).toContain('Yes, ');
+    expectFailure(from, stream, /upstream/, broken[from]);
+  });
+
+  test.each(CALLERS)('checklist 96: the vendor resets (%s)', async (from) => {
+    door.answers((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(begun(from), () => setTimeout(() => response.destroy(), 20));
+    });
+    const stream = await door.stream(from, models[from]);
+    expect(stream.text).toContain('Yes, ');
+    expectFailure(from, stream, /upstream/, broken[from]);
+  });
+
+  test('checklist 94: in generate-content the error is an object of its own', () => {
+    const events: Sse[] = [];
+    const renderer = formats['generate-content'].inbound.renderEvents(ASKED);
+    const out = { enqueue: (event: Sse) => void events.push(event) };
+    renderer.transform({ type: 'reply-start', id: 'r', model: 'm' }, out);
+    renderer.fail(new GatewayError('upstream-broken', 'It broke off.'), out);
+    expect(events.map(({ data }) => JSON.parse(data))).toEqual([
+      { error: { code: 502, message: 'It broke off.', status: 'UNAVAILABLE' } },
+    ]);
+  });
+});
+
+describe('checklist 94: what the vendor says of its failure is said in the words of the caller', () => {
+  const claudeBegun = String(claudeBoth([{ type: 'text', text: 'Yes, ' }], 'end_turn').stream.body).split(
+    'event: content_block_stop',
+  )[0];
+  const overloaded: [
+    name: string,
+    model: string,
+    callers: readonly Caller[],
+    begun: string,
+    error: string,
+  ][] = [
+    [
+      'Anthropic',
+      CLAUDE,
+      ['chat-completions', 'responses'],
+      claudeBegun ?? '',
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+    ],
+    [
+      'Google',
+      GEMINI,
+      CALLERS,
+      String(geminiStream(gemini([{ text: 'Yes, ' }])).body),
+      'data: {"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}\r\n\r\n',
+    ],
+    [
+      'a compatible service',
+      QWEN,
+      ['responses', 'messages'],
+      said('Yes, '),
+      'data: {"error":{"message":"Overloaded","type":"server_error","code":503}}\n\ndata: [DONE]\n\n',
+    ],
+  ];
+  const words: Readonly<Record<Caller, string>> = {
+    'chat-completions': 'server_error',
+    responses: 'server_error',
+    messages: 'overloaded_error',
+  };
+  const cases = overloaded.flatMap(([name, model, callers, begun, error]) =>
+    callers.map((from) => ({ name, model, from, begun, error })),
+  );
+  test.each(cases)('checklist 94: $name to $from, after it began', async ({ model, from, begun, error }) => {
+    door.answers((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(begun, () => setTimeout(() => response.end(error), 50));
+    });
+    const stream = await door.stream(from, model);
+    expect(stream.text).toContain('Yes, ');
+    expectFailure(from, stream, /Overloaded/, words[from]);
+  });
+
+  test.each(cases)(
+    'checklist 94: $name to $from, before anything was passed on: by its status',
+    async ({ model, from, error }) => {
+      door.answers({ type: 'text/event-stream', body: error });
+      const { status, text } = await door.stream(from, model);
+      expect(status).toBe(from === 'messages' ? 529 : 503);
+      expect(text).toContain('Overloaded');
+    },
+  );
+});
+
+describe("checklist 95: an end before the vendor's last event is none", () => {
+  const whole = String(claudeBoth([{ type: 'text', text: 'Yes.' }], 'end_turn').stream.body);
+  const events = whole.split('\n\n').filter((event) => event !== '');
+  const cuts = events.map((_, count) => count).filter((count) => count > 0);
+  test.each(cuts)('checklist 95: Anthropic, after %d events', async (count) => {
+    for (const from of ['chat-completions', 'responses'] as const) {
+      door.answers({ type: 'text/event-stream', body: `${events.slice(0, count).join('\n\n')}\n\n` });
+      const stream = await door.stream(from, CLAUDE);
+      if (stream.status === 200) expectFailure(from, stream, /upstream/, broken[from]);
+      else expect(stream.status).toBe(502);
+    }
+  });
+
+  test('checklist 95: a service that never says why it stopped, nor that it did', async () => {
+    door.answers({ type: 'text/event-stream', body: `${said('Yes')}${said('.')}` });
+    expectFailure('messages', await door.stream('messages', QWEN), /upstream/, 'api_error');
+  });
+
+  test('checklist 95: a whole answer where the body is cut', async () => {
+    door.answers({ type: 'text/event-stream', body: `${said('Yes')}${said('.')}` });
+    expect((await door.whole('messages', QWEN)).status).toBe(502);
+  });
+});
+
+describe('checklist 97: an event may be very long, and one too long is an error', () => {
+  const signed = (size: number) =>
+    geminiStream(
+      gemini([{ functionCall: { name: 'f', args: {} }, thoughtSignature: 'A'.repeat(size) }]),
+      gemini([], 'STOP'),
+    );
+
+  test('checklist 97: four million letters of signature arrive whole', async () => {
+    door.answers(signed(4_000_000));
+    const { data } = await door.stream('chat-completions', GEMINI_3);
+    const signature = data
+      .flatMap(
+        (event) => at(event, 'choices.0.delta.tool_calls.0.extra_content.google.thought_signature') ?? [],
+      )
+      .join('');
+    expect(signature.length).toBe(4_000_000);
+  });
+
+  test('checklist 97: more than we hold is said to be too much', async () => {
+    door.answers(signed(MAX_EVENT_LENGTH + 1));
+    const { status, text } = await door.stream('chat-completions', GEMINI_3);
+    expect(status).toBe(502);
+    expect(text).toMatch(/too long/);
+  });
+});
