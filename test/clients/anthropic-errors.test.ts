@@ -80,6 +80,16 @@ describe.each(SUBJECTS)('errors with $model', ({ model, spoken, thinks }) => {
     await rejection(helper.finalMessage(), Anthropic.APIError);
   });
 
+  test('a stream that breaks off is not taken for a whole one', async () => {
+    const { answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(startOfStream(format), () => response.destroy());
+    });
+    const { messages } = new Anthropic({ baseURL: behind.url, apiKey: KEY, maxRetries: 0 });
+    await rejection(messages.stream(hello(model)).finalMessage(), Error);
+  });
+
   test('who leaves in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {

@@ -65,6 +65,23 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
     await expect(helper.finalChatCompletion()).rejects.toBeInstanceOf(OpenAI.APIError);
   });
 
+  test('a stream that breaks off is not taken for a whole one', async () => {
+    const { answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(startOfStream(spoken), () => response.destroy());
+    });
+    const { completions } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY, maxRetries: 0 }).chat;
+    const request = { model, messages: asks('Hello') };
+    await rejection(completions.stream(request).finalChatCompletion(), Error);
+    const read = async (): Promise<void> => {
+      for await (const chunk of await completions.create({ ...request, stream: true })) {
+        expect(chunk.choices[0]?.finish_reason ?? null).toBeNull();
+      }
+    };
+    await rejection(read(), Error);
+  });
+
   test('who leaves in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {

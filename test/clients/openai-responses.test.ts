@@ -326,6 +326,21 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(final instanceof OpenAI.APIError || asObject(plain(final))?.['status'] === 'failed').toBe(true);
   });
 
+  test('a stream that breaks off is not taken for a whole one', async () => {
+    const { answer, gateway: behind } = scripted();
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(startOfStream(format), () => response.destroy());
+    });
+    const { responses } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY, maxRetries: 0 });
+    const stream = responses.stream({ model, input: 'Hello' });
+    const types: string[] = [];
+    stream.on('event', ({ type }) => types.push(type));
+    const final = await stream.finalResponse().catch((error: unknown) => error);
+    expect(final instanceof Error || asObject(plain(final))?.['status'] === 'failed').toBe(true);
+    expect(types).not.toContain('response.completed');
+  });
+
   test('who leaves in the middle of a stream is no longer served', async () => {
     const { upstream, answer, gateway: behind } = scripted();
     answer((_, response) => {
