@@ -82,6 +82,10 @@ export function readBody(
 /** Reads and forgets what still comes, for LINGER at most; then the connection is cut. */
 export function discard(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
+  const { socket } = request;
+  // Node closes both directions behind a last answer. To a sender in full flow that is a reset, which can take the
+  // answer away before it is read; so only ours is closed, and the timer does the rest.
+  socket.destroySoon = () => socket.end();
   const timer = setTimeout(() => request.destroy(), LINGER);
   timer.unref();
   request.once('error', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
