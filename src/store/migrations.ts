@@ -1,0 +1,98 @@
+/** How the tables came to be what they are. A migration that was released is never changed: the next one is. */
+
+import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely';
+
+/** The migrations in the order of their names. */
+export const migrations: MigrationProvider = {
+  getMigrations: () =>
+    Promise.resolve({ '001-keys-and-usage': keysAndUsage } satisfies Record<string, Migration>),
+};
+
+const keysAndUsage: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('gateway_keys')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('hint', 'text', (column) => column.notNull())
+      .addColumn('hash', 'text', (column) => column.notNull().unique())
+      .addColumn('old_hash', 'text')
+      .addColumn('old_until', 'bigint')
+      .addColumn('models', 'text')
+      .addColumn('expires_at', 'bigint')
+      .addColumn('requests_per_minute', 'bigint')
+      .addColumn('tokens_per_minute', 'bigint')
+      .addColumn('concurrent_requests', 'bigint')
+      .addColumn('budget_day', 'double precision')
+      .addColumn('budget_month', 'double precision')
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('revoked_at', 'bigint')
+      .execute();
+    await db.schema
+      .createIndex('gateway_keys_name')
+      .unique()
+      .on('gateway_keys')
+      .column('name')
+      .where(sql.ref('revoked_at'), 'is', null)
+      .execute();
+
+    await db.schema
+      .createTable('gateway_changes')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('version', 'bigint', (column) => column.notNull())
+      .execute();
+    await sql`insert into gateway_changes (name, version) values ('keys', 0)`.execute(db);
+
+    await db.schema
+      .createTable('gateway_exchanges')
+      .addColumn('batch', 'text', (column) => column.notNull())
+      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('id', 'text', (column) => column.notNull())
+      .addColumn('time', 'bigint', (column) => column.notNull())
+      .addColumn('day', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('vendor', 'text', (column) => column.notNull())
+      .addColumn('format', 'text', (column) => column.notNull())
+      .addColumn('spoken', 'text')
+      .addColumn('operation', 'text', (column) => column.notNull())
+      .addColumn('streamed', 'integer', (column) => column.notNull())
+      .addColumn('status', 'integer', (column) => column.notNull())
+      .addColumn('outcome', 'text', (column) => column.notNull())
+      .addColumn('fault', 'text')
+      .addColumn('duration', 'double precision', (column) => column.notNull())
+      .addColumn('first_byte', 'double precision')
+      .addColumn('input', 'bigint')
+      .addColumn('output', 'bigint')
+      .addColumn('reasoning', 'bigint')
+      .addColumn('cache_read', 'bigint')
+      .addColumn('cache_write', 'bigint')
+      .addColumn('cache_write_hour', 'bigint')
+      .addColumn('cost', 'double precision')
+      .addColumn('attempts', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('gateway_exchanges_place', ['batch', 'place'])
+      .execute();
+    await db.schema.createIndex('gateway_exchanges_time').on('gateway_exchanges').column('time').execute();
+
+    await db.schema
+      .createTable('gateway_usage_days')
+      .addColumn('day', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('vendor', 'text', (column) => column.notNull())
+      .addColumn('requests', 'bigint', (column) => column.notNull())
+      .addColumn('errors', 'bigint', (column) => column.notNull())
+      .addColumn('uncounted', 'bigint', (column) => column.notNull())
+      .addColumn('input', 'bigint', (column) => column.notNull())
+      .addColumn('output', 'bigint', (column) => column.notNull())
+      .addColumn('reasoning', 'bigint', (column) => column.notNull())
+      .addColumn('cache_read', 'bigint', (column) => column.notNull())
+      .addColumn('cache_write', 'bigint', (column) => column.notNull())
+      .addColumn('cost', 'double precision', (column) => column.notNull())
+      .addColumn('duration', 'double precision', (column) => column.notNull())
+      .addColumn('first_byte', 'double precision', (column) => column.notNull())
+      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('gateway_usage_days_of', ['day', 'key', 'model', 'vendor'])
+      .execute();
+  },
+};

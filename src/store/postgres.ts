@@ -1,0 +1,31 @@
+/** PostgreSQL for Kysely. */
+
+import { type Dialect, PostgresDialect } from 'kysely';
+import pg from 'pg';
+
+/** Connections of one process: writes come in batches, and reads are rare. */
+const CONNECTIONS = 4;
+
+/** OIDs of int8 and numeric, which pg gives as text: every number in these tables fits into a double. */
+const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+
+/** The dialect of the database at `url` (`postgres://…`). @param onTrouble told when an idle connection breaks. */
+export function postgresDialect(url: string, onTrouble: (reason: string) => void): Dialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    application_name: 'gateway',
+    connectionTimeoutMillis: 5_000,
+    // A server that went away without a word must not hold a write, or the end of the process, for ever.
+    query_timeout: 30_000,
+    keepAlive: true,
+    types: {
+      getTypeParser(oid: number, format?: 'text' | 'binary') {
+        return LONG_NUMBERS.has(oid) ? Number : pg.types.getTypeParser(oid, format);
+      },
+    },
+  });
+  // Without a listener the end of the database server would be the end of this process.
+  pool.on('error', (error) => onTrouble(error.message));
+  return new PostgresDialect({ pool });
+}

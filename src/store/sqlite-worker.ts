@@ -1,0 +1,57 @@
+/**
+ * The thread that has the SQLite file open. node:sqlite is synchronous, and a commit waits for the disk: on the main
+ * thread every live stream would wait with it.
+ */
+
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What it is asked. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+/** What it answers. */
+export type Outcome<R> =
+  | { readonly rows: R[]; readonly changes?: number | bigint }
+  | { readonly failure: string };
+
+/** How it is started. */
+export interface WorkerData {
+  readonly file: string;
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  const { file }: WorkerData = workerData;
+  const database = open(file);
+  port.on('message', (statement: Statement | 'close') => {
+    if (statement !== 'close') {
+      port.postMessage(answer(database, statement));
+      return;
+    }
+    database.close();
+    port.close();
+  });
+}
+
+function open(file: string): DatabaseSync {
+  const database = new DatabaseSync(file);
+  // Other processes write too: the gateway's workers, its commands. Their turns are short.
+  database.exec('pragma busy_timeout = 5000');
+  database.exec('pragma journal_mode = wal');
+  // What is committed outlives a power cut, not only a crash. It costs this thread an fsync a commit, and nobody else.
+  database.exec('pragma synchronous = full');
+  return database;
+}
+
+function answer(database: DatabaseSync, { sql, parameters }: Statement): Outcome<unknown> {
+  try {
+    const statement = database.prepare(sql);
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+    return { rows: [], changes: statement.run(...parameters).changes };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}

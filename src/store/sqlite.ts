@@ -1,0 +1,130 @@
+/** SQLite for Kysely: one file, opened by a thread of its own (`sqlite-worker.ts`). */
+
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SQLInputValue } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
+
+/** The dialect of the database in `file`, which is made where there is none; only its owner can read it. */
+export function sqliteDialect(file: string): Dialect {
+  return {
+    createAdapter: () => new TransactionalSqliteAdapter(),
+    createDriver: () => sqliteDriver(file),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** SQLite undoes CREATE TABLE like anything else, so two processes that start at once can migrate in turn. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+interface Thread extends DatabaseConnection {
+  close(): Promise<void>;
+}
+
+function sqliteDriver(file: string): Driver {
+  let thread: Thread | undefined;
+  /** Whoever holds the one connection, and behind it whoever waits: each is the end of the one before. */
+  let last = Promise.resolve();
+  const releases = new WeakMap<DatabaseConnection, () => void>();
+
+  const run = async (connection: DatabaseConnection, statement: string): Promise<void> => {
+    await connection.executeQuery(CompiledQuery.raw(statement));
+  };
+
+  return {
+    async init() {
+      makePrivate(file);
+      thread = startThread(file);
+    },
+    async acquireConnection() {
+      if (thread === undefined) throw new Error('The database is not open.');
+      const connection: DatabaseConnection = {
+        executeQuery: thread.executeQuery,
+        streamQuery: thread.streamQuery,
+      };
+      const before = last;
+      last = new Promise((resolve) => releases.set(connection, resolve));
+      await before;
+      return connection;
+    },
+    releaseConnection(connection) {
+      releases.get(connection)?.();
+      return Promise.resolve();
+    },
+    // Immediate: one that first reads and then writes would fail where another process wrote in between.
+    beginTransaction: (connection) => run(connection, 'begin immediate'),
+    commitTransaction: (connection) => run(connection, 'commit'),
+    rollbackTransaction: (connection) => run(connection, 'rollback'),
+    async destroy() {
+      await thread?.close();
+    },
+  };
+}
+
+/** A new file, and what SQLite lays beside it with the same rights, is for its owner alone. */
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+}
+
+function startThread(file: string): Thread {
+  const data: WorkerData = { file };
+  // The compiled program's modules end in .js, and nothing rewrites a URL.
+  const script = import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js';
+  const worker = new Worker(new URL(script, import.meta.url), { workerData: data });
+  const gone = new AbortController();
+  worker.once('error', (error) => gone.abort(error));
+  const exited = new Promise<void>((resolve) =>
+    worker.once('exit', () => {
+      gone.abort(new Error('The database is closed.'));
+      resolve();
+    }),
+  );
+
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      gone.signal.throwIfAborted();
+      const statement: Statement = { sql, parameters: parameters.map(asInput) };
+      // One statement is under way at a time, so the next message is its answer.
+      const answered = once(worker, 'message', { signal: gone.signal });
+      worker.postMessage(statement);
+      const [outcome]: Outcome<R>[] = await answered.catch(() => Promise.reject(gone.signal.reason));
+      if (outcome === undefined || 'failure' in outcome) throw new Error(outcome?.failure);
+      const { rows, changes } = outcome;
+      return { rows, ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
+    },
+    // biome-ignore lint/correctness/useYield: nothing here reads a result piece by piece.
+    async *streamQuery() {
+      throw new Error('Results are not streamed.');
+    },
+    async close() {
+      if (!gone.signal.aborted) worker.postMessage('close');
+      await exited;
+    },
+  };
+}
+
+/** What node:sqlite takes as a value. */
+function asInput(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
+    return value;
+  }
+  throw new TypeError(`SQLite takes no ${typeof value}.`);
+}

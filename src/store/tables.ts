@@ -1,0 +1,104 @@
+/** The tables of the store, the same in SQLite and in PostgreSQL. Times are milliseconds since 1970, UTC. */
+
+export interface Tables {
+  readonly gateway_keys: KeyRow;
+  readonly gateway_changes: ChangeRow;
+  readonly gateway_exchanges: ExchangeRow;
+  readonly gateway_usage_days: UsageDayRow;
+}
+
+/** A key: never itself, only its hash. */
+export interface KeyRow extends KeyColumns {
+  readonly id: string;
+  /** Unique among the keys not revoked. What usage is kept under, so it never changes. */
+  readonly name: string;
+  /** How the key begins, for people to tell keys apart. */
+  readonly hint: string;
+  /** SHA-256, hex. */
+  readonly hash: string;
+  /** The hash before the last rotation, and until when it still opens. */
+  readonly old_hash: string | null;
+  readonly old_until: number | null;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+/** What may be set of a key, and changed. null is: no such limit. */
+export interface KeyColumns {
+  /** A JSON list. */
+  readonly models: string | null;
+  readonly expires_at: number | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+  readonly concurrent_requests: number | null;
+  /** US dollars, for a day and a month of UTC. */
+  readonly budget_day: number | null;
+  readonly budget_month: number | null;
+}
+
+/** A number that is another one after every change of what it is named for: how running processes learn of it. */
+export interface ChangeRow {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** An exchange. `batch` and `place` say in which write, and where in it: what is written twice counts once. */
+export interface ExchangeRow {
+  readonly batch: string;
+  readonly place: number;
+  readonly id: string;
+  readonly time: number;
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  readonly key: string;
+  /** '' where none was resolved, and so with `vendor`. */
+  readonly model: string;
+  readonly vendor: string;
+  readonly format: string;
+  readonly spoken: string | null;
+  readonly operation: string;
+  /** 1 or 0. */
+  readonly streamed: number;
+  readonly status: number;
+  readonly outcome: string;
+  readonly fault: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly first_byte: number | null;
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly reasoning: number | null;
+  readonly cache_read: number | null;
+  readonly cache_write: number | null;
+  readonly cache_write_hour: number | null;
+  /** US dollars; null where the vendor told no usage. */
+  readonly cost: number | null;
+  readonly attempts: number;
+}
+
+/** The exchanges of one day, key, model and vendor, summed up: kept when the exchanges themselves are not. */
+export interface UsageDayRow extends UsageSums {
+  readonly day: string;
+  readonly key: string;
+  readonly model: string;
+  readonly vendor: string;
+}
+
+export interface UsageSums {
+  readonly requests: number;
+  /** Those answered by a status of 400 or more, or broken off by a vendor. */
+  readonly errors: number;
+  /** Those a vendor worked on without telling usage: their cost is not known, so it is in no sum. */
+  readonly uncounted: number;
+  readonly input: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly cost: number;
+  /** Milliseconds, all together. */
+  readonly duration: number;
+  /** Of the exchanges that had a first byte: the milliseconds to it, and how many those are. */
+  readonly first_byte: number;
+  readonly first_bytes: number;
+}
