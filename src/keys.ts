@@ -9,6 +9,17 @@ export interface Principal {
   readonly name: string;
   /** Whether the key may use a model, by its canonical id. */
   allows(modelId: string): boolean;
+  readonly limits: KeyLimits;
+}
+
+/** How much a key may use. What is absent is not limited. */
+export interface KeyLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly concurrentRequests?: number;
+  /** US dollars, for a day and for a month of UTC. */
+  readonly budgetDay?: number;
+  readonly budgetMonth?: number;
 }
 
 /** A key as it is stored. */
@@ -18,6 +29,9 @@ export interface KeyRecord {
   readonly hash: string;
   /** Exact canonical ids and `vendor/*`; absent means every model. */
   readonly models?: readonly string[];
+  /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
+  readonly expires?: number;
+  readonly limits?: KeyLimits;
 }
 
 export interface Keys {
@@ -36,13 +50,21 @@ export function makeKey(): string {
   return `gw_${secret}_${crc32(secret).toString(16).padStart(8, '0')}`;
 }
 
+/** A key as it is looked up. */
+interface Entry {
+  readonly digest: Buffer;
+  readonly expires: number;
+  readonly principal: Principal;
+}
+
 /** Keys to look up, from their records. A later record with the same hash replaces an earlier one. */
 export function keysOf(records: Iterable<KeyRecord>): Keys {
-  const byHash = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
-  for (const { name, hash, models } of records) {
+  const byHash = new Map<string, Entry>();
+  for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {} } of records) {
     byHash.set(hash, {
       digest: Buffer.from(hash, 'hex'),
-      principal: { name, allows: allowance(models) },
+      expires,
+      principal: { name, allows: allowance(models), limits },
     });
   }
   return {
@@ -52,7 +74,20 @@ export function keysOf(records: Iterable<KeyRecord>): Keys {
       // The Map compares by hash of a hash: what it leaks of its timing is nothing one could choose. The comparison
       // that decides is constant in time.
       if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
-      return found.principal;
+      return Date.now() < found.expires ? found.principal : undefined;
+    },
+  };
+}
+
+/** Keys of several places as one: where two of them know a key, the first one says who holds it. */
+export function joinKeys(...places: readonly Keys[]): Keys {
+  return {
+    find(key) {
+      for (const place of places) {
+        const principal = place.find(key);
+        if (principal !== undefined) return principal;
+      }
+      return undefined;
     },
   };
 }

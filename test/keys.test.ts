@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashKey, keysOf, makeKey } from '../src/keys.ts';
+import { hashKey, joinKeys, keysOf, makeKey } from '../src/keys.ts';
 
 describe('keys', () => {
   test('a key made is unlike any other, and found by itself alone', () => {
@@ -26,5 +26,29 @@ describe('keys', () => {
   ])('restricted to %j, %s: %s', (models, id, allowed) => {
     const keys = keysOf([{ name: 'a', hash: hashKey('secret-key'), ...(models && { models }) }]);
     expect(keys.find('secret-key')?.allows(id)).toBe(allowed);
+  });
+
+  test('a key that has expired is unknown', () => {
+    const hash = hashKey('secret-key');
+    expect(keysOf([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
+    expect(keysOf([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
+  });
+
+  test('a holder carries the limits of the key', () => {
+    const hash = hashKey('secret-key');
+    const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
+    expect(keysOf([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
+    expect(keysOf([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
+  });
+
+  test('of several places, the first that knows a key says whose it is', () => {
+    const [one, two] = ['key-one', 'key-two'].map(hashKey);
+    const keys = joinKeys(
+      keysOf([{ name: 'first', hash: one ?? '' }]),
+      keysOf([one, two].map((hash) => ({ name: 'second', hash: hash ?? '' }))),
+    );
+    expect(keys.find('key-one')?.name).toBe('first');
+    expect(keys.find('key-two')?.name).toBe('second');
+    expect(keys.find('key-three')).toBeUndefined();
   });
 });
