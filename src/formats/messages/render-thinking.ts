@@ -137,15 +137,16 @@ function obstacleOf({ toolChoice }: Prompt, turns: readonly Turn[]): string | un
 }
 
 /**
- * Whether a round of calls and results is open that began without thinking. The vendor wants it back before the calls
- * it led to; later calls of the same round come without any of their own.
+ * Whether a round of calls and results is open that began without thinking: it cannot be begun in the middle of one.
+ * Later calls of the same round may come without any of their own.
  */
 function lacksThinking(turns: readonly Turn[]): boolean {
   const start = turns.findLastIndex(({ role, parts }) => role === 'user' && !parts.some(isResult));
   const round = turns.slice(start + 1).filter(({ role }) => role === 'assistant');
+  const first = round[0]?.parts ?? [];
   return (
     round.some(({ parts }) => parts.some((part) => part.kind === 'tool-call')) &&
-    !round.some(({ parts }) => parts.some((part) => part.kind === 'thinking' && isOwnThinking(part)))
+    !first.some((part) => part.kind === 'thinking' && isOwnThinking(part))
   );
 }
 

@@ -517,6 +517,11 @@ describe('thinking', () => {
     ],
     ['calls without', [assistant(call('1')), user(result('1'))], false],
     [
+      'calls with thinking, in a round that began without',
+      [assistant(call('1')), user(result('1')), assistant(signed('a'), call('2')), user(result('2'))],
+      false,
+    ],
+    [
       "calls with another vendor's thinking",
       [
         assistant({ kind: 'thinking', text: 'a', signature: { origin: 'google', value: 'x' } }, call('1')),
