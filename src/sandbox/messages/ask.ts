@@ -43,7 +43,7 @@ export function tokensOfMessages(body: JsonObject): number {
 }
 
 /** Whether the user says something in a message; one of results only goes on with what was said. */
-function speaks({ role, content }: JsonObject): boolean {
+export function speaks({ role, content }: JsonObject): boolean {
   if (role !== 'user') return false;
   return typeof content === 'string' || asObjects(content).some(({ type }) => type !== 'tool_result');
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { verify } from '../signatures.ts';
+import { speaks } from './ask.ts';
 
 const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
 
@@ -44,10 +45,11 @@ function checkBudget(body: JsonObject, budget: number): void {
   );
 }
 
-/** Within a loop of tools the model's turn has to begin with what it thought. */
+/** A turn that uses tools has to begin with what was thought; its later calls may come without thoughts. */
 function checkLastTurn(messages: readonly JsonObject[]): void {
   const results = asObjects(messages.at(-1)?.['content']).some(({ type }) => type === 'tool_result');
-  const index = messages.findLastIndex(({ role }) => role === 'assistant');
+  const asked = messages.findLastIndex(speaks);
+  const index = messages.findIndex(({ role }, at) => at > asked && role === 'assistant');
   const blocks = asObjects(messages[index]?.['content']);
   if (!results || !blocks.some(({ type }) => type === 'tool_use')) return;
   const first = asText(blocks[0]?.['type']);
