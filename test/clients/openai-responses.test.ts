@@ -15,6 +15,7 @@ import {
   plain,
   rejection,
   SUBJECTS,
+  type Subject,
   startOfStream,
   useGateway,
   useScripted,
@@ -354,6 +355,69 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     await closed;
     expect(upstream.received).toHaveLength(1);
   });
+});
+
+describe('a dialogue goes over from one model to another', () => {
+  const isNative = ({ model }: Subject): boolean => NATIVE.test(model);
+  const pairs = SUBJECTS.flatMap((from) =>
+    SUBJECTS.filter(({ model }) => model !== from.model).map((to) => ({ from, to })),
+  );
+
+  /** Asks one model after the other, and gives what tools they called and what was said at last. */
+  async function talk(
+    subjects: readonly Subject[],
+    kept: 'all' | 'no thoughts',
+  ): Promise<[readonly string[], string]> {
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: 'user', content: 'Use get_weather, then get_time, then send_mail.' },
+    ];
+    const used: string[] = [];
+    let last = '';
+    for (const { model, thinks } of subjects) {
+      const { output, output_text } = await client().responses.create({
+        model,
+        input,
+        tools: ['get_weather', 'get_time', 'send_mail'].map(functionTool),
+        store: false,
+        ...(thinks && { reasoning: { effort: 'high' }, include: ['reasoning.encrypted_content'] }),
+      });
+      last = output_text;
+      input.push(...output.filter(({ type }) => kept === 'all' || type !== 'reasoning').flatMap(asInput));
+      for (const item of output) {
+        if (item.type !== 'function_call') continue;
+        used.push(item.name);
+        input.push({ type: 'function_call_output', call_id: item.call_id, output: 'Done.' });
+      }
+    }
+    return [used, last];
+  }
+
+  test.each(pairs.filter(({ from, to }) => isNative(from) === isNative(to)))(
+    'thoughts and all: $from.model, $to.model',
+    async ({ from, to }) => {
+      const [used, last] = await talk([from, to, from, to], 'all');
+      expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
+      expect(last).toContain('> Done.');
+    },
+  );
+
+  test.each(pairs.filter(({ from, to }) => isNative(from) !== isNative(to)))(
+    'without thoughts: $from.model, $to.model',
+    async ({ from, to }) => {
+      const [used, last] = await talk([from, to, from, to], 'no thoughts');
+      expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
+      expect(last).toContain('> Done.');
+    },
+  );
+
+  // What goes to a vendor in its own format goes as it is, and it takes back no thoughts but its own.
+  test.each(pairs.filter(({ from, to }) => !isNative(from) && isNative(to)))(
+    'not with the thoughts of another: $from.model, $to.model',
+    async ({ from, to }) => {
+      const error = await rejection(talk([from, to], 'all'), OpenAI.APIError);
+      expect(error.message).toMatch(/encrypted content|Item with id/);
+    },
+  );
 });
 
 describe('what cannot be had of a response', () => {

@@ -5,7 +5,7 @@ import { zodFunction } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { KEY } from '../support/gateway.ts';
-import { SUBJECTS, useGateway } from './support.ts';
+import { rejection, SUBJECTS, type Subject, useGateway } from './support.ts';
 
 const gateway = useGateway();
 
@@ -176,3 +176,72 @@ describe.each(SUBJECTS.filter(({ thinks }) => thinks))('thoughts and tools of $m
     expect(completions.at(-1)?.choices[0]?.message.content).toContain('> Done at step 2.');
   });
 });
+
+describe('a dialogue goes over from one model to another', () => {
+  const isOpenai = ({ model }: Subject): boolean => model.startsWith('openai/');
+  const pairs = SUBJECTS.flatMap((from) =>
+    SUBJECTS.filter(({ model }) => model !== from.model).map((to) => ({ from, to })),
+  );
+
+  /** Asks one model after the other, and gives what tools they called and what was said at last. */
+  async function talk(
+    subjects: readonly Subject[],
+    kept: 'all' | 'standard',
+  ): Promise<[readonly string[], string]> {
+    const messages = asks('Use get_weather, then get_time, then send_mail.');
+    const used: string[] = [];
+    let last = '';
+    for (const { model, thinks } of subjects) {
+      const { choices } = await client().chat.completions.create({
+        model,
+        messages,
+        tools: ['get_weather', 'get_time', 'send_mail'].map(functionTool),
+        ...(thinks && { reasoning_effort: 'high' }),
+      });
+      const message = choices[0]?.message;
+      if (message === undefined) throw new Error('no message');
+      last = message.content ?? '';
+      messages.push(kept === 'all' ? message : standard(message));
+      for (const call of message.tool_calls ?? []) {
+        if (call.type === 'function') used.push(call.function.name);
+        messages.push({ role: 'tool', tool_call_id: call.id, content: 'Done.' });
+      }
+    }
+    return [used, last];
+  }
+
+  test.each(pairs.filter(({ from, to }) => isOpenai(from) === isOpenai(to)))(
+    'thoughts and all: $from.model, $to.model',
+    async ({ from, to }) => {
+      const [used, last] = await talk([from, to, from, to], 'all');
+      expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
+      expect(last).toContain('> Done.');
+    },
+  );
+
+  test.each(pairs.filter(({ from, to }) => isOpenai(from) !== isOpenai(to)))(
+    "in OpenAI's own fields: $from.model, $to.model",
+    async ({ from, to }) => {
+      const [used, last] = await talk([from, to, from, to], 'standard');
+      expect(used).toEqual(['get_weather', 'get_time', 'send_mail']);
+      expect(last).toContain('> Done.');
+    },
+  );
+
+  // What goes to OpenAI goes as it is, and it knows none of the fields that tell of the thoughts of others.
+  test.each(pairs.filter(({ from, to }) => !isOpenai(from) && isOpenai(to)))(
+    'to OpenAI not with the thoughts of another: $from.model, $to.model',
+    async ({ from, to }) => {
+      const error = await rejection(talk([from, to], 'all'), OpenAI.BadRequestError);
+      expect(error.message).toMatch(/reasoning_content|thinking_blocks|extra_content/);
+    },
+  );
+});
+
+/** A message with nothing in it but what OpenAI itself has. */
+function standard({ content, tool_calls }: OpenAI.ChatCompletionMessage): OpenAI.ChatCompletionMessageParam {
+  const calls = (tool_calls ?? []).flatMap((call) =>
+    call.type === 'function' ? [{ id: call.id, type: call.type, function: call.function }] : [],
+  );
+  return { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) };
+}
