@@ -11,6 +11,7 @@ import { faultOfHead, rawPath } from './head.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { openDescription } from './openapi.ts';
 import { answer } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
@@ -36,6 +37,17 @@ type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Respons
 
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
 const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
+
+/** Paths that are only ever read. */
+const READ_ONLY = [
+  '/v1/models',
+  '/v1beta/models',
+  '/health/live',
+  '/health/ready',
+  '/openapi.json',
+  '/',
+  '/playground/**',
+];
 
 export function createApp(host: Host): H3 {
   const app = new H3({
@@ -90,6 +102,7 @@ export function createApp(host: Host): H3 {
     const status = host.condition();
     return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
   });
+  on('GET', '/openapi.json', openDescription());
   for (const path of ANNOUNCED) {
     app.all(path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
@@ -98,7 +111,7 @@ export function createApp(host: Host): H3 {
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
     app.all(path, (event) => fail(event, methodNotAllowed('POST')));
   }
-  for (const path of ['/v1/models', '/v1beta/models', '/health/live', '/health/ready']) {
+  for (const path of READ_ONLY) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET')));
   }
   for (const path of ['/v1/models/**', '/v1beta/models/**']) {

@@ -1,0 +1,192 @@
+/** Endpoints that ask a model, in the four formats. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { JsonObject } from '../json.ts';
+import { answerResponse, type ErrorStatus, errorResponses, jsonResponse } from './responses.ts';
+import { type SchemaName, schemaAt } from './schemas.ts';
+
+/** What any endpoint that asks a vendor may answer besides. */
+const FAILURES = [
+  400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504,
+] as const satisfies readonly ErrorStatus[];
+
+/** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
+const OTHERS = { description: "Any other status is the vendor's own, in its own words." };
+
+const EVENTS: Readonly<Record<FormatName, string>> = {
+  'chat-completions': '`chat.completion.chunk` events, then `[DONE]`. An error is an event with `error`.',
+  responses: '`response.*` events with `sequence_number`. An error is an `error` or `response.failed` event.',
+  messages: '`message_start` to `message_stop`. An error is an `error` event.',
+  'generate-content': '`GenerateContentResponse` objects. An error is an event with `error`.',
+};
+
+const bearer = { bearerKey: [] };
+const bySecurity: Readonly<Record<FormatName, readonly JsonObject[]>> = {
+  'chat-completions': [bearer],
+  responses: [bearer],
+  messages: [bearer, { anthropicKey: [] }],
+  'generate-content': [bearer, { googleKey: [] }, { googleKeyInQuery: [] }],
+};
+
+const modelInPath = {
+  name: 'model',
+  in: 'path',
+  required: true,
+  description: 'The name of a model of google, without the vendor.',
+  schema: { type: 'string' },
+};
+
+interface Ask {
+  readonly id: string;
+  readonly format: FormatName;
+  readonly summary: string;
+  readonly request: SchemaName;
+  readonly answer: SchemaName;
+  readonly streams: boolean;
+  readonly docs: string;
+  readonly parameters?: readonly JsonObject[];
+}
+
+function post({ id, format, summary, request, answer, streams, docs, parameters = [] }: Ask): JsonObject {
+  // Anthropic's own word for a vendor that is overloaded.
+  const failures: readonly ErrorStatus[] = format === 'messages' ? [...FAILURES, 529] : FAILURES;
+  return {
+    post: {
+      operationId: id,
+      tags: [format],
+      summary,
+      externalDocs: {
+        url: docs,
+        description: "The format's own documentation: every field it has may be sent.",
+      },
+      security: [...bySecurity[format]],
+      ...(parameters.length > 0 && { parameters: [...parameters] }),
+      requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
+      responses: {
+        200: streams ? answerResponse(answer, EVENTS[format]) : jsonResponse('The count.', answer),
+        ...errorResponses(format, ...failures),
+        default: OTHERS,
+      },
+    },
+  };
+}
+
+const OPENAI = 'https://platform.openai.com/docs/api-reference';
+const ANTHROPIC = 'https://docs.anthropic.com/en/api';
+const GOOGLE = 'https://ai.google.dev/api';
+
+const generateContent = {
+  format: 'generate-content',
+  request: 'GenerateContentRequest',
+  answer: 'GenerateContentResponse',
+  docs: `${GOOGLE}/generate-content`,
+} as const;
+
+const countGoogles = {
+  format: 'generate-content',
+  summary: "Count a prompt's tokens.",
+  request: 'GoogleCountTokensRequest',
+  answer: 'GoogleTokenCount',
+  streams: false,
+  docs: `${GOOGLE}/tokens`,
+  parameters: [modelInPath],
+} as const;
+
+const alt = {
+  name: 'alt',
+  in: 'query',
+  description: '`sse` for events; without it the stream is one JSON list.',
+  schema: { type: 'string', enum: ['sse', 'json'] },
+};
+
+/** The paths, by what they are. */
+export function generatePaths(): JsonObject {
+  const paths: Record<string, JsonObject> = {
+    '/v1/chat/completions': post({
+      id: 'createChatCompletion',
+      format: 'chat-completions',
+      summary: 'Ask any model in the format of OpenAI’s chat completions.',
+      request: 'ChatCompletionsRequest',
+      answer: 'ChatCompletion',
+      streams: true,
+      docs: `${OPENAI}/chat/create`,
+    }),
+    '/v1/responses': post({
+      id: 'createResponse',
+      format: 'responses',
+      summary: 'Ask any model in the format of OpenAI’s responses; nothing is stored but by the vendor.',
+      request: 'ResponsesRequest',
+      answer: 'Response',
+      streams: true,
+      docs: `${OPENAI}/responses/create`,
+    }),
+    '/v1/messages': post({
+      id: 'createMessage',
+      format: 'messages',
+      summary: 'Ask any model in the format of Anthropic’s messages.',
+      request: 'MessagesRequest',
+      answer: 'Message',
+      streams: true,
+      docs: `${ANTHROPIC}/messages`,
+    }),
+    '/v1/messages/count_tokens': post({
+      id: 'countMessageTokens',
+      format: 'messages',
+      summary: "Count a prompt's tokens; models of anthropic only.",
+      request: 'CountTokensRequest',
+      answer: 'TokenCount',
+      streams: false,
+      docs: `${ANTHROPIC}/messages-count-tokens`,
+    }),
+  };
+  // Google's newest SDK asks below /v1.
+  for (const [version, suffix] of [
+    ['v1beta', ''],
+    ['v1', 'Below1'],
+  ] as const) {
+    paths[`/${version}/models/{model}:generateContent`] = post({
+      ...generateContent,
+      id: `generateContent${suffix}`,
+      summary: 'Ask a model of google in its own format.',
+      streams: true,
+      parameters: [modelInPath],
+    });
+    paths[`/${version}/models/{model}:streamGenerateContent`] = post({
+      ...generateContent,
+      id: `streamGenerateContent${suffix}`,
+      summary: 'The same, streamed.',
+      streams: true,
+      parameters: [modelInPath, alt],
+    });
+    paths[`/${version}/models/{model}:countTokens`] = post({ ...countGoogles, id: `countTokens${suffix}` });
+  }
+  return paths;
+}
+
+/** Endpoints that are announced: there already, to say so. */
+export function announcedPaths(): JsonObject {
+  const announced = [
+    ['/v1/embeddings', 'createEmbedding'],
+    ['/v1/images/generations', 'createImage'],
+    ['/v1/audio/speech', 'createSpeech'],
+    ['/v1/videos', 'createVideo'],
+  ] as const;
+  return Object.fromEntries(
+    announced.map(([path, id]) => [
+      path,
+      {
+        post: {
+          operationId: id,
+          tags: ['announced'],
+          summary: 'Announced, and not available yet.',
+          security: [],
+          responses: {
+            404: {
+              ...jsonResponse('Always, with code `endpoint_not_available`.', 'OpenAIError'),
+            },
+          },
+        },
+      },
+    ]),
+  );
+}

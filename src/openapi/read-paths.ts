@@ -1,0 +1,131 @@
+/** Endpoints that only tell something: models, health, the playground, this very document. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { JsonObject } from '../json.ts';
+import { errorResponses, fileResponse, jsonResponse } from './responses.ts';
+import type { SchemaName } from './schemas.ts';
+
+const anyKey = [{ bearerKey: [] }, { anthropicKey: [] }, { googleKey: [] }];
+const googleKeys = [{ bearerKey: [] }, { googleKey: [] }, { googleKeyInQuery: [] }];
+
+function inPath(name: string, description: string): JsonObject {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+function list(id: string, summary: string, answer: SchemaName, family: FormatName): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary,
+      security: family === 'generate-content' ? googleKeys : anyKey,
+      responses: {
+        200: jsonResponse('Those that the key may use.', answer),
+        ...errorResponses(family, 401),
+      },
+    },
+  };
+}
+
+function one(
+  id: string,
+  parameters: readonly JsonObject[],
+  answer: SchemaName,
+  family: FormatName,
+): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary: 'One model.',
+      security: family === 'generate-content' ? googleKeys : anyKey,
+      parameters: [...parameters],
+      responses: { 200: jsonResponse('The model.', answer), ...errorResponses(family, 401, 404) },
+    },
+  };
+}
+
+function plain(id: string, tag: string, summary: string, responses: JsonObject): JsonObject {
+  return { get: { operationId: id, tags: [tag], summary, security: [], responses } };
+}
+
+const NOT_THERE = jsonResponse('There is no such file.', 'OpenAIError');
+
+/** The paths, by what they are. */
+export function readPaths(): JsonObject {
+  return {
+    '/v1/models': list(
+      'listModels',
+      "The models. With an `anthropic-version` header the entries also carry Anthropic's fields.",
+      'ModelList',
+      'chat-completions',
+    ),
+    '/v1/models/{vendor}/{model}': one(
+      'getModel',
+      [inPath('vendor', 'The vendor.'), inPath('model', "The model's name.")],
+      'Model',
+      'chat-completions',
+    ),
+    '/v1/models/{model}': one(
+      'getModelByShortName',
+      [
+        inPath(
+          'model',
+          'A model of openai (of anthropic, with an `anthropic-version` header), without its vendor.',
+        ),
+      ],
+      'Model',
+      'chat-completions',
+    ),
+    '/v1beta/models': list(
+      'listGoogleModels',
+      'The models of google.',
+      'GoogleModelList',
+      'generate-content',
+    ),
+    '/v1beta/models/{model}': one(
+      'getGoogleModel',
+      [inPath('model', 'A model of google, without its vendor.')],
+      'GoogleModel',
+      'generate-content',
+    ),
+    '/health/live': plain('isAlive', 'process', 'Whether the process runs.', {
+      200: jsonResponse('It does.', 'Health'),
+    }),
+    '/health/ready': plain('isReady', 'process', 'Whether the process takes new requests.', {
+      200: jsonResponse('It does.', 'Health'),
+      503: jsonResponse('It is on its way out, or has no room.', 'Health'),
+    }),
+    '/openapi.json': plain('getDescription', 'process', 'This document.', {
+      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
+    '/': plain('getPlayground', 'playground', 'A page to chat with any model.', {
+      200: fileResponse('The page.', 'text/html'),
+    }),
+    '/playground/{file}': {
+      get: {
+        operationId: 'getPlaygroundFile',
+        tags: ['playground'],
+        summary: "The page's scripts and styles.",
+        security: [],
+        parameters: [inPath('file', 'Its path, which may have slashes.')],
+        responses: {
+          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
+          404: NOT_THERE,
+        },
+      },
+    },
+    '/playground/models.json': {
+      get: {
+        operationId: 'listPricedModels',
+        tags: ['playground'],
+        summary: 'The models that the key may use, with their prices.',
+        security: [{ bearerKey: [] }],
+        responses: {
+          200: jsonResponse('The models.', 'PricedModels'),
+          ...errorResponses('chat-completions', 401),
+        },
+      },
+    },
+  };
+}

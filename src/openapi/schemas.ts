@@ -1,0 +1,232 @@
+/**
+ * What goes in and comes out, as far as the gateway itself needs or promises it. Each format has more fields, which its
+ * vendor documents: every object is open.
+ */
+
+import { z } from 'zod';
+import type { Json, JsonObject } from '../json.ts';
+
+const count = z.number().int().nonnegative();
+const text = z.string();
+const open = z.looseObject({});
+const list = z.array(open);
+
+const model = text.describe(
+  'A model of GET /v1/models, `<vendor>/<model_name>`; case is not significant. Without a vendor the endpoint fills in its own.',
+);
+
+const chatCompletionsRequest = z.looseObject({
+  model,
+  messages: z
+    .array(
+      z.looseObject({
+        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+        content: z.union([text, list, z.null()]).optional(),
+      }),
+    )
+    .min(1),
+  stream: z.boolean().nullish(),
+  max_tokens: count
+    .nullish()
+    .describe('Limit on the length of the answer. `max_completion_tokens` is the newer name.'),
+  max_completion_tokens: count.nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  tools: list.optional(),
+  tool_choice: z.union([text, open]).optional(),
+  response_format: open.optional().describe('Structured output.'),
+  reasoning_effort: text.nullish(),
+});
+
+const chatCompletion = z.looseObject({
+  id: text,
+  object: z.literal('chat.completion'),
+  created: count,
+  model: text,
+  choices: z.array(
+    z.looseObject({
+      index: count,
+      message: z.looseObject({
+        role: z.literal('assistant'),
+        content: text.nullable(),
+        reasoning_content: text.optional().describe('What the model thought, where its vendor tells it.'),
+        thinking_blocks: list.optional().describe('The same with its signatures: send it back as it came.'),
+        annotations: list.optional().describe('Sources of a web search.'),
+      }),
+      finish_reason: text.describe('`stop`, `length`, `tool_calls`, `content_filter`.'),
+    }),
+  ),
+  usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
+});
+
+const responsesRequest = z.looseObject({
+  model,
+  input: z.union([text, list]),
+  instructions: text.nullish(),
+  stream: z.boolean().nullish(),
+  max_output_tokens: count.nullish(),
+  temperature: z.number().nullish(),
+  tools: list.optional(),
+  reasoning: open.nullish(),
+  text: open.optional().describe('Structured output.'),
+});
+
+const response = z.looseObject({
+  id: text,
+  object: z.literal('response'),
+  created_at: z.number(),
+  model: text,
+  status: text.describe('`completed`, `incomplete`, `failed`.'),
+  output: list,
+  usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullish(),
+});
+
+const messagesPrompt = z.looseObject({
+  model,
+  messages: z
+    .array(z.looseObject({ role: z.enum(['user', 'assistant']), content: z.union([text, list]) }))
+    .min(1),
+  system: z.union([text, list]).optional(),
+  thinking: open.optional().describe('On the native path as it is; elsewhere a budget becomes a level.'),
+  tools: list.optional(),
+  tool_choice: open.optional(),
+});
+
+const messagesRequest = messagesPrompt.extend({
+  max_tokens: z.number().int().positive().describe('Limit on the length of the answer. Must be there.'),
+  stream: z.boolean().optional(),
+  temperature: z.number().optional(),
+});
+
+const message = z.looseObject({
+  id: text,
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: text,
+  content: z.array(z.looseObject({ type: text })),
+  stop_reason: text.nullable(),
+  usage: z.looseObject({ input_tokens: count, output_tokens: count }),
+});
+
+const contents = z.array(z.looseObject({ role: text.optional(), parts: list }));
+
+const generateContentRequest = z.looseObject({
+  contents,
+  systemInstruction: open.optional(),
+  generationConfig: open.optional(),
+  tools: list.optional(),
+  toolConfig: open.optional(),
+});
+
+const generateContentResponse = z.looseObject({
+  candidates: z
+    .array(
+      z.looseObject({
+        content: z.looseObject({ role: text.optional(), parts: list.optional() }).optional(),
+        finishReason: text.optional(),
+      }),
+    )
+    .optional(),
+  usageMetadata: z
+    .looseObject({ promptTokenCount: count.optional(), totalTokenCount: count.optional() })
+    .optional(),
+});
+
+const listedModel = z.looseObject({
+  id: text,
+  object: z.literal('model'),
+  created: count.describe('Unix time.'),
+  owned_by: text,
+});
+
+const modelList = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(listedModel),
+});
+
+const googleModel = z.looseObject({
+  name: text.describe('`models/<model_name>`.'),
+  version: text,
+  displayName: text,
+  inputTokenLimit: count,
+  outputTokenLimit: count,
+  supportedGenerationMethods: z.array(text),
+});
+
+const dollars = z.number().nonnegative();
+
+const schemas = {
+  ChatCompletionsRequest: chatCompletionsRequest,
+  ChatCompletion: chatCompletion,
+  ResponsesRequest: responsesRequest,
+  Response: response,
+  MessagesRequest: messagesRequest,
+  Message: message,
+  CountTokensRequest: messagesPrompt,
+  TokenCount: z.looseObject({ input_tokens: count }),
+  GenerateContentRequest: generateContentRequest,
+  GenerateContentResponse: generateContentResponse,
+  GoogleCountTokensRequest: z.looseObject({
+    contents: contents.optional(),
+    generateContentRequest: open.optional(),
+  }),
+  GoogleTokenCount: z.looseObject({ totalTokens: count }),
+  Model: listedModel,
+  ModelList: modelList,
+  GoogleModel: googleModel,
+  GoogleModelList: z.looseObject({ models: z.array(googleModel) }),
+  PricedModels: z.strictObject({
+    models: z.array(
+      z.strictObject({
+        id: text,
+        name: text,
+        thinks: z.boolean(),
+        prices: z
+          .strictObject({
+            input: dollars,
+            output: dollars,
+            cacheRead: dollars.optional(),
+            cacheWrite: dollars.optional(),
+            cacheWriteHour: dollars.optional(),
+          })
+          .describe('US dollars per million tokens.'),
+      }),
+    ),
+  }),
+  Health: z.strictObject({ status: z.enum(['ok', 'overloaded', 'draining']) }),
+  OpenAIError: z.looseObject({
+    error: z.looseObject({
+      message: text,
+      type: text.nullish(),
+      param: text.nullish(),
+      code: z.union([text, z.number()]).nullish(),
+    }),
+  }),
+  AnthropicError: z.looseObject({
+    type: z.literal('error'),
+    error: z.looseObject({ type: text, message: text }),
+    request_id: text.nullish(),
+  }),
+  GoogleError: z.looseObject({
+    error: z.looseObject({ code: count, message: text, status: text.optional(), details: list.optional() }),
+  }),
+} as const;
+
+export type SchemaName = keyof typeof schemas;
+
+/** Every schema by name, in JSON Schema 2020-12, which is that of OpenAPI 3.1. */
+export function componentSchemas(): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, jsonSchemaOf(schema)]));
+}
+
+/** A zod schema as the JSON Schema of what goes in. */
+export function jsonSchemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  const value: Json = JSON.parse(JSON.stringify(rest));
+  return value;
+}
+
+/** Where a schema is in the document. */
+export function schemaAt(name: SchemaName): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
