@@ -1,0 +1,143 @@
+/** Checklist, section 12: what keeps a silent stream open. */
+
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/formats/all.ts';
+import { decodeSse } from '../../src/streams/sse.ts';
+import { run } from '../../src/streams/step.ts';
+import { KEY } from '../support/gateway.ts';
+import {
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  chatStream,
+  chunk,
+  claudeBoth,
+  QWEN,
+  type Said,
+  useDoor,
+} from './support.ts';
+
+// The times of the real settings, shrunk: a head is held for so long, and a ping comes after so much silence.
+const door = useDoor({ timeouts: { hold: 60, keepAlive: 30 } });
+/** One that waits for the vendor's first word as long as it takes. */
+const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
+
+const PING = /(?:^|\n\n)(?:: ping|event: ping\ndata: \{"type": ?"ping"\})\n\n/;
+
+const models: Readonly<Record<Caller, string>> = {
+  'chat-completions': CLAUDE,
+  responses: CLAUDE,
+  messages: QWEN,
+};
+const answers: Readonly<Record<string, Said>> = {
+  [CLAUDE]: claudeBoth([{ type: 'text', text: 'Yes.' }], 'end_turn').stream,
+  [QWEN]: chatStream(chunk({ role: 'assistant', content: 'Yes.' }), chunk({}, 'stop'), {
+    ...chunk({}),
+    choices: [],
+    usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+  }),
+};
+const bodyFor = (from: Caller): string => String(answers[models[from]]?.body);
+
+/** The vendor's head at once, these pieces of its body with silence before each. */
+function slowly(pieces: readonly string[], at = door, silence = 250): void {
+  at.answers((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    const next = (place: number): void => {
+      const piece = pieces[place];
+      if (piece === undefined) response.end();
+      else setTimeout(() => response.write(piece, () => next(place + 1)), silence);
+    };
+    next(0);
+  });
+}
+
+test.each(CALLERS)(
+  'checklist 99: a vendor that is silent at first is bridged by pings (%s)',
+  async (from) => {
+    slowly([bodyFor(from)]);
+    const { text, reply } = await door.stream(from, models[from]);
+    expect(text).toMatch(PING);
+    expect(text.search(PING)).toBeLessThan(text.indexOf('Yes.'));
+    expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
+  },
+);
+
+test.each(Object.values(formats))(
+  'checklist 100: the ping of $name is a block of its own',
+  ({ name, inbound }) => {
+    expect(inbound.ping).toMatch(/^(?:: ping|event: ping\ndata: \{.*\})\n\n$/);
+    const real = 'data: {"a":1}\n\n';
+    const around = new TextEncoder().encode(real + inbound.ping + real);
+    const datas = run(decodeSse(), [around]).map(({ data }) => data);
+    const pings = name === 'messages' ? ['{"type": "ping"}'] : [];
+    expect(datas).toEqual(['{"a":1}', ...pings, '{"a":1}']);
+  },
+);
+
+describe("checklist 101: the vendors' own SDKs are not disturbed", () => {
+  test('checklist 101: OpenAI, chat and responses', async () => {
+    const client = new OpenAI({ baseURL: `${door.url()}/v1`, apiKey: KEY, maxRetries: 0 });
+    const half = Math.floor(bodyFor('responses').length / 2);
+    const pieces = [bodyFor('responses').slice(0, half), bodyFor('responses').slice(half)];
+    slowly(pieces);
+    const chat = await client.chat.completions.create({
+      model: CLAUDE,
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+    });
+    let text = '';
+    for await (const part of chat) text += part.choices[0]?.delta.content ?? '';
+    expect(text).toBe('Yes.');
+    slowly(pieces);
+    const response = await client.responses.stream({ model: CLAUDE, input: 'Hi' }).finalResponse();
+    expect(response.output_text).toBe('Yes.');
+  });
+
+  test('checklist 101: Anthropic, whose pings are events', async () => {
+    const client = new Anthropic({ baseURL: door.url(), apiKey: KEY, maxRetries: 0 });
+    slowly([bodyFor('messages')]);
+    const stream = client.messages.stream({
+      model: QWEN,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect((await stream.finalMessage()).content).toMatchObject([{ type: 'text', text: 'Yes.' }]);
+    slowly([bodyFor('messages')]);
+    expect((await door.stream('messages', QWEN)).text).toContain('event: ping\n');
+  });
+});
+
+test.each(CALLERS)(
+  'checklist 102: pings stand between events, wherever the vendor pauses (%s)',
+  async (from) => {
+    const body = bodyFor(from);
+    const third = Math.floor(body.length / 3);
+    slowly([body.slice(0, third), body.slice(third, 2 * third), body.slice(2 * third)]);
+    const { text, reply } = await door.stream(from, models[from]);
+    expect(text.match(new RegExp(PING, 'g'))?.length).toBeGreaterThan(2);
+    expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
+  },
+);
+
+describe('checklist 103: a failure has its status as long as the head is held', () => {
+  const failure = 'data: {"error":{"code":429,"message":"Too many","status":"RESOURCE_EXHAUSTED"}}\r\n\r\n';
+
+  test.each(CALLERS)('checklist 103: before that time is over (%s)', async (from) => {
+    slowly([failure], patient);
+    const { status, headers } = await patient.stream(from, 'google/gemini-2.5-flash');
+    expect(status).toBe(429);
+    expect(headers.get('content-type')).toBe('application/json');
+  });
+
+  test.each(CALLERS)('checklist 103: after it, an event (%s)', async (from) => {
+    slowly([failure]);
+    const { status, text } = await door.stream(from, 'google/gemini-2.5-flash');
+    expect(status).toBe(200);
+    expect(text).toMatch(PING);
+    expect(text).toContain('Too many');
+  });
+});

@@ -1,0 +1,66 @@
+/** Checklist, section 13: callers who leave a translated request. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { KEY } from '../support/gateway.ts';
+import { CALLERS, CLAUDE, chunk, GEMINI, gemini, QWEN, useDoor } from './support.ts';
+
+const door = useDoor();
+
+/** A bound on the vendor's side, generous: what is measured exactly stands with the faults. */
+const BOUND = 2_000;
+
+const models = { 'chat-completions': GEMINI, responses: CLAUDE, messages: QWEN } as const;
+const paths = {
+  'chat-completions': '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+} as const;
+
+const cases = CALLERS.flatMap((from) =>
+  [true, false].flatMap((stream) =>
+    (['before the head', 'after the head', 'in the middle'] as const).map((when) => ({ from, stream, when })),
+  ),
+);
+
+test.each(cases)(
+  'checklist 104, 105: $from, stream: $stream, $when: the vendor is left at once',
+  async ({ from, stream, when }) => {
+    const closed = door.upstream().closed();
+    let asked: () => void = () => {};
+    const wasAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    door.answers((_, response) => {
+      asked();
+      if (when === 'before the head') return;
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+      response.flushHeaders();
+      if (when === 'in the middle') {
+        const piece = from === 'chat-completions' ? gemini([{ text: 'Yes, ' }]) : chunk({ content: 'Yes, ' });
+        response.write(stream ? `data: ${JSON.stringify(piece)}\n\n` : '{"a":');
+      }
+    });
+    const leave = new AbortController();
+    const answer = fetch(door.url() + paths[from], {
+      method: 'POST',
+      body: JSON.stringify({
+        model: models[from],
+        stream,
+        max_tokens: 10,
+        ...(from === 'responses'
+          ? { input: 'Hi', max_tokens: undefined }
+          : { messages: [{ role: 'user', content: 'Hi' }] }),
+      }),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+      signal: leave.signal,
+    }).then((response) => response.text());
+    answer.catch(() => undefined);
+    await wasAsked;
+    await sleep(50);
+    leave.abort();
+    const late = sleep(BOUND).then(() => 'late' as const);
+    expect(await Promise.race([closed, late])).not.toBe('late');
+    await expect(answer).rejects.toThrow();
+  },
+);
