@@ -1,12 +1,17 @@
 /** The content of messages to parts. */
 
 import type { Part } from '../../conversation/prompt.ts';
+import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, said, wrongType } from './body.ts';
 import { type ContentPart, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 
-/** The content of a message: a string, a list of parts, or for leniency one part. Empty strings are no part. */
+/**
+ * The content of a message: a string or a list of parts. Empty strings are no part.
+ * @throws GatewayError in OpenAI's words where it is none; for a part of an unknown kind too, unless the assistant said
+ *   it: an image that is written in another format's way is not to be answered as if it had not been there.
+ */
 export function parseContent(content: Json, param: string, assistant = false): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
@@ -16,9 +21,15 @@ export function parseContent(content: Json, param: string, assistant = false): P
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
     const part: ContentPart = parsePart(item, `${param}[${at}]`);
+    if (part.kind === 'opaque' && !assistant) throw unknownKind(part.value['type'], `${param}[${at}].type`);
     const isText = part.kind === 'text' || part.kind === 'refusal';
     return isText && part.text === '' && !part.mark ? [] : [part];
   });
+}
+
+function unknownKind(type: Json | undefined, param: string): GatewayError {
+  const message = `Invalid value: '${String(type).slice(0, 40)}'. Supported values are: 'text', 'image_url', 'input_audio', and 'file'.`;
+  return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
 }
 
 /** A message's name. */

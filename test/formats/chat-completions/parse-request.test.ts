@@ -521,11 +521,22 @@ describe('messages', () => {
     ]);
   });
 
-  test('a part of a kind nobody knows is kept whole', () => {
+  test('a part of a kind nobody knows is kept whole where the model said it, else refused as OpenAI does', () => {
     const part = { type: 'hologram', size: 3 };
-    expect(turns({ role: 'user', content: [part] })[0]?.parts).toEqual([
+    expect(turns({ role: 'assistant', content: [part] })[0]?.parts).toEqual([
       { kind: 'opaque', format: 'chat-completions', value: part },
     ]);
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
+    for (const role of ['user', 'system', 'tool']) {
+      const message = { role, tool_call_id: 'c', content: [{ type: 'text', text: 'Look' }, image] };
+      expect(() => turns(message)).toThrow(
+        expect.objectContaining({
+          status: 400,
+          param: 'messages[0].content[1].type',
+          message: expect.stringContaining("Invalid value: 'image'"),
+        }),
+      );
+    }
   });
 
   test('marks on a part, on a message, in both spellings', () => {

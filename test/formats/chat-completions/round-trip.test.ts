@@ -97,18 +97,22 @@ describe('hostile bodies', () => {
     'data:,x',
     '\ud800',
   );
-  const kind = fc.constantFrom(
-    'text',
-    'refusal',
-    'image_url',
-    'video_url',
-    'file_url',
-    'document_url',
-    'input_audio',
-    'file',
-    'thinking',
-    'redacted_thinking',
-    'constructor',
+  const kind = fc.oneof(
+    {
+      weight: 20,
+      arbitrary: fc.constantFrom(
+        'text',
+        'refusal',
+        'image_url',
+        'video_url',
+        'file_url',
+        'document_url',
+        'input_audio',
+        'file',
+      ),
+    },
+    // Only the assistant may say these.
+    { weight: 1, arbitrary: fc.constantFrom('thinking', 'redacted_thinking', 'constructor') },
   );
   const link = mostly(fc.oneof(word, fc.record({ url: mostly(word), detail: mostly(word) })));
   const part = mostly(
