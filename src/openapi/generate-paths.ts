@@ -42,7 +42,8 @@ interface Ask {
   readonly summary: string;
   readonly request: SchemaName;
   readonly answer: SchemaName;
-  readonly streams: boolean;
+  /** `never`; where the body asks for it; or `always`: as events, or all of them in one list. */
+  readonly streams: 'never' | 'if-asked' | 'always';
   readonly docs: string;
   readonly parameters?: readonly JsonObject[];
 }
@@ -50,6 +51,7 @@ interface Ask {
 function post({ id, format, summary, request, answer, streams, docs, parameters = [] }: Ask): JsonObject {
   // Anthropic's own word for a vendor that is overloaded.
   const failures: readonly ErrorStatus[] = format === 'messages' ? [...FAILURES, 529] : FAILURES;
+  const whole = streams === 'always' ? { type: 'array', items: schemaAt(answer) } : schemaAt(answer);
   return {
     post: {
       operationId: id,
@@ -63,7 +65,8 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
       ...(parameters.length > 0 && { parameters: [...parameters] }),
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
-        200: streams ? answerResponse(answer, EVENTS[format]) : jsonResponse('The count.', answer),
+        200:
+          streams === 'never' ? jsonResponse('The answer.', answer) : answerResponse(whole, EVENTS[format]),
         ...errorResponses(format, ...failures),
         default: OTHERS,
       },
@@ -87,7 +90,7 @@ const countGoogles = {
   summary: "Count a prompt's tokens.",
   request: 'GoogleCountTokensRequest',
   answer: 'GoogleTokenCount',
-  streams: false,
+  streams: 'never',
   docs: `${GOOGLE}/tokens`,
   parameters: [modelInPath],
 } as const;
@@ -108,7 +111,7 @@ export function generatePaths(): JsonObject {
       summary: 'Ask any model in the format of OpenAI’s chat completions.',
       request: 'ChatCompletionsRequest',
       answer: 'ChatCompletion',
-      streams: true,
+      streams: 'if-asked',
       docs: `${OPENAI}/chat/create`,
     }),
     '/v1/responses': post({
@@ -117,7 +120,7 @@ export function generatePaths(): JsonObject {
       summary: 'Ask any model in the format of OpenAI’s responses; nothing is stored but by the vendor.',
       request: 'ResponsesRequest',
       answer: 'Response',
-      streams: true,
+      streams: 'if-asked',
       docs: `${OPENAI}/responses/create`,
     }),
     '/v1/messages': post({
@@ -126,7 +129,7 @@ export function generatePaths(): JsonObject {
       summary: 'Ask any model in the format of Anthropic’s messages.',
       request: 'MessagesRequest',
       answer: 'Message',
-      streams: true,
+      streams: 'if-asked',
       docs: `${ANTHROPIC}/messages`,
     }),
     '/v1/messages/count_tokens': post({
@@ -135,7 +138,7 @@ export function generatePaths(): JsonObject {
       summary: "Count a prompt's tokens; models of anthropic only.",
       request: 'CountTokensRequest',
       answer: 'TokenCount',
-      streams: false,
+      streams: 'never',
       docs: `${ANTHROPIC}/messages-count-tokens`,
     }),
   };
@@ -148,14 +151,14 @@ export function generatePaths(): JsonObject {
       ...generateContent,
       id: `generateContent${suffix}`,
       summary: 'Ask a model of google in its own format.',
-      streams: true,
+      streams: 'never',
       parameters: [modelInPath],
     });
     paths[`/${version}/models/{model}:streamGenerateContent`] = post({
       ...generateContent,
       id: `streamGenerateContent${suffix}`,
       summary: 'The same, streamed.',
-      streams: true,
+      streams: 'always',
       parameters: [modelInPath, alt],
     });
     paths[`/${version}/models/{model}:countTokens`] = post({ ...countGoogles, id: `countTokens${suffix}` });

@@ -40,12 +40,12 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
 }
 
 /** A JSON answer that may be a stream of events instead. */
-export function answerResponse(schema: SchemaName, events: string): JsonObject {
+export function answerResponse(whole: JsonObject, events: string): JsonObject {
   return {
     description: 'The answer: whole, or as events where a stream was asked for.',
     headers: { 'x-request-id': REQUEST_ID },
     content: {
-      'application/json': { schema: schemaAt(schema) },
+      'application/json': { schema: whole },
       'text/event-stream': { schema: { type: 'string', description: events } },
     },
   };
