@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decompress } from './content-coding.ts';
 import { GatewayError, invalid } from './errors.ts';
+import { gather } from './gather.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
@@ -35,8 +36,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = gather(limit);
     let sent = 0;
     const stop = (): void => {
       request.off('data', onSent).off('error', onGone).off('close', onGone);
@@ -54,16 +54,14 @@ export function readBody(
       if (sent > limit) fail(tooLarge(limit));
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > limit) fail(tooLarge(limit));
-      else chunks.push(chunk);
+      if (body.size + chunk.length > limit) fail(tooLarge(limit));
+      else body.add(chunk);
     };
     const onEnd = (): void => {
       stop();
       // What comes behind the end of the compressed data is nobody's.
       if (decoder !== undefined) request.unpipe(decoder).resume();
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size));
+      resolve(body.whole());
     };
     const onGone = (): void => {
       // Of a body that is decompressed, the last bytes may still be on their way through.

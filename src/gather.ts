@@ -1,0 +1,46 @@
+/** Bytes that come in pieces, as one block. */
+
+export interface Gathered {
+  readonly size: number;
+  add(piece: Buffer): void;
+  /** All of it so far; of one piece, that piece. */
+  whole(): Buffer;
+}
+
+/** The first block; after that each is twice as large as what is in it, up to `most`. */
+const FIRST_BLOCK = 256 * 1024;
+
+/**
+ * Pieces are copied as they come, not kept: thousands of network buffers, kept until a large body is whole, leave a
+ * heap so full of holes that the process never gives it back (32 MB bodies, ten at a time: 300 MB for good).
+ * @param most how much will come at most, in bytes.
+ */
+export function gather(most: number): Gathered {
+  let first: Buffer | undefined;
+  let block: Buffer | undefined;
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(piece) {
+      if (size === 0) {
+        first = piece;
+        size = piece.length;
+        return;
+      }
+      const grown = size + piece.length;
+      if (block === undefined || block.length < grown) {
+        const larger = Buffer.allocUnsafeSlow(
+          Math.max(grown, Math.min(most, Math.max(2 * grown, FIRST_BLOCK))),
+        );
+        (block ?? first)?.copy(larger, 0, 0, size);
+        block = larger;
+        first = undefined;
+      }
+      piece.copy(block, size);
+      size = grown;
+    },
+    whole: () => first ?? block?.subarray(0, size) ?? Buffer.alloc(0),
+  };
+}
