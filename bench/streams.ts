@@ -5,7 +5,7 @@
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { parseArgs } from 'node:util';
-import { KEY, type Measured, memoryOf, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import { cpuOf, KEY, type Measured, memoryOf, startGateway, startUpstream, stepAside } from './load/processes.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 
 const { values } = parseArgs({
@@ -89,7 +89,9 @@ async function measure(name: keyof typeof WAYS, count: number, gateway: Measured
   const opened = await open(gateway.port, count, WAYS[name]);
   await wait(3000);
   opened.delays.length = 0;
+  const before = cpuOf(gateway.pid);
   await wait(Number(values.seconds) * 1000);
+  const used = cpuOf(gateway.pid) - before;
   const { now } = memoryOf(gateway.pid);
   const { delays } = opened;
   for (const answer of opened.answers) answer.destroy();
@@ -100,6 +102,7 @@ async function measure(name: keyof typeof WAYS, count: number, gateway: Measured
     'KB a stream': round((now - idle) / 1024 / Math.max(1, opened.answers.length), 1),
     'idle MB': round(idle / 2 ** 20, 0),
     'words/s': round(delays.length / Number(values.seconds), 0),
+    'CPU µs/word': round(used / Math.max(1, delays.length), 0),
     'delay p50 ms': quantile(delays, 0.5),
     'delay p99 ms': quantile(delays, 0.99),
   };
