@@ -1,0 +1,286 @@
+/** Checklist, section 16: prompt caching. */
+
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/formats/all.ts';
+import type { Note } from '../../src/formats/format.ts';
+import { unreported } from '../../src/formats/format.ts';
+import type { Json, JsonObject } from '../../src/json.ts';
+import { isList, isObject } from '../../src/json.ts';
+import { KEY } from '../support/gateway.ts';
+import { PERMISSIVE } from '../support/meaning.ts';
+import {
+  at,
+  CALLERS,
+  type Caller,
+  CLAUDE,
+  cityTool,
+  GEMINI,
+  GEMINI_3,
+  listAt,
+  OPENAI,
+  QWEN,
+  RESPONDER,
+  tool,
+  useDoor,
+} from './support.ts';
+
+const door = useDoor();
+
+/** What the vendor of `model` is sent for a request, byte for byte: it is asked for no answer. */
+async function bytesFor(from: Caller, model: string, more: JsonObject): Promise<string> {
+  door.answers((_, response) => response.writeHead(418).end('{}'));
+  const { text } = await door.whole(from, model, more);
+  const sent = door.upstream().received.at(-1)?.body.toString();
+  expect(sent, text).toBeDefined();
+  return sent ?? '';
+}
+async function sentFor(from: Caller, model: string, more: JsonObject): Promise<JsonObject> {
+  await bytesFor(from, model, more);
+  return door.sent();
+}
+
+const mark = { cache_control: { type: 'ephemeral' } };
+
+/** All cache marks in a body. */
+function marksIn(value: Json | undefined): number {
+  if (isList(value)) return value.reduce<number>((sum, inner) => sum + marksIn(inner), 0);
+  if (!isObject(value)) return 0;
+  const own = isObject(value['cache_control']) ? 1 : 0;
+  return (
+    own +
+    Object.entries(value).reduce(
+      (sum, [key, inner]) => sum + (key === 'cache_control' ? 0 : marksIn(inner)),
+      0,
+    )
+  );
+}
+
+describe('checklist 123: cache marks are kept where the vendor knows them', () => {
+  const body = {
+    model: 'm',
+    max_tokens: 10,
+    system: [{ type: 'text', text: 'Be brief.', ...mark }],
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'A long book.', ...mark },
+          { type: 'text', text: 'What is it about?' },
+        ],
+      },
+    ],
+  };
+  const prompt = formats.messages.inbound.parseRequest(body, unreported);
+  const written = (dialect: string) => {
+    const notes: Note[] = [];
+    const sent = formats['chat-completions'].outbound.renderRequest(
+      prompt,
+      { ...PERMISSIVE, dialect },
+      (note) => notes.push(note),
+    );
+    return { sent, notes };
+  };
+
+  test.each(['openrouter', 'litellm', 'vercel', 'alibaba'])('checklist 123: by %s', (dialect) => {
+    expect(marksIn(written(dialect).sent)).toBe(2);
+  });
+
+  test.each(['openai', 'deepseek', 'mistral', 'nobody-knows-it'])(
+    'checklist 123: and left out for %s, which would refuse them',
+    (dialect) => {
+      expect(marksIn(written(dialect).sent)).toBe(0);
+    },
+  );
+
+  test('checklist 123: a chat client that writes them reaches Anthropic with them', async () => {
+    const content = [
+      { type: 'text', text: 'A long book.', ...mark },
+      { type: 'text', text: 'And?' },
+    ];
+    const sent = await sentFor('chat-completions', CLAUDE, { messages: [{ role: 'user', content }] });
+    expect(listAt(sent, 'messages.0.content')).toEqual(content);
+  });
+});
+
+const parameters = {
+  type: 'object',
+  properties: { zebra: { type: 'string' }, apple: { type: 'integer' }, '10': { type: 'string' } },
+  required: ['zebra'],
+};
+
+/** A conversation of so many rounds with a tool, as each kind of caller writes it. */
+function conversation(from: Caller, rounds: number): JsonObject {
+  const tools = { tools: [tool(from, 'b_second', parameters), cityTool(from, 'a_first')] };
+  const turns = Array.from({ length: rounds }, (_, round) => turnsOf(from, round)).flat();
+  const last = { role: 'user', content: 'The last question' };
+  return from === 'responses'
+    ? { ...tools, input: [...turns, last] }
+    : { ...tools, messages: [...turns, last] };
+}
+
+function turnsOf(from: Caller, round: number): readonly JsonObject[] {
+  const id = `call_${round}`;
+  const args = { zebra: 'z', apple: round };
+  const name = 'b_second';
+  switch (from) {
+    case 'chat-completions':
+      return [
+        { role: 'user', content: `Question ${round}` },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+        },
+        { role: 'tool', tool_call_id: id, content: `Result ${round}` },
+        { role: 'assistant', content: `Answer ${round}` },
+      ];
+    case 'responses':
+      return [
+        { role: 'user', content: `Question ${round}` },
+        { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) },
+        { type: 'function_call_output', call_id: id, output: `Result ${round}` },
+        { role: 'assistant', content: `Answer ${round}` },
+      ];
+    case 'messages':
+      return [
+        { role: 'user', content: `Question ${round}` },
+        { role: 'assistant', content: [{ type: 'tool_use', id, name, input: args }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: `Result ${round}` }] },
+        { role: 'assistant', content: `Answer ${round}` },
+      ];
+  }
+}
+
+describe('checklist 124: what was said before is sent byte for byte as it was', () => {
+  const native: Readonly<Record<Caller, readonly string[]>> = {
+    'chat-completions': [OPENAI, QWEN],
+    responses: [OPENAI, RESPONDER],
+    messages: [CLAUDE],
+  };
+  const cases = CALLERS.flatMap((from) =>
+    [CLAUDE, GEMINI, GEMINI_3, OPENAI, QWEN, RESPONDER]
+      .filter((model) => !native[from].includes(model))
+      .map((model) => ({ from, model })),
+  );
+  test.each(cases)('checklist 124: $from to $model', async ({ from, model }) => {
+    const first = await bytesFor(from, model, conversation(from, 3));
+    expect(await bytesFor(from, model, conversation(from, 3))).toBe(first);
+    const grown = await bytesFor(from, model, conversation(from, 5));
+    // Up to the last question, both say the same.
+    const upTo = first.indexOf('"Answer 2"');
+    expect(upTo).toBeGreaterThan(100);
+    expect(grown.slice(0, upTo)).toBe(first.slice(0, upTo));
+    const toolsOf = (text: string): string => text.slice(text.indexOf('"tools"'));
+    expect(toolsOf(grown).includes('b_second')).toBe(true);
+    expect(toolsOf(grown).slice(0, 100)).toBe(toolsOf(first).slice(0, 100));
+  });
+});
+
+describe('checklist 125: four marks, counted on what is sent, those of results included', () => {
+  const marked = (count: number) =>
+    Array.from({ length: count }, (_, place) => [
+      { role: 'user', content: [{ type: 'text', text: `Question ${place}`, ...mark }] },
+      { role: 'assistant', content: `Answer ${place}` },
+    ]).flat();
+
+  test('checklist 125: a mark on a result reaches Anthropic', async () => {
+    const sent = await sentFor('chat-completions', CLAUDE, {
+      messages: [
+        { role: 'user', content: 'Go.' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'now', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'noon', ...mark },
+        { role: 'user', content: 'Well?' },
+      ],
+    });
+    expect(marksIn(at(sent, 'messages.2'))).toBe(1);
+  });
+
+  test.each([1, 3, 4, 5, 9])(
+    'checklist 125: of %d marks, the first of the head and the last ones stay',
+    async (count) => {
+      const messages = [
+        { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...mark }] },
+        ...marked(count),
+        { role: 'user', content: 'Go.' },
+      ];
+      const sent = await sentFor('chat-completions', CLAUDE, { messages });
+      expect(marksIn(sent)).toBe(Math.min(4, count + 1));
+      expect(marksIn(sent['system'])).toBe(1);
+      expect(marksIn(listAt(sent, 'messages').findLast((message) => marksIn(message) > 0))).toBe(1);
+    },
+  );
+
+  test('checklist 125: marks on what is not sent take no place', async () => {
+    const empty = { role: 'user', content: [{ type: 'text', text: '', ...mark }] };
+    const messages = [empty, empty, empty, ...marked(4), { role: 'user', content: 'Go.' }];
+    expect(marksIn(await sentFor('chat-completions', CLAUDE, { messages }))).toBe(4);
+  });
+});
+
+describe('checklist 126: no object is put into another order', () => {
+  const keys = ['zebra', 'apple', 'Mango', '_', 'é'];
+  const schema: JsonObject = {
+    type: 'object',
+    properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])),
+    required: ['Mango', 'apple'],
+    additionalProperties: false,
+  };
+  const input = Object.fromEntries(keys.map((key) => [key, key]));
+  const cases: [from: Caller, model: string][] = [
+    ['chat-completions', CLAUDE],
+    ['chat-completions', GEMINI],
+    ['messages', OPENAI],
+    ['messages', GEMINI],
+    ['messages', RESPONDER],
+    ['responses', CLAUDE],
+  ];
+  test.each(cases)('checklist 126: %s to %s', async (from, model) => {
+    const call = { id: 'c1', name: 'f', arguments: JSON.stringify(input) };
+    const messages =
+      from === 'messages'
+        ? [
+            { role: 'user', content: 'Go.' },
+            { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input }] },
+            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'ok' }] },
+          ]
+        : [
+            { role: 'user', content: 'Go.' },
+            {
+              role: 'assistant',
+              content: null,
+              tool_calls: [
+                { id: 'c1', type: 'function', function: { name: 'f', arguments: call.arguments } },
+              ],
+            },
+            { role: 'tool', tool_call_id: 'c1', content: 'ok' },
+          ];
+    const items = [
+      { role: 'user', content: 'Go.' },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: call.arguments },
+      { type: 'function_call_output', call_id: 'c1', output: 'ok' },
+    ];
+    const sent = await bytesFor(from, model, {
+      tools: [tool(from, 'f', schema)],
+      ...(from === 'responses' ? { input: items } : { messages }),
+    });
+    expect(sent).toContain(JSON.stringify(schema));
+    const isText = model === OPENAI || model === RESPONDER;
+    expect(sent).toContain(isText ? JSON.stringify(call.arguments) : call.arguments);
+  });
+
+  test('checklist 126: a native body is edited, not built anew', async () => {
+    const body =
+      '{"messages":[{"role":"user","content":"Hi"}],"z":1,"model":"openai/gpt-4o" ,"a":{"c":1,"b":2},"n":1.0}';
+    door.answers((_, response) => response.writeHead(418).end('{}'));
+    await fetch(`${door.url()}/v1/chat/completions`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    });
+    expect(door.upstream().received[0]?.body.toString()).toBe(body.replace('openai/gpt-4o', 'gpt-4o'));
+  });
+});
