@@ -24,6 +24,8 @@ interface Contender {
   readonly name: string;
   readonly process: Measured;
   request(scenario: Scenario): Request | undefined;
+  /** Whether it gives what the vendor says as it is. */
+  readonly bare?: boolean;
 }
 
 interface Round {
@@ -35,15 +37,21 @@ interface Round {
 stepAside();
 const upstream = await startUpstream(9_600);
 const contenders: Contender[] = [
-  { name: 'bare proxy', process: await startBareProxy(9_601, 9_600), request: ({ direct }) => direct },
+  {
+    name: 'bare proxy',
+    process: await startBareProxy(9_601, 9_600),
+    request: ({ direct }) => direct,
+    bare: true,
+  },
   { name: 'gateway', process: await startGateway(9_602, 9_600), request: ({ gateway }) => gateway },
 ];
 const portkey = await startPortkey(9_603);
 if (portkey) contenders.push({ name: 'portkey', process: portkey, request: (scenario) => scenario.portkey });
 
-async function measure({ process: { port, pid } }: Contender, request: Request, scenario: Scenario) {
+async function measure({ process: { port, pid }, bare }: Contender, request: Request, scenario: Scenario) {
   const before = cpuOf(pid);
-  const result = await closedLoad(port, request, scenario, args.seconds);
+  const driven = bare ? { ...scenario, format: scenario.spoken } : scenario;
+  const result = await closedLoad(port, request, driven, args.seconds);
   const used = cpuOf(pid) - before;
   return { result, round: { rate: result.answers / result.seconds, cpu: used / result.answers } };
 }
@@ -56,7 +64,7 @@ try {
   for (const scenario of scenarios(upstream.port)) {
     if (!scenario.name.includes(args.filter)) continue;
     const rounds = new Map<string, Round[]>();
-    const broken = new Map<string, { broken: number; judged: number }>();
+    const broken = new Map<string, { broken: number; judged: number; rules: readonly string[] }>();
     for (let turn = 0; turn <= args.rounds; turn += 1) {
       for (const contender of contenders) {
         const request = contender.request(scenario);
@@ -65,10 +73,11 @@ try {
           const { result, round: measured } = await measure(contender, request, scenario);
           // The first turn warms up.
           if (turn > 0) rounds.set(contender.name, [...(rounds.get(contender.name) ?? []), measured]);
-          const sofar = broken.get(contender.name) ?? { broken: 0, judged: 0 };
+          const sofar = broken.get(contender.name) ?? { broken: 0, judged: 0, rules: [] };
           broken.set(contender.name, {
             broken: sofar.broken + result.broken,
             judged: sofar.judged + result.judged,
+            rules: [...new Set([...sofar.rules, ...result.rules])],
           });
         } catch (error) {
           if (turn === 0)
@@ -100,7 +109,10 @@ try {
         'added p99 ms': added(through, direct, 0.99, 'latencies'),
         'added first byte p50': added(through, direct, 0.5, 'firstBytes'),
         'peak MB': round(memoryOf(contender.process.pid).peak / 2 ** 20, 0),
-        'broken streams': counts && counts.judged > 0 ? `${counts.broken} of ${counts.judged}` : '-',
+        'broken streams':
+          counts && counts.judged > 0
+            ? `${counts.broken} of ${counts.judged} ${counts.rules.join(' ')}`.trim()
+            : '-',
       });
     }
   }

@@ -5,7 +5,15 @@
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { parseArgs } from 'node:util';
-import { cpuOf, KEY, type Measured, memoryOf, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import {
+  cpuOf,
+  KEY,
+  type Measured,
+  memoryOf,
+  startGateway,
+  startUpstream,
+  stepAside,
+} from './load/processes.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 
 const { values } = parseArgs({

@@ -16,16 +16,21 @@ export interface Load {
   /** Streams that broke their protocol, of those judged. */
   readonly broken: number;
   readonly judged: number;
+  /** Which rules were broken. */
+  readonly rules: readonly string[];
   /** Milliseconds to the end of each answer, and to the first byte of its body. */
   readonly latencies: readonly number[];
   readonly firstBytes: readonly number[];
 }
 
+/** What is sent, and how the answer is judged. */
+export type Driven = Pick<Scenario, 'name' | 'format' | 'streamed' | 'connections'>;
+
 /** Sends as much as the other side takes, for so long. */
 export async function closedLoad(
   port: number,
   request: Request,
-  scenario: Scenario,
+  scenario: Driven,
   seconds: number,
 ): Promise<Load> {
   return load(port, scenario, async (one) => {
@@ -41,7 +46,7 @@ export async function closedLoad(
 export async function openLoad(
   port: number,
   request: Request,
-  scenario: Scenario,
+  scenario: Driven,
   seconds: number,
   rate: number,
 ): Promise<Load> {
@@ -61,12 +66,13 @@ export async function openLoad(
 
 async function load(
   port: number,
-  scenario: Scenario,
+  scenario: Driven,
   drive: (one: (request: Request) => Promise<void>) => Promise<void>,
 ): Promise<Load> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 256, pipelining: 1 });
   const latencies: number[] = [];
   const firstBytes: number[] = [];
+  const rules = new Set<string>();
   let broken = 0;
   let judged = 0;
 
@@ -94,12 +100,14 @@ async function load(
     if (judge === undefined) return;
     decoder.flush?.(sink);
     judged += 1;
-    if (judge.end().length > 0 || judge.failed) broken += 1;
+    const violations = judge.end();
+    if (violations.length > 0 || judge.failed) broken += 1;
+    for (const { rule } of violations) rules.add(rule);
   }
 
   const began = performance.now();
   await drive(one);
   const seconds = (performance.now() - began) / 1000;
   await pool.destroy();
-  return { answers: latencies.length, seconds, broken, judged, latencies, firstBytes };
+  return { answers: latencies.length, seconds, broken, judged, rules: [...rules], latencies, firstBytes };
 }

@@ -99,7 +99,8 @@ export async function startPortkey(port: number): Promise<Measured | undefined> 
       return undefined;
     }
   }
-  return start([...node, program, `--port=${port}`, '--headless'], port, '0', {
+  const shim = ['--import', join(LOAD, 'portkey-fetch.ts')];
+  return start([...node, ...shim, program, `--port=${port}`, '--headless'], port, '0', {
     TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1',
     NODE_ENV: 'production',
   });

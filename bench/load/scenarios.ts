@@ -11,8 +11,10 @@ export interface Request {
 
 export interface Scenario {
   readonly name: string;
-  /** The format the answer is in, by which it is judged. */
+  /** The format the caller's answer is in, by which it is judged. */
   readonly format: FormatName;
+  /** The format of the vendor itself, and so of what the bare proxy gives. */
+  readonly spoken: FormatName;
   readonly streamed: boolean;
   /** Connections at once. */
   readonly connections: number;
@@ -69,6 +71,7 @@ export function scenarios(upstream: number): readonly Scenario[] {
     return {
       name,
       format: 'chat-completions',
+      spoken: 'chat-completions',
       streamed,
       connections: 32,
       direct: { path: '/v1/chat/completions', headers: json, body },
@@ -83,6 +86,7 @@ export function scenarios(upstream: number): readonly Scenario[] {
     {
       name: 'chat-completions to anthropic, 200 events',
       format: 'chat-completions',
+      spoken: 'messages',
       streamed: true,
       connections: 32,
       direct: { path: '/v1/messages', headers: json, body: message('claude-sonnet-4-5', 450) },
@@ -96,6 +100,7 @@ export function scenarios(upstream: number): readonly Scenario[] {
     {
       name: 'chat-completions to google, 200 events',
       format: 'chat-completions',
+      spoken: 'generate-content',
       streamed: true,
       connections: 32,
       direct: {
@@ -113,11 +118,11 @@ export function scenarios(upstream: number): readonly Scenario[] {
     {
       name: 'messages to openai, 200 events',
       format: 'messages',
+      spoken: 'chat-completions',
       streamed: true,
       connections: 32,
       direct: { path: '/v1/chat/completions', headers: json, body: chat('gpt-4.1', 450, true) },
       gateway: { path: '/v1/messages', headers: byKey, body: message('openai/gpt-4.1', 450) },
-      portkey: portkey(upstream, 'openai', '/v1/messages', message('gpt-4.1', 450)),
     },
   ];
 }

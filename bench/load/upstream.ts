@@ -114,11 +114,14 @@ const said = (part: string, finishReason?: string): object => ({
   responseId: 'r1',
 });
 
+/** Google's lines end in CRLF. */
+const crlf = (event: string): string => event.replaceAll('\n', '\r\n');
+
 const google: Voice = {
   whole: JSON.stringify(said(text, 'STOP')),
   head: [],
-  delta: sse(said(word)),
-  tail: [sse(said('', 'STOP'))],
+  delta: crlf(sse(said(word))),
+  tail: [crlf(sse(said('', 'STOP')))],
 };
 
 function stream(
