@@ -73,8 +73,8 @@ describe.each(ways)('$way', ({ path, model }) => {
     ['application/json2'],
     ['text/json'],
     ['application/json, text/plain'],
-    [`application/${'a+'.repeat(4000)}`],
-  ])('C-12 content type %.40s: 415, unread', async (type) => {
+    [`application/${'a+'.repeat(100)}`],
+  ])('C-12 content type %s: 415, unread', async (type) => {
     await expectRefused(path, requestOf({ model }, false), 415, /application\/json/, {
       'content-type': type,
     });

@@ -36,19 +36,21 @@ export interface ProcessOptions {
   readonly execArgv?: readonly string[];
   /** A shell's words before the program, e.g. `ulimit -n 256;`. */
   readonly shell?: string;
+  /** Without KEY: as at a first start. */
+  readonly keyless?: boolean;
 }
 
 /** Starts `gateway start` with a configuration; one unrestricted key, KEY, is added. */
 export async function spawnGateway(
   input: ConfigInput = {},
-  { env = {}, execArgv = [], shell }: ProcessOptions = {},
+  { env = {}, execArgv = [], shell, keyless = false }: ProcessOptions = {},
 ): Promise<GatewayProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const config = {
     port: 0,
     sandbox: { pace: 'none' },
     ...input,
-    keys: [{ name: 'test', key: KEY }, ...(input.keys ?? [])],
+    keys: [...(keyless ? [] : [{ name: 'test', key: KEY }]), ...(input.keys ?? [])],
   };
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
   const command = [process.execPath, ...execArgv, CLI, 'start'];
