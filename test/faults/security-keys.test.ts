@@ -1,0 +1,245 @@
+/** Keys: where they may stand, how they are compared and kept, and that nothing ever shows one. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errors } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEY } from '../support/gateway.ts';
+import { spawnGateway } from '../support/process.ts';
+import { exchange, post, statusOf } from '../support/raw.ts';
+import { json, type Respond } from '../support/upstream.ts';
+import { openStage, requestOf, type Stage, ways } from './stage.ts';
+
+const RESTRICTED = 'gw-restricted-key-of-the-tests';
+const GEMINI = '/v1beta/models/gemini-2.5-pro:generateContent';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    keys: [{ name: 'restricted', key: RESTRICTED, models: ['google/gemini-2.5-flash'] }],
+  });
+});
+afterAll(async () => {
+  await stage.expectUnharmed([RESTRICTED]);
+  await stage.close();
+});
+
+const asked = () => stage.upstream.received.length;
+const body = requestOf(ways[0], false);
+
+/** Sends a POST whose header lines are all given. */
+const send = (path: string, lines: readonly string[], text = body): Promise<string> =>
+  exchange(
+    stage.gateway.port,
+    [
+      'POST ',
+      path,
+      ' HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n',
+      `Content-Length: ${Buffer.byteLength(text)}\r\n`,
+      ...lines.map((line) => `${line}\r\n`),
+      '\r\n',
+      text,
+    ].join(''),
+  );
+
+describe('S-01 whether a key is unknown, malformed, long or contradicted', () => {
+  test('the answer is the same to the byte, but for its id and its time', async () => {
+    const answers = await Promise.all(
+      [
+        `Bearer gw-none`,
+        `Bearer ${KEY}x`,
+        `Bearer ${KEY.slice(0, -1)}`,
+        `Bearer ${KEY.toUpperCase()}`,
+        `Bearer ${'x'.repeat(600)}`,
+        `Bearer gw_${'x'.repeat(43)}_00000000`,
+        `Basic ${Buffer.from(`user:${KEY}`).toString('base64')}`,
+        KEY,
+        `Bearer ${KEY} ${KEY}`,
+      ].map((value) => send(ways[0].path, [`Authorization: ${value}`])),
+    );
+    const plain = answers.map((text) => text.replace(/req_[0-9a-f]{32}/g, '').replace(/Date: .*/, ''));
+    expect(statusOf(answers[0] ?? '')).toBe(401);
+    expect(new Set(plain).size).toBe(1);
+  });
+});
+
+describe('S-02 what an Authorization header may hold', () => {
+  const values: [value: string, status: number][] = [
+    ["' OR '1'='1", 401],
+    [`Bearer ' OR 1=1 --`, 401],
+    ['Bearer {"$ne":null}', 401],
+    ['Bearer ../../etc/passwd', 401],
+    ['Bearer %00', 401],
+    ['Bearer \x7f', 400],
+    [`Bearer ${Buffer.from('ключ').toString('latin1')}`, 401],
+    [`Bearer ${'x'.repeat(8_000)}`, 401],
+    ['Bearer', 401],
+    ['Bearer ', 401],
+    ['', 401],
+    ['Bearer __proto__', 401],
+    ['Bearer constructor', 401],
+    [`Bearer\t${KEY}`, 401],
+    [`Token ${KEY}`, 401],
+    [`Bearer ${KEY}, Bearer ${KEY}`, 401],
+    [`Bearer ${KEY}`, 200],
+    [`bearer   ${KEY}`, 200],
+  ];
+  test.each(values.map(([value, status]) => [JSON.stringify(value.slice(0, 40)), value, status] as const))(
+    '%s',
+    async (_, value, status) => {
+      const before = asked();
+      expect(statusOf(await send(ways[0].path, [`Authorization: ${value}`]))).toBe(status);
+      expect(asked() - before).toBe(status === 200 ? 1 : 0);
+    },
+  );
+
+  test.each([
+    [
+      'two Authorization headers',
+      '/v1/chat/completions',
+      ['Authorization: Bearer gw-none', `Authorization: Bearer ${KEY}`],
+    ],
+    [
+      'the same, the good one first',
+      '/v1/chat/completions',
+      [`Authorization: Bearer ${KEY}`, 'Authorization: Bearer gw-none'],
+    ],
+    ['x-api-key and Authorization', '/v1/messages', [`Authorization: Bearer ${KEY}`, 'x-api-key: gw-none']],
+    ['x-api-key twice', '/v1/messages', [`x-api-key: ${KEY}`, 'x-api-key: gw-none']],
+    ['x-goog-api-key and Authorization', GEMINI, ['Authorization: Bearer gw-none', `x-goog-api-key: ${KEY}`]],
+    ['both names of the google header', GEMINI, ['x-vendorc-api-key: gw-none', `x-goog-api-key: ${KEY}`]],
+    ['two keys in the query', `${GEMINI}?key=${KEY}&key=gw-none`, []],
+    ['two keys in the query, the other way round', `${GEMINI}?key=gw-none&key=${KEY}`, []],
+    [
+      'a wrong key in a header, the right one in the query',
+      `${GEMINI}?key=${KEY}`,
+      ['x-goog-api-key: gw-none'],
+    ],
+    ['a carrier of another family', '/v1/chat/completions', [`x-api-key: ${KEY}`]],
+    ['the query, elsewhere than below /v1beta', `/v1/chat/completions?key=${KEY}`, []],
+    ['the query, on messages', `/v1/messages?key=${KEY}`, []],
+    ['a cookie', '/v1/chat/completions', [`Cookie: key=${KEY}; authorization=Bearer ${KEY}`]],
+  ])('carriers that disagree, or are none: %s', async (_, path, lines) => {
+    const before = asked();
+    expect(statusOf(await send(path, lines))).toBe(401);
+    expect(asked()).toBe(before);
+  });
+
+  test('a header line cannot be brought in by a value', async () => {
+    const answer = await send(ways[0].path, [`X: y\r\n\r\nAuthorization: Bearer ${KEY}`]);
+    expect(statusOf(answer)).toBe(401);
+  });
+});
+
+describe('S-03 keys at rest', () => {
+  test('of the key of a first start only the hash is kept, in a file of its owner', async () => {
+    const gateway = await spawnGateway({}, { keyless: true });
+    const key = /gw_[\w-]{43}_[0-9a-f]{8}/.exec(gateway.output())?.[0] ?? '';
+    expect(key).not.toBe('');
+    const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(200);
+    const kept = readdirSync(gateway.directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(kept.length).toBeGreaterThan(1);
+    for (const entry of kept) {
+      const bytes = readFileSync(join(entry.parentPath, entry.name), 'latin1');
+      expect(bytes, entry.name).not.toContain(key);
+      expect(bytes, entry.name).not.toContain(key.slice(3, 46));
+    }
+    await gateway.close();
+  });
+});
+
+describe('S-04 the key in the query', () => {
+  test('serves below /v1beta, a header goes over it, and it goes no further than here', async () => {
+    stage.respondWith((_, response) => json(response, {}));
+    const answer = await send(`${GEMINI}?alt=json&key=${KEY}&x=1`, [], '{"contents":[]}');
+    expect(statusOf(answer)).toBe(200);
+    expect(answer).not.toContain(KEY);
+    const got = stage.upstream.received.at(-1);
+    expect(got?.url).toBe(`${GEMINI}?alt=json&x=1`);
+    expect(JSON.stringify(got?.headers)).not.toContain(KEY);
+    expect(statusOf(await send(`${GEMINI}?key=gw-none`, [`x-goog-api-key: ${KEY}`], '{}'))).toBe(200);
+    expect(stage.upstream.received.at(-1)?.url).not.toContain('gw-none');
+  });
+
+  test.each([
+    `${GEMINI}x`,
+    '/v1beta/nope',
+    '/v1beta/models/none:generateContent',
+    '/nope',
+    '/v1/embeddings',
+    '/v1/models/none',
+  ])('is in no error: %s', async (path) => {
+    const answer = await send(
+      `${path}?key=${KEY}&%6bey=${KEY}`,
+      [`x-goog-api-key: ${KEY}`],
+      '{"contents":[]}',
+    );
+    expect(statusOf(answer)).toBeGreaterThanOrEqual(400);
+    expect(answer).not.toContain(KEY);
+  });
+
+  test('spelled with escapes, it is still the key, and still goes no further', async () => {
+    expect(statusOf(await send(`${GEMINI}?%6Bey=${KEY}`, [], '{"contents":[]}'))).toBe(200);
+    expect(stage.upstream.received.at(-1)?.url).toBe(GEMINI);
+  });
+});
+
+describe('S-05 what breaks on the way to a vendor', () => {
+  test('tells neither its address, nor its key, nor what undici says', async () => {
+    const breaks: Respond[] = [
+      (_, response) => response.destroy(),
+      (_, response, request) =>
+        request.socket.write('HTTP/1.1 200 OK\r\nBad header\r\n\r\n', () => response.destroy()),
+      (_, response, request) =>
+        request.socket.write(`HTTP/1.1 200 OK\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`, () => response.destroy()),
+      (_, response, request) =>
+        request.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', () =>
+          response.destroy(),
+        ),
+      (_, response, request) => request.socket.end('nonsense', () => response.destroy()),
+    ];
+    const names = Object.values(errors).map((error) => error.name);
+    expect(names.length).toBeGreaterThan(10);
+    const port = new URL(stage.upstream.url).port;
+    for (const respond of breaks) {
+      stage.respondWith(respond);
+      for (const way of ways) {
+        const answer = await exchange(
+          stage.gateway.port,
+          post(way.path, requestOf(way, true), ['Connection: close']),
+        );
+        expect(statusOf(answer)).toBe(502);
+        for (const told of [port, '127.0.0.1', 'vendor-key', 'UND_', 'ECONN', 'socket', ...names])
+          expect(answer).not.toContain(told);
+      }
+    }
+  });
+});
+
+describe('S-24 a flood of wrong keys', () => {
+  test('2,000 of them cost the one with the right key nothing but its turn', {
+    timeout: 30_000,
+  }, async () => {
+    stage.respondWith((_, response) => json(response, {}));
+    const before = asked();
+    let refused = 0;
+    const guess = async (at: number): Promise<void> => {
+      // With a body of which not a byte is sent: nobody waits for it.
+      const answer = await send(ways[0].path, [`Authorization: Bearer gw-guess-${at}`], '');
+      if (statusOf(answer) === 401) refused++;
+    };
+    for (let round = 0; round < 20; round++) {
+      await Promise.all([
+        ...Array.from({ length: 100 }, (_, at) => guess(round * 100 + at)),
+        send(ways[0].path, [`Authorization: Bearer ${KEY}`]).then((answer) =>
+          expect(statusOf(answer)).toBe(200),
+        ),
+      ]);
+    }
+    expect(refused).toBe(2_000);
+    expect(asked() - before).toBe(20);
+  });
+});
