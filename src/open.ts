@@ -5,10 +5,10 @@ import { catalogOf } from './catalog/catalog.ts';
 import { defaultModels } from './catalog/default.ts';
 import type { Model } from './catalog/model.ts';
 import type { Config } from './config/schema.ts';
-import { configuredVendors, vendorsAt } from './config/vendors.ts';
+import { configuredVendors, type Place, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, type KeyRecord, keysOf } from './keys.ts';
-import { startSandbox } from './sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
@@ -21,19 +21,20 @@ export interface OpenGateway {
 
 /**
  * @param storedKeys keys from elsewhere than the configuration.
- * Where no vendor at all has a key, simulated ones are started and serve the whole catalog.
+ * @param simulated where simulated vendors are already.
+ * Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there.
  */
 export async function openGateway(
   config: Config,
   storedKeys: readonly KeyRecord[],
   mode: LineMode = 'fused',
+  simulated?: Readonly<Record<string, Place>>,
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
-  const sandbox =
-    configured.all.length === 0
-      ? await startSandbox({ pace: config.sandbox.pace, models: catalogModels(config) })
-      : undefined;
-  const vendors = sandbox === undefined ? configured : vendorsAt(sandbox.places, config);
+  const sandboxed = configured.all.length === 0;
+  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config) : undefined;
+  const places = simulated ?? sandbox?.places;
+  const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
   // Keep-alive shorter than any vendor's own, so that a socket is not closed under a request.
   const agent = new Agent({ connect: { timeout: config.timeouts.connect }, keepAliveTimeout: 4_000 });
   const gateway: Gateway = {
@@ -47,12 +48,17 @@ export async function openGateway(
   };
   return {
     gateway,
-    sandboxed: sandbox !== undefined,
+    sandboxed,
     async close() {
       await agent.destroy();
       await sandbox?.close();
     },
   };
+}
+
+/** Simulated vendors, as the configuration wants them. */
+export function openSandbox(config: Config): Promise<Sandbox> {
+  return startSandbox({ pace: config.sandbox.pace, models: catalogModels(config) });
 }
 
 /** The default catalog with the configuration's models over it. */

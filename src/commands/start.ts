@@ -1,86 +1,86 @@
 /** `gateway start`: serves until it is told to stop. */
 
+import cluster from 'node:cluster';
 import { defineCommand } from 'citty';
-import { KEY_FILE, storedKeys, storeNewKey } from '../config/key-store.ts';
-import { readConfig } from '../config/load.ts';
-import { openGateway } from '../open.ts';
-import { serve } from '../server/server.ts';
+import { storedKeys, storeNewKey } from '../config/key-store.ts';
+import { readSettings, type Settings } from '../config/load.ts';
+import { configuredVendors, vendorsAt } from '../config/vendors.ts';
+import { endingOf, onSignals } from '../ending.ts';
+import { openSandbox, servedModels } from '../open.ts';
+import { onConfigChange } from '../reload.ts';
+import { startServing } from '../serving.ts';
+import { freePort, startWorkers } from '../workers.ts';
+import { type Greeting, greeting } from './greeting.ts';
+import { openConfigured, rereadSettings, type Surroundings, tellReloaded } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
+import { serveAsWorker } from './serve-as-worker.ts';
 
 export const start = defineCommand({
   meta: { name: 'start', description: 'Serve the gateway.' },
   args: {
     host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },
     port: { type: 'string', description: 'Port to listen on (default 8787, or PORT)' },
+    workers: { type: 'string', description: 'Processes that serve (default 1, or WORKERS)' },
   },
   async run({ args }) {
     const directory = process.cwd();
     const environment = {
       ...process.env,
       ...(args.host !== undefined && { HOST: args.host }),
-      ...(args.port !== undefined && { PORT: args.port }),
+      // A worker's is the one that the first process has found free.
+      ...(args.port !== undefined && cluster.isPrimary && { PORT: args.port }),
+      ...(args.workers !== undefined && { WORKERS: args.workers }),
     };
-    const config = await orExit(readConfig(environment, directory));
+    const surroundings = { environment, directory };
+    const { config: read, file } = await orExit(readSettings(environment, directory));
+    if (cluster.isWorker) return serveAsWorker(read, surroundings);
+
     const stored = await orExit(storedKeys(directory));
-    const made = stored.length === 0 && config.keys.length === 0 ? await storeNewKey(directory) : undefined;
-    const keys = made === undefined ? stored : await orExit(storedKeys(directory));
-    const { gateway, sandboxed, close } = await openGateway(config, keys);
-    const server = await orExit(serve(() => gateway, config));
-    console.log(greeting(server.url, { made, sandboxed, models: gateway.catalog.models.length }));
-    stopOnSignal(async () => {
-      const cut = await server.drain(config.timeouts.drain);
-      await close();
-      if (cut > 0) console.error(`${cut} answers were cut at the end of the drain time.`);
-    });
+    const made = stored.length === 0 && read.keys.length === 0 ? await storeNewKey(directory) : undefined;
+    const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
+    const settings = { config, ...(file !== undefined && { file }) };
+    const greet: Greet = (told) => console.log(greeting({ ...told, made }));
+    if (config.workers === 1) return serveAlone(settings, surroundings, greet);
+    return lookAfterWorkers(settings, surroundings, greet);
   },
 });
 
-/** The first signal drains; a second one does not wait. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+type Greet = (told: Omit<Greeting, 'made'>) => void;
+
+async function serveAlone({ config, file }: Settings, from: Surroundings, greet: Greet): Promise<void> {
+  const first = await orExit(openConfigured(config, from.directory));
+  const serving = await orExit(startServing(first));
+  onSignals(endingOf(serving));
+  greet({ url: serving.server.url, sandboxed: first.sandboxed, models: first.gateway.catalog.models.length });
+  onConfigChange(file, async () => {
+    const next = await rereadSettings(from, serving.current().sandboxed);
+    serving.exchange(await openConfigured(next, from.directory));
+    tellReloaded(config, next);
+  });
 }
 
-interface Started {
-  /** The key that this start has made. */
-  readonly made: string | undefined;
-  readonly sandboxed: boolean;
-  readonly models: number;
-}
-
-/** What a newcomer needs: where it is, that key, and a request that works as pasted. */
-function greeting(url: string, { made, sandboxed, models }: Started): string {
-  const lines = [`Gateway on ${url} with ${models} models.`];
-  if (sandboxed) {
-    lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
-  }
-  if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
-  return [
-    ...lines,
-    '',
-    `Your API key, shown this once (its hash is in ${KEY_FILE}):`,
-    '',
-    `  ${made}`,
-    '',
-    'Try it:',
-    '',
-    `  curl -N ${url}/v1/chat/completions \\`,
-    `    -H 'Authorization: Bearer ${made}' \\`,
-    `    -H 'Content-Type: application/json' \\`,
-    `    -d '{"model":"anthropic/claude-sonnet-4-5","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
-    '',
-    `Or chat in the browser: ${url}/#key=${made}`,
-    '',
-  ].join('\n');
+async function lookAfterWorkers({ config, file }: Settings, from: Surroundings, greet: Greet): Promise<void> {
+  let vendors = configuredVendors(config);
+  const sandbox = vendors.all.length === 0 ? await openSandbox(config) : undefined;
+  const workers = startWorkers(config.workers, {
+    PORT: String(config.port),
+    ...(sandbox && { GATEWAY_SANDBOX: JSON.stringify(sandbox.places) }),
+  });
+  onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
+  // Or never, where it is told to end before.
+  await orExit(Promise.race([workers.ready, workers.over]));
+  greet({
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+    sandboxed: sandbox !== undefined,
+    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
+  });
+  onConfigChange(file, async () => {
+    const next = await rereadSettings(from, vendors.all.length === 0);
+    vendors = configuredVendors(next);
+    workers.tell('reload');
+    tellReloaded(config, next);
+  });
+  const code = await workers.over;
+  await sandbox?.close();
+  process.exit(code);
 }

@@ -18,15 +18,21 @@ export interface Patience {
 /** How often Node looks for requests that take too long; its own choice, 30 s, would be added to every bound. */
 const CHECK_INTERVAL = 1_000;
 
-/** Sets the bounds of a server that listens already. */
+/** Sets a server's bounds; connections that are open keep to those for which their timers run already. */
 export function limitPatience(server: Server, patience: Patience): void {
   server.headersTimeout = patience.requestHead;
   server.requestTimeout = patience.requestBody;
   server.keepAliveTimeout = patience.connectionIdle;
   // A connection that has been silent so long, both ways: Node asks its answer what to do (see `closeIfUnread`).
   server.timeout = patience.unread;
-  // The interval is an option of createServer, which listhen does not hand on, and it is read when the server begins
-  // to listen. Node's own listener of that event reads it again and puts the new timer in the old one's place.
+}
+
+/**
+ * Has a server that listens look often for requests that take too long. The interval is an option of createServer,
+ * which listhen does not hand on, and it is read when the server begins to listen: Node's own listener of that event
+ * reads it again and puts the new timer in the old one's place.
+ */
+export function checkOften(server: Server): void {
   Object.assign(server, { connectionsCheckingInterval: CHECK_INTERVAL });
   server.emit('listening');
 }

@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Load } from '../stages/exchange.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
-import { closeIfUnread, limitPatience, type Patience } from './patience.ts';
+import { checkOften, closeIfUnread, limitPatience, type Patience } from './patience.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -21,6 +21,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly live: Live;
+  /** Other bounds on slow callers. */
+  limit(timeouts: Patience): void;
   /** Closes connections on which nothing is asked at the moment. */
   closeIdle(): void;
   /** From now on the server calls itself not ready, and every connection ends with its answer. */
@@ -85,6 +87,7 @@ export async function serve(
   );
   const server = listener.server;
   limitPatience(server, timeouts);
+  checkOften(server);
   outliveAcceptErrors(server);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
@@ -102,6 +105,7 @@ export async function serve(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
     live,
+    limit: (patience) => limitPatience(server, patience),
     closeIdle: () => server.closeIdleConnections(),
     leave: () => {
       leaving = true;

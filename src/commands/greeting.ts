@@ -1,0 +1,37 @@
+/** What a start says. */
+
+import { KEY_FILE } from '../config/key-store.ts';
+
+export interface Greeting {
+  readonly url: string;
+  /** The key that this start has made. */
+  readonly made: string | undefined;
+  readonly sandboxed: boolean;
+  readonly models: number;
+}
+
+/** What a newcomer needs: where it is, that key, and a request that works as pasted. */
+export function greeting({ url, made, sandboxed, models }: Greeting): string {
+  const lines = [`Gateway on ${url} with ${models} models.`];
+  if (sandboxed) {
+    lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
+  }
+  if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
+  return [
+    ...lines,
+    '',
+    `Your API key, shown this once (its hash is in ${KEY_FILE}):`,
+    '',
+    `  ${made}`,
+    '',
+    'Try it:',
+    '',
+    `  curl -N ${url}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${made}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '{"model":"anthropic/claude-sonnet-4-5","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
+    '',
+    `Or chat in the browser: ${url}/#key=${made}`,
+    '',
+  ].join('\n');
+}

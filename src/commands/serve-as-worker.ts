@@ -1,0 +1,47 @@
+/** `gateway start` in one of several processes: serves, and does as the first process says. */
+
+import { z } from 'zod';
+import type { Config } from '../config/schema.ts';
+import { endingOf, onSignals } from '../ending.ts';
+import { startServing } from '../serving.ts';
+import { obey, tellFirst } from '../workers.ts';
+import { openConfigured, rereadSettings, type Surroundings } from './open-configured.ts';
+import { orExit } from './or-exit.ts';
+
+const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey: z.string() }));
+
+export async function serveAsWorker(config: Config, from: Surroundings): Promise<void> {
+  const told = from.environment['GATEWAY_SANDBOX'];
+  const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
+  const open = (all: Config) => openConfigured(oneShare(all), from.directory, simulated);
+
+  const serving = await orExit(startServing(await orExit(open(config))));
+  const ending = endingOf(serving);
+  let last = Promise.resolve();
+  onSignals(ending);
+  obey({
+    end: ending.begin,
+    hurry: ending.hurry,
+    reload() {
+      last = last.then(reload);
+    },
+  });
+  tellFirst('ready');
+
+  // The first process has read the same before, and has told whatever is wrong with it.
+  async function reload(): Promise<void> {
+    try {
+      serving.exchange(await open(await rereadSettings(from, serving.current().sandboxed)));
+    } catch (error) {
+      console.error(`A worker stays as it was: ${error}`);
+    }
+  }
+}
+
+/** Limits are those of all workers together. */
+function oneShare(config: Config): Config {
+  const { inFlight, inFlightPerKey } = config.limits;
+  const share = (limit: number): number => Math.ceil(limit / config.workers);
+  const limits = { ...config.limits, inFlight: share(inFlight), inFlightPerKey: share(inFlightPerKey) };
+  return { ...config, limits };
+}

@@ -1,0 +1,84 @@
+/** How a process ends: by a signal, by an order, or by an error that nobody caught. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withoutSecrets } from './redact.ts';
+import type { Serving } from './serving.ts';
+import { tellFirst } from './workers.ts';
+
+/** After a mistake in the program itself, live answers get no longer than this, in milliseconds. */
+const AFTER_FAILURE = 10_000;
+
+export interface Ending {
+  /** Begins the orderly end. Once begun, nothing begins it again. */
+  begin(): void;
+  /** Waits for nothing more; where it has not begun, it begins. */
+  hurry(): void;
+}
+
+/** The end of `serving`, and of the process with it: by exit code 0, or 1 where it was hurried or has failed. */
+export function endingOf(serving: Serving): Ending {
+  const impatient = new AbortController();
+  let code: 0 | 1 | undefined;
+
+  async function run(limit: number): Promise<void> {
+    const { server } = serving;
+    const { preDrain, drain } = serving.current().config.timeouts;
+    server.leave();
+    tellFirst('leaving');
+    if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
+    const ended = await server.drain(Math.min(limit, drain));
+    await serving.close();
+    if (ended > 0) console.error(`${ended} answers were ended before they were complete.`);
+  }
+
+  function end(reason: 0 | 1, limit: number): void {
+    if (code !== undefined) {
+      code = reason === 1 ? 1 : code;
+      return;
+    }
+    code = reason;
+    run(limit).then(
+      () => process.exit(code),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  }
+
+  outliveErrors(serving, () => end(1, AFTER_FAILURE));
+  return {
+    begin: () => end(0, Number.POSITIVE_INFINITY),
+    hurry() {
+      impatient.abort();
+      serving.server.end();
+      end(1, Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+/** The first signal begins the end, a second one hurries it, and a third does not even wait for that. */
+export function onSignals({ begin, hurry }: Ending): void {
+  const steps = [begin, hurry];
+  const onSignal = (): void => (steps.shift() ?? (() => process.exit(1)))();
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+}
+
+/**
+ * An error that nobody caught ends the exchange in whose course it came up, and nothing else. Where it is no
+ * exchange's, nobody knows what it has left behind: the process makes room for a fresh one.
+ */
+function outliveErrors(serving: Serving, fail: () => void): void {
+  let failed = false;
+  const onError = (error: unknown): void => {
+    const blamed = serving.server.live.blame();
+    if (!blamed && failed) return;
+    failed ||= !blamed;
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    console.error(
+      `${blamed ? 'An exchange was ended' : 'The process ends'} by an error that nobody caught: ${withoutSecrets(what, '')}`,
+    );
+    if (!blamed) fail();
+  };
+  process.on('uncaughtException', onError).on('unhandledRejection', onError);
+}

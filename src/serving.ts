@@ -1,0 +1,73 @@
+/** A process that serves: a gateway that can be exchanged for another, its server, and what it may run short of. */
+
+import type { Config } from './config/schema.ts';
+import { GatewayError } from './errors.ts';
+import type { OpenGateway } from './open.ts';
+import { type RunningServer, serve } from './server/server.ts';
+import { watchShortage } from './server/shortage.ts';
+
+/** A gateway, and the configuration it was opened with. */
+export interface Opened extends OpenGateway {
+  readonly config: Config;
+}
+
+export interface Serving {
+  readonly server: RunningServer;
+  /** What serves now. */
+  current(): Opened;
+  /** Serves the next requests from `next`. Those in flight keep the gateway they began with; it is closed after them. */
+  exchange(next: Opened): void;
+  /** When all is over: closes what is still open. */
+  close(): Promise<void>;
+}
+
+/** How often to look whether a gateway that was exchanged is still in use, in milliseconds. */
+const RETIRE_CHECK = 500;
+
+/** Memory is not short for the sake of so few exchanges. */
+const SPARED = 8;
+
+/** @throws Error where the port is taken. */
+export async function startServing(first: Opened): Promise<Serving> {
+  let current = first;
+  const retired = new Set<Opened>();
+
+  const watch = watchShortage({
+    marks: () => current.config.limits,
+    onLastMemory() {
+      const { live } = server;
+      if (live.inFlight() <= SPARED) return;
+      const error = new GatewayError('overloaded', 'The gateway is out of memory.', { retryAfter: 1 });
+      live.endNewest(Math.ceil(live.inFlight() / 10), error);
+    },
+    onFewDescriptors: () => server.closeIdle(),
+  });
+  const server = await serve(() => current.gateway, first.config, watch.current);
+
+  const retire = setInterval(() => {
+    for (const old of retired) {
+      if (server.live.uses(old.gateway)) continue;
+      retired.delete(old);
+      old.close().catch(tell);
+    }
+  }, RETIRE_CHECK).unref();
+
+  return {
+    server,
+    current: () => current,
+    exchange(next) {
+      retired.add(current);
+      current = next;
+      server.limit(next.config.timeouts);
+    },
+    async close() {
+      clearInterval(retire);
+      watch.stop();
+      await Promise.all([current, ...retired].map((opened) => opened.close()));
+    },
+  };
+}
+
+function tell(error: unknown): void {
+  console.error('A gateway that was exchanged could not be closed:', error);
+}
