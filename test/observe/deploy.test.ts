@@ -1,0 +1,183 @@
+/** What `deploy/` says of the program is true of it. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from 'c12';
+import { afterAll, describe, expect, test } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../src/json.ts';
+import { addFigures, openObservers } from '../../src/observe/observe.ts';
+import { openApi } from '../../src/openapi.ts';
+import { RECORD } from './records.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+
+/** A YAML file of one document. */
+async function yaml(...path: string[]): Promise<JsonObject> {
+  const { config } = await loadConfig({
+    configFile: join(DEPLOY, ...path),
+    configFileRequired: true,
+    rcFile: false,
+    globalRc: false,
+    packageJson: false,
+    dotenv: false,
+    extend: false,
+  });
+  const value = parseJson(JSON.stringify(config));
+  if (!isObject(value)) throw new Error(`${path.join('/')} is no mapping.`);
+  return value;
+}
+
+function jsonFile(...path: string[]): JsonObject {
+  const value = parseJson(readFileSync(join(DEPLOY, ...path), 'utf8'));
+  if (!isObject(value)) throw new Error(`${path.join('/')} is no object.`);
+  return value;
+}
+
+/** Every text anywhere in a value that is under a key `expr` or `query`. */
+function* queriesIn(value: Json | undefined): Generator<string> {
+  if (Array.isArray(value)) for (const entry of value) yield* queriesIn(entry);
+  if (!isObject(value)) return;
+  for (const [name, entry] of Object.entries(value)) {
+    if (typeof entry === 'string' && (name === 'expr' || name === 'query')) yield entry;
+    else yield* queriesIn(entry);
+  }
+}
+
+const NAME = /\b(?:gateway|process|nodejs)_\w+/g;
+
+describe('the metrics that are looked at', async () => {
+  const observers = await openObservers({
+    log: 'json',
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+  });
+  afterAll(() => observers.close(1_000));
+  addFigures(observers.metrics, {
+    inFlight: () => 0,
+    usageLost: () => 0,
+    reloadsRefused: () => 0,
+    upstreams: () => [{ vendor: 'openai', place: '0', up: true }],
+  });
+  observers.metrics.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
+  const text = await observers.metrics.render();
+  const names = new Set([...text.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name]) => name));
+  const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
+
+  const dashboard = jsonFile('grafana', 'gateway.json');
+  const alerts = await yaml('prometheus', 'alerts.yaml');
+
+  test.each([
+    ['dashboard', dashboard, 25],
+    ['alerts', alerts, 10],
+  ])('%s: each is one that the program tells', (_, of, least) => {
+    const asked = [...queriesIn(of)].flatMap((query) => [...query.matchAll(NAME)].map(([name]) => name));
+    expect(asked.length).toBeGreaterThan(least);
+    for (const name of asked) expect(names, name).toContain(name);
+  });
+
+  test('dashboard: each is by labels that there are', () => {
+    for (const query of queriesIn(dashboard)) {
+      for (const [, by = ''] of query.matchAll(/\bby \(([\w, ]+)\)/g))
+        for (const label of by.split(/, */)) expect(labels, query).toContain(label);
+    }
+  });
+
+  test('dashboard: each panel has a place of its own', () => {
+    const taken = new Set<string>();
+    for (const { gridPos, title } of asObjects(dashboard['panels'])) {
+      const { x = 0, y = 0, w = 0, h = 0 } = asObject(gridPos) ?? {};
+      for (let column = Number(x); column < Number(x) + Number(w); column += 1) {
+        for (let line = Number(y); line < Number(y) + Number(h); line += 1) {
+          expect(column, `${title}`).toBeLessThan(24);
+          expect(taken, `${title}`).not.toContain(`${column} ${line}`);
+          taken.add(`${column} ${line}`);
+        }
+      }
+    }
+    expect(taken.size).toBeGreaterThan(100);
+  });
+
+  test('alerts: each has a name, a bound, and words', () => {
+    const rules = asObjects(alerts['groups']).flatMap((group) => asObjects(group['rules']));
+    expect(rules.length).toBeGreaterThan(8);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    for (const rule of rules) {
+      expect(rule['expr']).toBeTruthy();
+      expect(asObject(rule['annotations'])?.['summary']).toBeTruthy();
+    }
+  });
+});
+
+describe('kubernetes', async () => {
+  const deployment = await yaml('kubernetes', 'deployment.yaml');
+  const pod = asObject(asObject(asObject(deployment['spec'])?.['template'])?.['spec']) ?? {};
+  const [container = {}] = asObjects(pod['containers']);
+  const config = configSchema.parse(jsonFile('kubernetes', 'gateway.config.json'));
+
+  test('live streams have the time to end that they are promised', () => {
+    const grace = asNumber(pod['terminationGracePeriodSeconds']) ?? 0;
+    expect(grace * 1_000).toBeGreaterThan(config.timeouts.preDrain + config.timeouts.drain);
+  });
+
+  test('the time to go on accepting is longer than it takes to see that it is not ready', () => {
+    const readiness = asObject(container['readinessProbe']);
+    const seen =
+      (asNumber(readiness?.['periodSeconds']) ?? 0) * (asNumber(readiness?.['failureThreshold']) ?? 0);
+    expect(config.timeouts.preDrain).toBeGreaterThan(2 * seen * 1_000);
+  });
+
+  test.each(['startupProbe', 'readinessProbe', 'livenessProbe'])('%s asks a path that there is', (probe) => {
+    const asked = asObject(asObject(container[probe])?.['httpGet']);
+    expect(Object.keys(asObject(openApi()['paths']) ?? {})).toContain(asText(asked?.['path']));
+    expect(asObjects(container['ports']).map(({ name }) => name)).toContain(asked?.['port']);
+  });
+
+  test('a pod may do nothing that it need not', () => {
+    expect(asObject(pod['securityContext'])).toMatchObject({ runAsNonRoot: true });
+    expect(container['securityContext']).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(pod['automountServiceAccountToken']).toBe(false);
+  });
+
+  test('what selects pods selects these', async () => {
+    const template = asObject(asObject(deployment['spec'])?.['template']);
+    const labels = asObject(asObject(template?.['metadata'])?.['labels']);
+    for (const file of [
+      'service.yaml',
+      'service-admin.yaml',
+      'pdb.yaml',
+      'networkpolicy.yaml',
+      'podmonitor.yaml',
+    ]) {
+      const { selector, podSelector } = asObject((await yaml('kubernetes', file))['spec']) ?? {};
+      const chosen = asObject(selector ?? podSelector) ?? {};
+      expect(labels, file).toMatchObject(asObject(chosen['matchLabels']) ?? chosen);
+    }
+  });
+
+  test('every manifest is applied, but for the one that needs an operator', async () => {
+    const { resources } = await yaml('kubernetes', 'kustomization.yaml');
+    const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((file) => file.endsWith('.yaml'));
+    const listed = Array.isArray(resources) ? resources : [];
+    expect([...listed, 'kustomization.yaml', 'podmonitor.yaml'].toSorted()).toEqual(files.toSorted());
+  });
+});
+
+test('compose: what is stopped has the time to drain', async () => {
+  const services = asObject((await yaml('compose.yaml'))['services']);
+  const grace = asText(asObject(services?.['gateway'])?.['stop_grace_period']) ?? '';
+  const { timeouts } = configSchema.parse({});
+  expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(timeouts.drain);
+});
