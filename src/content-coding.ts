@@ -1,4 +1,4 @@
-/** Compressed request bodies (RFC 9110, 8.4): the codings taken, one at a time. */
+/** Compressed bodies (RFC 9110, 8.4): the codings taken, one at a time. */
 
 import type { Transform } from 'node:stream';
 import {
@@ -13,7 +13,7 @@ import { GatewayError } from './errors.ts';
 /** The most a zstd frame may have its reader remember, as a power of two: what RFC 9659 allows on the web. */
 const ZSTD_WINDOW = 23;
 
-const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
+export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['br', () => createBrotliDecompress()],

@@ -6,9 +6,9 @@ import type { Keys } from './keys.ts';
 import type { DecodeOptions } from './stages/decode.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
-import type { UpstreamTimeouts } from './stages/upstream.ts';
 import type { LineMode } from './streams/line.ts';
 import type { Recorder } from './usage/exchange-record.ts';
+import type { Upstreams } from './vendors/upstreams.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
 export interface Gateway {
@@ -17,7 +17,9 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
   readonly agent: Dispatcher;
-  readonly options: DecodeOptions & InFlightLimits & ReplyOptions & UpstreamTimeouts;
+  /** How vendors are doing: the one part of this value that changes. */
+  readonly upstreams: Upstreams;
+  readonly options: DecodeOptions & InFlightLimits & ReplyOptions;
   readonly cors: CorsOptions;
   /** Is told of every exchange when it is over; absent where nobody listens, and then nothing is noted. */
   readonly record?: Recorder;

@@ -1,15 +1,16 @@
 /** A gateway from its configuration. */
 
-import { Agent } from 'undici';
 import { catalogOf } from './catalog/catalog.ts';
 import { defaultModels } from './catalog/default.ts';
 import type { Model } from './catalog/model.ts';
 import type { Config } from './config/schema.ts';
-import { configuredVendors, type Place, vendorsAt } from './config/vendors.ts';
+import { configuredVendors, type Place, publicHosts, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, type KeyRecord, keysOf } from './keys.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
+import { openAgent } from './vendors/agent.ts';
+import { openUpstreams } from './vendors/upstreams.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
 export interface OpenGateway {
@@ -35,13 +36,14 @@ export async function openGateway(
   const sandbox = sandboxed && simulated === undefined ? await openSandbox(config) : undefined;
   const places = simulated ?? sandbox?.places;
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
-  // Keep-alive shorter than any vendor's own, so that a socket is not closed under a request.
-  const agent = new Agent({ connect: { timeout: config.timeouts.connect }, keepAliveTimeout: 4_000 });
+  const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
+  const upstreams = openUpstreams(vendors.all, config);
   const gateway: Gateway = {
     keys: keysOf([...storedKeys, ...config.keys.map(keyRecord)]),
-    catalog: catalogOf(servedModels(config, vendors), config.aliases),
+    catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,
+    upstreams,
     options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
     cors: config.cors,
     mode,
@@ -51,6 +53,7 @@ export async function openGateway(
     sandboxed,
     async close() {
       await agent.destroy();
+      upstreams.close();
       await sandbox?.close();
     },
   };

@@ -2,6 +2,7 @@
 
 import type { Gateway } from './gateway.ts';
 import { rescue } from './rescue.ts';
+import { attempts } from './stages/attempts.ts';
 import { authenticate } from './stages/authenticate.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
@@ -15,17 +16,25 @@ import { line } from './streams/line.ts';
 
 /** The answer to a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
 export function answer(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
-  const { keys, catalog, vendors, agent, options, mode } = gateway;
-  return line(incoming, mode)
-    .to(shed(options)) // unless there is more to do than can be done
-    .to(decode(route, options)) // what is asked, and in which format
-    .to(authenticate(keys)) // by whom
-    .to(share(options)) // of what can be done, no more than the key's share
-    .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
-    .to(translateRequest()) // in the words of the vendor
-    .to(upstream(agent, options)) // the vendor's answer: a head, and a body still coming
-    .to(translateReply(options)) // the same answer in the words of the caller
-    .to(encode())
-    .only()
-    .catch((error: unknown) => rescue(error, route.format, incoming));
+  const { keys, catalog, vendors, agent, upstreams, options, mode } = gateway;
+  return (
+    line(incoming, mode)
+      .to(shed(options)) // unless there is more to do than can be done
+      .to(decode(route, options)) // what is asked, and in which format
+      .to(authenticate(keys)) // by whom
+      .to(share(options)) // of what can be done, no more than the key's share
+      .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
+      // Once, as a rule; again or elsewhere, while nothing of an answer is out.
+      .within(
+        attempts(upstreams),
+        (attempt) =>
+          attempt
+            .to(translateRequest()) // in the words of the vendor
+            .to(upstream(agent, upstreams)) // the vendor's answer: a head, and a body still coming
+            .to(translateReply(options)), // the same answer in the words of the caller
+      )
+      .to(encode())
+      .only()
+      .catch((error: unknown) => rescue(error, route.format, incoming))
+  );
 }

@@ -1,6 +1,6 @@
 /** What a vendor's error may say that no caller should read. */
 
-import { GatewayError } from './errors.ts';
+import { amended, type GatewayError } from './errors.ts';
 
 /** Keys, by the shapes that vendors give them, and whatever stands where a credential does. */
 const SECRET =
@@ -25,13 +25,5 @@ export function withoutSecrets(text: string, key: string): string {
 export function tellable(error: GatewayError, key: string): GatewayError {
   const message = withoutSecrets(error.message, key).replaceAll(ADDRESS, HIDDEN);
   if (message === error.message) return error;
-  const { fault, status, param, code, retryAfter, headers } = error;
-  return new GatewayError(fault, message, {
-    status,
-    headers,
-    cause: error,
-    ...(param !== undefined && { param }),
-    ...(code !== undefined && { code }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  });
+  return amended(error, { message });
 }

@@ -17,7 +17,7 @@ export function rescue(thrown: unknown, format: FormatName, { id, message, ledge
   const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
   const headers = new Headers({ ...error.headers, 'content-type': 'application/json', 'x-request-id': id });
   if (format === 'messages') headers.set('request-id', id);
-  if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
+  if (error.retryAfter !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfter)));
   if (!PASSING.has(status) || error.fault === 'upstream-auth') headers.set('x-should-retry', 'false');
   if (!message.complete) {
     headers.set('connection', 'close');

@@ -11,13 +11,21 @@ export interface Catalog {
    * restriction could tell apart mean the same model.
    */
   resolve(asked: string, defaultVendor: string): Model | undefined;
+  /** The models that may be asked where this one cannot answer, in order. */
+  fallbacks(model: Model): readonly Model[];
 }
 
 /** No real id is longer; a longer one is not even looked up. */
 const MAX_ID_LENGTH = 256;
 
-/** A catalog of `models`; `aliases` are further names (full ids) for canonical ids. */
-export function catalogOf(models: readonly Model[], aliases: Readonly<Record<string, string>> = {}): Catalog {
+const NONE: readonly Model[] = [];
+
+/** A catalog of `models`; `aliases` are further names for ids, `fallbacks` ids for ids: all with their vendors. */
+export function catalogOf(
+  models: readonly Model[],
+  aliases: Readonly<Record<string, string>> = {},
+  fallbacks: Readonly<Record<string, readonly string[]>> = {},
+): Catalog {
   const byId = new Map<string, Model>();
   for (const model of models) {
     for (const alias of model.aliases ?? []) {
@@ -31,8 +39,18 @@ export function catalogOf(models: readonly Model[], aliases: Readonly<Record<str
     const model = byId.get(id.toLowerCase());
     if (model) byId.set(alias.toLowerCase(), model);
   }
+  const others = new Map<string, readonly Model[]>();
+  for (const [id, ids] of Object.entries(fallbacks)) {
+    const model = byId.get(id.toLowerCase());
+    if (model)
+      others.set(
+        model.id,
+        ids.flatMap((other) => byId.get(other.toLowerCase()) ?? []),
+      );
+  }
   return {
     models,
+    fallbacks: (model) => others.get(model.id) ?? NONE,
     resolve(asked, defaultVendor) {
       if (asked.length > MAX_ID_LENGTH) return undefined;
       // toLowerCase folds a few letters outside ASCII into it (the Kelvin sign to k): such a name is nobody's.

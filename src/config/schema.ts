@@ -9,6 +9,15 @@ const formatName = z.enum(['chat-completions', 'responses', 'messages', 'generat
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'may hold printable ASCII only');
 
+/** One more address or key of a vendor. */
+const upstreamSchema = z.strictObject({
+  /** Absent: the vendor's. */
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  apiKey: headerValue.min(1),
+  /** How much more than one of weight 1 it is asked for. */
+  weight: z.number().positive().max(1_000).default(1),
+});
+
 const vendorSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: headerValue.min(1).optional(),
@@ -17,6 +26,49 @@ const vendorSchema = z.strictObject({
   fullIds: z.boolean().optional(),
   dialect: z.string().optional(),
   headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), headerValue).optional(),
+  /** Further addresses or keys beside `baseUrl` and `apiKey`: of all of them, the least busy one is asked. */
+  upstreams: z.array(upstreamSchema).default([]),
+  /** Exchanges at a time with each of them; what is more waits for `timeouts.pool`, then is refused. Absent: any. */
+  connections: z.number().int().positive().optional(),
+});
+
+/** A full id, as the catalog has it. */
+const modelId = z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name>');
+
+/** What is asked again, and when. An answer of which the caller has seen anything is never asked for again. */
+const retriesSchema = z.strictObject({
+  /** Requests to vendors, beyond the first, that one request may cost: at other upstreams, of other models, again. */
+  limit: z.number().int().min(0).max(2).default(1),
+  /**
+   * After which failures a vendor is asked again.
+   * `rejected`: it did nothing, for it was not reached or said so (408, 409, 429 with Retry-After, 503, 529).
+   * `reset`: also where its connection closed without a byte of an answer, which it may have worked on, and bill.
+   * `failed`: also after 500, 502, 504, too long a wait, and an answer that broke before its first event.
+   */
+  after: z.enum(['rejected', 'reset', 'failed']).default('reset'),
+  /** The wait before asking the same upstream again is random, up to this, doubled each time, up to `longest`. */
+  wait: milliseconds.default(250),
+  longest: milliseconds.default(2_000),
+  /** A longer `Retry-After` is not waited for but told to the caller. */
+  retryAfter: milliseconds.default(5_000),
+  /** Retries of an upstream, as a share of its requests, and always so many a second. */
+  share: z.number().min(0).max(1).default(0.1),
+  perSecond: z.number().nonnegative().default(3),
+});
+
+/** When one of several upstreams of a vendor is left alone for a while. */
+const ejectionSchema = z.strictObject({
+  /** Failures in a row after which it is. 0: never. */
+  failures: z.number().int().nonnegative().default(5),
+  /** The share of failures after which it is, where at least `requests` of them came in `window`. 1: never. */
+  share: z.number().gt(0).max(1).default(0.5),
+  requests: z.number().int().positive().default(20),
+  window: milliseconds.min(1).default(30_000),
+  /** For how long; twice, three times as long when it fails again at once, and at most `longest`. */
+  duration: milliseconds.min(1).default(30_000),
+  longest: milliseconds.min(1).default(300_000),
+  /** Whether a vendor's only upstream is too: its callers then have a 503 at once. */
+  lone: z.boolean().default(false),
 });
 
 const keySchema = z
@@ -43,6 +95,10 @@ export const configSchema = z.strictObject({
   models: z.array(modelSchema).default([]),
   /** Further names: alias to id, both `<vendor>/<model_name>`. */
   aliases: z.record(z.string(), z.string()).default({}),
+  /** Models to ask, in order, where one cannot answer: full ids. Only those that the caller's key allows are. */
+  fallbacks: z.record(modelId, z.array(modelId)).default({}),
+  retries: retriesSchema.prefault({}),
+  ejection: ejectionSchema.prefault({}),
   keys: z.array(keySchema).default([]),
   limits: z
     .strictObject({
@@ -63,8 +119,15 @@ export const configSchema = z.strictObject({
   timeouts: z
     .strictObject({
       connect: milliseconds.default(5_000),
+      /** Vendors: until the first byte of an answer's body, and between two pieces of it. 0, here and below: no limit. */
       firstByte: milliseconds.default(600_000),
       idle: milliseconds.default(120_000),
+      /** How long a stream may consist of signs of life only. */
+      quiet: milliseconds.default(600_000),
+      /** From the first request to a vendor to the end of the answer. */
+      total: milliseconds.default(1_800_000),
+      /** How long a request waits for an upstream that has all its `connections` in use. */
+      pool: milliseconds.default(100),
       keepAlive: milliseconds.min(1).default(15_000),
       hold: milliseconds.default(10_000),
       /** Callers: how long a request's head, its whole body, and a connection between two requests may take. */

@@ -1,6 +1,6 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
-import { splitBaseUrl, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
+import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
@@ -39,11 +39,20 @@ export interface Place {
 /** The vendors that have a key. A vendor without one serves nothing. */
 export function configuredVendors(config: Config): Vendors {
   const places: Record<string, Place> = {};
-  for (const [name, { baseUrl, apiKey }] of Object.entries(config.vendors)) {
-    const url = baseUrl ?? KNOWN[name]?.baseUrl;
-    if (apiKey !== undefined && url !== undefined) places[name] = { baseUrl: url, apiKey };
+  for (const name of Object.keys(config.vendors)) {
+    const [first] = placesOf(name, config);
+    if (first !== undefined) places[name] = first;
   }
   return vendorsAt(places, config);
+}
+
+/** Every address of a vendor that there is a key for, its own first. */
+function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
+  const { baseUrl, apiKey, upstreams = [] } = config.vendors[name] ?? {};
+  const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
+  return [{ apiKey, baseUrl, weight: 1 }, ...upstreams].flatMap(({ apiKey, baseUrl = own, weight }) =>
+    apiKey !== undefined && baseUrl !== undefined ? [{ baseUrl, apiKey, weight }] : [],
+  );
 }
 
 /** Every known vendor, with or without a key: for whoever only wants to know what would be sent where. */
@@ -54,6 +63,14 @@ export function everyVendor(config: Config): Vendors {
     places[name] = { baseUrl: baseUrl ?? KNOWN[name]?.baseUrl ?? 'http://localhost', apiKey };
   }
   return vendorsAt(places, config);
+}
+
+/** Hosts of the known vendors that the configuration says nothing else of. */
+export function publicHosts(config: Config): ReadonlySet<string> {
+  const urls = Object.entries(KNOWN).flatMap(([name, { baseUrl }]) =>
+    baseUrl === undefined || config.vendors[name]?.baseUrl !== undefined ? [] : [baseUrl],
+  );
+  return new Set(urls.map((url) => new URL(url).hostname));
 }
 
 /** The vendors at given places, with whatever else the configuration says of them. */
@@ -69,6 +86,7 @@ function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Ven
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
+  const places = placesOf(name, config);
   return {
     name,
     ...splitBaseUrl(baseUrl),
@@ -78,7 +96,13 @@ function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Ven
     fullIds: set?.fullIds ?? defaults.fullIds,
     ...(dialect !== undefined && { dialect }),
     headers: set?.headers ?? {},
+    ...(places.length > 1 && { upstreams: places.map(upstreamAt) }),
+    ...(set?.connections !== undefined && { connections: set.connections }),
   };
+}
+
+function upstreamAt({ baseUrl, apiKey, weight }: Place & { readonly weight: number }): Upstream {
+  return { ...splitBaseUrl(baseUrl), key: apiKey, weight };
 }
 
 /** The dialect of a well-known service in front of many vendors; undefined elsewhere. */

@@ -76,6 +76,16 @@ export interface Inbound {
   readonly ping: string;
 }
 
+/** How a stream of a format is known by its bytes, read as latin1. */
+export interface StreamMarks {
+  /** It has begun, and is one of this format. */
+  readonly opening: RegExp;
+  /** It may end after this: the answer is finished, or an error has been told. */
+  readonly ending: RegExp;
+  /** Nothing comes after this. Absent where no stream says so. */
+  readonly closing?: RegExp;
+}
+
 /** The half that faces vendors. */
 export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
@@ -85,8 +95,8 @@ export interface Outbound {
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
   parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
-  /** By which a stream's bytes are known to be one of this format, and to have come to an end, good or bad. */
-  readonly marks: { readonly opening: RegExp; readonly ending: RegExp };
+  /** By which a stream's bytes are known. */
+  readonly marks: StreamMarks;
   /** The field in which an answer tells its usage. */
   readonly usageField: string;
   /** What usage objects of one answer tell: its first and its last, where they differ. */

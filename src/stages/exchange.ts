@@ -3,10 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Asked, Format, Target } from '../formats/format.ts';
 import type { Principal } from '../keys.ts';
 import type { Ledger } from '../usage/ledger.ts';
-import type { UpstreamAnswer } from '../vendors/send.ts';
+import type { Ending, UpstreamAnswer } from '../vendors/send.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 
 export type Operation = 'generate' | 'count-tokens';
@@ -69,6 +70,20 @@ export interface Routed extends Admitted {
   readonly spoken: FormatName;
   /** The caller's body; only the value of its top-level `model` is the vendor's name of the model. */
   readonly body: Buffer;
+  /** The same request for the next model that may be asked where this one cannot answer. */
+  readonly otherwise?: () => Routed | undefined;
+  /** Absent of the first attempt, where nobody follows it. */
+  readonly attempt?: Attempt;
+}
+
+/** One of the attempts to get an answer. */
+export interface Attempt {
+  /** 1 is the first. */
+  readonly number: number;
+  /** Milliseconds that are left for all of them. */
+  readonly timeLeft: number;
+  /** Told once, when the exchange with the vendor is over. */
+  readonly ended?: (how: Ending) => void;
 }
 
 /** How a reply is brought back into the caller's format. */
@@ -92,6 +107,8 @@ export interface Prepared extends Routed {
 /** After `upstream`: the vendor's answer, a head and a body still coming. */
 export interface Answered extends Prepared {
   readonly answer: UpstreamAnswer;
+  /** Requests to vendors that it took so far. */
+  readonly attempts: number;
 }
 
 /** After `translate-reply`: the answer as the caller is to have it. */
@@ -101,4 +118,6 @@ export interface Replied {
   readonly status: number;
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | Uint8Array | string;
+  /** Of an error answer that is passed on as it is: what it means. */
+  readonly refusal?: GatewayError;
 }

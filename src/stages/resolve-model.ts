@@ -1,6 +1,7 @@
 /** Of which model; native or translated is settled here. */
 
 import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
@@ -41,15 +42,40 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
     }
     if (named !== undefined) requireSameModel(body, spans, catalog, model.id);
-    const name = upstreamName(vendor, model);
+    const bodyFor = (name: string): Buffer =>
+      span === undefined || named !== undefined || asked === name ? body : splice(body, span, name);
+    const routed = { ...admitted, model, vendor, spoken, body: bodyFor(upstreamName(vendor, model)) };
+    const others = catalog.fallbacks(model);
+    // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
+    if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
+    return { ...routed, otherwise: () => fallback(routed, others, vendors, bodyFor) };
+  };
+}
+
+/** The request for the first of `models` that can be asked in its place, by the same rules as the model itself. */
+function fallback(
+  routed: Routed,
+  models: readonly Model[],
+  vendors: Vendors,
+  bodyFor: (name: string) => Buffer,
+): Routed | undefined {
+  const { route, principal } = routed;
+  const isAllowed = ({ id }: Model): boolean =>
+    principal.allows(id) &&
+    (route.format !== 'generate-content' || vendorName(id) === DEFAULT_VENDOR[route.format]);
+  for (const [at, model] of models.entries()) {
+    const vendor = vendors.serving(model);
+    if (vendor === undefined || !isAllowed(model)) continue;
     return {
-      ...admitted,
+      ...routed,
       model,
       vendor,
-      spoken,
-      body: span === undefined || named !== undefined || asked === name ? body : splice(body, span, name),
+      spoken: spokenFormat(vendor, model, route.format),
+      body: bodyFor(upstreamName(vendor, model)),
+      otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
     };
-  };
+  }
+  return undefined;
 }
 
 /** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */

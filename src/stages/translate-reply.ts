@@ -2,14 +2,16 @@
 
 import { collector } from '../conversation/collect.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { asGatewayError, GatewayError } from '../errors.ts';
+import { amended, asGatewayError, GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Format } from '../formats/format.ts';
+import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { responseHeaders } from '../vendors/headers.ts';
+import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 
@@ -35,7 +37,10 @@ export function translateReply(options: ReplyOptions): (answered: Answered) => P
       status: answer.status,
       headers: responseHeaders(answer.headers),
     };
-    if (translation === undefined) return { ...reply, body: answer.body };
+    if (translation === undefined) {
+      if (String(answer.headers['content-type']).startsWith('text/html')) throw notJson(answer);
+      return { ...reply, body: answer.body };
+    }
     try {
       return translation.asked.prompt.stream
         ? { ...reply, ...(await streamed(answered, translation, options)) }
@@ -55,24 +60,41 @@ async function refused(answered: Answered, outbound: Format): Promise<Replied> {
   const body = await readWhole(answer.body, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
-  const error = tellable(outbound.outbound.parseError(answer.status, shown), vendor.key);
-  if (translation === undefined && error.fault !== 'upstream-auth') {
+  const parsed = outbound.outbound.parseError(answer.status, shown);
+  const error = withWait(tellable(parsed, vendor.key), answer);
+  // A page of some proxy on the way is not what the vendor wrote.
+  if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
+    const reply = { id, format: route.format, status: answer.status, refusal: error };
     const headers = responseHeaders(answer.headers);
-    if (shown === text) return { id, format: route.format, status: answer.status, headers, body };
+    if (shown === text) return { ...reply, headers, body };
     headers.delete('content-length');
-    return { id, format: route.format, status: answer.status, headers, body: shown };
+    return { ...reply, headers, body: shown };
   }
-  throw withRetryAfter(error, answer.headers['retry-after']);
+  throw error;
 }
 
-async function streamed({ answer, vendor }: Answered, translation: Translation, options: ReplyOptions) {
+async function streamed(
+  { answer, vendor, ledger }: Answered,
+  translation: Translation,
+  options: ReplyOptions,
+) {
   const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.inbound.renderEvents(asked);
-  const events = fuse(outbound.outbound.parseEvents(asked.prompt, target), renderer);
+  let over = false;
+  const watch: Step<ReplyEvent, ReplyEvent> = {
+    transform(event, out) {
+      out.enqueue(event);
+      if (event.type === 'reply-end') over = true;
+    },
+  };
+  const events = fuse(fuse(outbound.outbound.parseEvents(asked.prompt, target), watch), renderer);
   const encoder = encodeSse();
   const { body, ready } = through(answer.body, fuse(fuse(decodeBody(answer), events), encoder), {
-    fail: (error, out) =>
-      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) }),
+    fail(error, out) {
+      if (ledger !== undefined) ledger.fault = error.fault;
+      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
+    },
+    over: () => over,
     keepAlive: { text: inbound.inbound.ping, milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);
@@ -95,15 +117,22 @@ function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
   const type = String(answer.headers['content-type'] ?? '');
   if (type.startsWith('text/event-stream')) return decodeSse();
   if (/^application\/(?:[\w.-]+\+)?json/i.test(type)) return decodeWhole();
-  void answer.body.cancel();
-  throw new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
+  throw notJson(answer);
+}
+
+function notJson({ body }: UpstreamAnswer): GatewayError {
+  void body.cancel();
+  return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
 }
 
 /** A whole body as the one event it stands for. */
 function decodeWhole(): Step<Uint8Array, Sse> {
   const chunks: Uint8Array[] = [];
+  let size = 0;
   return {
-    transform: (chunk) => {
+    transform(chunk) {
+      size += chunk.byteLength;
+      if (size > MAX_WHOLE) throw tooLong();
       chunks.push(chunk);
     },
     flush: (out) => out.enqueue({ data: Buffer.concat(chunks).toString('utf8') }),
@@ -115,11 +144,14 @@ async function readWhole(body: ReadableStream<Uint8Array>, limit: number): Promi
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > limit)
-      throw new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
+    if (size > limit) throw tooLong();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
 }
 
 /** Waits for `ready`, but no longer than `milliseconds`. @throws what `ready` throws in that time. */
@@ -140,21 +172,15 @@ function eventStreamHeaders(headers: Headers): Headers {
   return headers;
 }
 
-function withRetryAfter(error: GatewayError, header: string | string[] | undefined): GatewayError {
-  const seconds = retryAfterSeconds(String(header ?? ''));
-  if (seconds === undefined || error.retryAfter !== undefined) return error;
-  return new GatewayError(error.fault, error.message, {
-    status: error.status,
-    retryAfter: seconds,
-    ...(error.param !== undefined && { param: error.param }),
-    ...(error.code !== undefined && { code: error.code }),
-    cause: error,
-  });
-}
+/** The longest wait that is told, in seconds: official SDKs take no notice of a longer one. */
+const LONGEST_WAIT = 60;
 
-/** `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as seconds from now; undefined where it is neither. */
-function retryAfterSeconds(text: string): number | undefined {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+/** An error answer with how long the vendor asks to be left alone, and whether it has done anything. */
+function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
+  const wait = error.retryAfter ?? retryAfter(headers, Date.now());
+  return amended(error, {
+    ...(wait !== undefined && { retryAfter: Math.min(wait, LONGEST_WAIT) }),
+    // It did not even wait for the request.
+    ...(status === 408 && { loss: 'rejected' }),
+  });
 }

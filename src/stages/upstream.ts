@@ -2,38 +2,49 @@
 
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
+import { formats } from '../formats/all.ts';
+import { tapBody } from '../usage/ledger.ts';
 import { send } from '../vendors/send.ts';
+import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Answered, Prepared } from './exchange.ts';
+import { guardOf } from './guard.ts';
 
-export interface UpstreamTimeouts {
-  /** Milliseconds until the head of the answer. */
-  readonly firstByte: number;
-  /** Milliseconds of silence between two pieces of the body. */
-  readonly idle: number;
-}
+/** Statuses below 300 that promise no answer. */
+const EMPTY = new Set([204, 205, 206]);
 
+/** Sends what is prepared, once. @throws GatewayError where no answer comes of it, or none that could be one. */
 export function upstream(
   agent: Dispatcher,
-  timeouts: UpstreamTimeouts,
+  { patience }: Pick<Upstreams, 'patience'>,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
+    const { model, vendor, spoken, attempt, ledger, path, headers, payload, translation, signal } = prepared;
+    if (ledger !== undefined) {
+      ledger.model = model;
+      ledger.vendor = vendor.name;
+      ledger.spoken = spoken;
+      ledger.attempts += 1;
+    }
     const answer = await send(
       agent,
+      patience,
       {
-        origin: prepared.vendor.origin,
-        path: prepared.path,
-        headers: prepared.headers,
-        body: prepared.payload,
-        headersTimeout: timeouts.firstByte,
-        bodyTimeout: timeouts.idle,
+        origin: vendor.origin,
+        path,
+        headers,
+        body: payload,
+        ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
+        ...(attempt?.ended !== undefined && { ended: attempt.ended }),
+        ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
+        ...(ledger !== undefined && { tap: { chunk: tapBody(ledger, spoken) } }),
       },
-      prepared.signal,
+      signal,
     );
     // A redirect followed would carry the vendor's key to wherever it points.
-    if (answer.status >= 300 && answer.status < 400) {
+    if ((answer.status >= 300 && answer.status < 400) || EMPTY.has(answer.status)) {
       await answer.body.cancel();
-      throw new GatewayError('upstream-broken', 'The upstream answered with a redirect.');
+      throw new GatewayError('upstream-broken', 'The upstream answered with something that is no answer.');
     }
-    return { ...prepared, answer };
+    return { ...prepared, answer, attempts: attempt?.number ?? 1 };
   };
 }

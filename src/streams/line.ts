@@ -12,6 +12,8 @@ export type Stage<T, U> = (value: T) => U | Promise<U>;
 export interface Line<T> {
   /** The line with one more stage at its end. */
   to<U>(stage: Stage<T, U>): Line<U>;
+  /** The line with several more stages, written as a line of their own, which `around` runs as it sees fit. */
+  within<U>(around: (stages: Stage<T, U>) => Stage<T, U>, inner: (line: Line<T>) => Line<U>): Line<U>;
   /** Runs the line and gives the one value at its end. @throws what a stage throws. */
   only(): Promise<T>;
 }
@@ -30,25 +32,51 @@ export type LineMode = 'fused' | 'chained';
 
 /** A line that starts with one value. */
 export function line<T>(value: T, mode: LineMode = 'fused'): Line<T> {
-  return mode === 'fused' ? fused(value, (start) => start) : chained(ReadableStream.from([value]));
+  return mode === 'fused' ? fused(value, itself) : chained(ReadableStream.from([value]));
 }
 
-function fused<S, T>(start: S, run: Stage<S, T>): Line<T> {
-  return {
-    to: (next) =>
-      fused(start, (value) => {
+/** @param only how the line is run in the end. */
+function fused<S, T>(
+  start: S,
+  run: Stage<S, T>,
+  only: <U>(start: S, run: Stage<S, U>) => Promise<U> = streamed,
+): Line<T> {
+  const to = <U>(next: Stage<T, U>): Line<U> =>
+    fused(
+      start,
+      (value) => {
         const made = run(value);
         return made instanceof Promise ? made.then(next) : next(made);
-      }),
-    only: () => first(ReadableStream.from([start]).pipeThrough(stage(run))),
+      },
+      only,
+    );
+  return {
+    to,
+    // What is inside runs in the one stream that is there already.
+    within: (around, inner) => to(around((value) => inner(fused<T, T>(value, itself, direct)).only())),
+    only: () => only(start, run),
   };
 }
 
 function chained<T>(stream: ReadableStream<T>): Line<T> {
+  const to = <U>(next: Stage<T, U>): Line<U> => chained(stream.pipeThrough(stage(next)));
   return {
-    to: (next) => chained(stream.pipeThrough(stage(next))),
+    to,
+    within: (around, inner) => to(around((value) => inner(chained(ReadableStream.from([value]))).only())),
     only: () => first(stream),
   };
+}
+
+function itself<T>(value: T): T {
+  return value;
+}
+
+function streamed<S, T>(start: S, run: Stage<S, T>): Promise<T> {
+  return first(ReadableStream.from([start]).pipeThrough(stage(run)));
+}
+
+async function direct<S, T>(start: S, run: Stage<S, T>): Promise<T> {
+  return run(start);
 }
 
 async function first<T>(stream: ReadableStream<T>): Promise<T> {

@@ -9,6 +9,8 @@ import type { Sink, Step } from './step.ts';
 export interface ThroughOptions {
   /** Says a late error in the consumer's words; the stream then ends. */
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
+  /** Whether the last word has been said: what the source says after it is nobody's, nor how it ends. */
+  readonly over?: () => boolean;
   /** Text to send when the source has been silent for so many milliseconds while the consumer waits. */
   readonly keepAlive?: { readonly text: string; readonly milliseconds: number };
 }
@@ -55,6 +57,11 @@ export function through(
         return true;
       }
       step.transform(value, sink);
+      if (options.over?.()) {
+        step.flush?.(sink);
+        void linger(reader);
+        return true;
+      }
       if (text !== '') return false;
     }
   }
@@ -93,6 +100,30 @@ export function through(
     { highWaterMark: 0 },
   );
   return { body, ready };
+}
+
+/** How much may come after the last word, and how late the end of it, for the connection to be worth keeping. */
+const LATE_BYTES = 64 * 1024;
+const LATE_MILLISECONDS = 1_000;
+
+/** Reads a source to its end, where that is near; else cancels it. */
+async function linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const cancel = (): void => {
+    reader.cancel().catch(() => undefined);
+  };
+  const timer = setTimeout(cancel, LATE_MILLISECONDS);
+  try {
+    for (let size = 0; size <= LATE_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    cancel();
+  } catch {
+    // All was said before it broke.
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function keepAliveTimer(

@@ -1,9 +1,14 @@
-/** One HTTP exchange with a vendor, by undici's dispatch: no redirects, no retries, nothing between its socket and
- * the stream that is read. */
+/**
+ * One HTTP exchange with a vendor, by undici's dispatch: no redirects, no retries, nothing between its socket and the
+ * stream that is read.
+ */
 
 import type { Dispatcher } from 'undici';
-import { errors } from 'undici';
 import { GatewayError } from '../errors.ts';
+import { failureOf } from './failure.ts';
+import { inflater } from './inflate.ts';
+import type { Patience } from './patience.ts';
+import { isPing } from './ping.ts';
 
 export interface UpstreamRequest {
   readonly origin: string;
@@ -12,15 +17,42 @@ export interface UpstreamRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: Uint8Array;
-  readonly headersTimeout: number;
-  readonly bodyTimeout: number;
+  /** Milliseconds until the answer must be over, where it is not the patience's own `total`. */
+  readonly timeLeft?: number;
+  /** Asked once, with the answer's head: who speaks for a body that ends too soon. Without one it just fails. */
+  readonly guard?: (head: UpstreamHead) => Guard | undefined;
+  readonly tap?: Tap;
+  /** Told once, when the exchange is over. */
+  readonly ended?: (how: Ending) => void;
 }
 
-export interface UpstreamAnswer {
+/** How an exchange ended: as it should, by the vendor's fault, or by the caller's or the gateway's own will. */
+export type Ending = 'whole' | 'broken' | 'left';
+
+export interface UpstreamHead {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface UpstreamAnswer extends UpstreamHead {
   readonly body: ReadableStream<Uint8Array>;
+}
+
+/** Sees a body as it arrives, decompressed; must not throw, and must not keep or change what it sees. */
+export interface Tap {
+  chunk?(bytes: Uint8Array): void;
+  /** The exchange is over, whether it came to a body or not; with the error that it ended by. Called once. */
+  end?(error?: GatewayError): void;
+}
+
+/** Speaks for a body that ends too soon. */
+export interface Guard {
+  chunk(bytes: Uint8Array): void;
+  /** What is wrong with a body that ended as if it were whole; undefined where nothing is. */
+  cut(): GatewayError | undefined;
+  /** The error as the body's last bytes. */
+  words(error: GatewayError): Uint8Array;
 }
 
 /** How much of an answer waits here for a slow reader before its socket is paused, in bytes. */
@@ -28,30 +60,99 @@ const HIGH_WATER_MARK = 64 * 1024;
 
 /**
  * Sends a POST and gives the answer's head as soon as it is there, its body still coming.
- * @param signal aborts the exchange, before the head and after; where its reason is a GatewayError, with that.
+ * @param signal aborts the exchange, before the head and after; a GatewayError as its reason is what it then ends by.
  * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
  */
 export function send(
   agent: Dispatcher,
+  patience: Patience,
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    let exchange: Dispatcher.DispatchController | undefined;
+    const { tap } = request;
+    const { limits } = patience;
+    let socket: Dispatcher.DispatchController | undefined;
     let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-    let over = false;
-    const abort = (): void => {
-      if (over) return;
-      const { reason } = signal;
-      exchange?.abort(
-        reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.'),
-      );
+    let guard: Guard | undefined;
+    let inflating: ReturnType<typeof inflater>;
+    /** Whether a byte of an answer has come, and one of its body. */
+    let answered = false;
+    let flowing = false;
+    let over: GatewayError | true | undefined;
+    /** What the body is still to fail with. */
+    let failure: GatewayError | undefined;
+
+    let seen = patience.now;
+    /** Since when there have been signs of life and nothing else. */
+    let quiet = Number.POSITIVE_INFINITY;
+    const deadline = seen + (request.timeLeft ?? limits.total);
+    const watched = {
+      tick(now: number) {
+        if (socket?.paused && now <= deadline) return;
+        const limit = flowing ? limits.idle : limits.firstByte;
+        if (now > deadline || now - seen > limit || now - quiet > limits.quiet) {
+          abort(new GatewayError('upstream-timeout', 'The upstream took too long to answer.'));
+        }
+      },
     };
-    const end = (): void => {
-      over = true;
-      signal.removeEventListener('abort', abort);
+    patience.watch(watched);
+
+    const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
+      if (over !== undefined) return;
+      fail(reason, how);
+      socket?.abort(reason);
     };
-    signal.addEventListener('abort', abort, { once: true });
+    const leave = (): void => abort(reasonOf(signal), 'left');
+    signal.addEventListener('abort', leave, { once: true });
+
+    const finish = (how: Ending, error?: GatewayError): void => {
+      over = error ?? true;
+      patience.forget(watched);
+      signal.removeEventListener('abort', leave);
+      inflating?.destroy();
+      tap?.end?.(error);
+      request.ended?.(how);
+    };
+    const fail = (error: GatewayError, how: Ending = 'broken'): void => {
+      if (over !== undefined) return;
+      finish(how, error);
+      if (body === undefined) reject(error);
+      else if (guard !== undefined) {
+        body.enqueue(guard.words(error));
+        body.close();
+      } else if (isEmpty(body)) body.error(error);
+      // What has arrived is read first: see `pull`.
+      else failure = error;
+    };
+    const succeed = (): void => {
+      const cut = guard?.cut();
+      if (cut !== undefined) fail(cut);
+      if (over !== undefined) return;
+      finish('whole');
+      body?.close();
+    };
+
+    const deliver = (chunk: Uint8Array): void => {
+      if (over !== undefined || body === undefined) return;
+      tap?.chunk?.(chunk);
+      guard?.chunk(chunk);
+      body.enqueue(chunk);
+      if ((body.desiredSize ?? 0) > 0) return;
+      inflating?.pause();
+      socket?.pause();
+    };
+    const pull = (): void => {
+      if (failure !== undefined && body !== undefined && isEmpty(body)) body.error(failure);
+      if (over !== undefined) return;
+      seen = patience.now;
+      inflating?.resume();
+      socket?.resume();
+    };
+    const cancel = (): void => {
+      guard = undefined;
+      leave();
+    };
 
     agent.dispatch(
       {
@@ -60,57 +161,71 @@ export function send(
         method: 'POST',
         headers: request.headers,
         body: request.body,
-        headersTimeout: request.headersTimeout,
-        bodyTimeout: request.bodyTimeout,
+        // `patience` keeps the time.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       {
         onRequestStart(controller) {
-          exchange = controller;
-          if (signal.aborted) abort();
+          socket = controller;
+          if (over instanceof GatewayError) controller.abort(over);
+          else if (signal.aborted) leave();
         },
-        onResponseStart(controller, status, headers) {
+        onResponseStarted() {
+          answered = true;
+        },
+        onResponseStart(_controller, status, headers) {
           if (status < 200) return;
+          const head = withoutCoding({ status, headers });
+          inflating = inflater(headers['content-encoding'], {
+            chunk: deliver,
+            end: succeed,
+            fail: (error) => abort(error),
+          });
+          guard = request.guard?.(head);
+          const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+            body = controller;
+          };
           const stream = new ReadableStream<Uint8Array>(
-            {
-              start(started) {
-                body = started;
-              },
-              pull: () => controller.resume(),
-              cancel: () => abort(),
-            },
+            { start, pull, cancel },
             { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
           );
-          resolve({ status, headers, body: stream });
+          resolve({ ...head, body: stream });
         },
         onResponseData(controller, chunk) {
-          if (body === undefined) return;
-          body.enqueue(chunk);
-          if ((body.desiredSize ?? 0) <= 0) controller.pause();
+          seen = patience.now;
+          flowing = true;
+          if (!isPing(chunk)) quiet = Number.POSITIVE_INFINITY;
+          else if (quiet > seen) quiet = seen;
+          if (inflating === undefined) deliver(chunk);
+          else if (!inflating.write(chunk)) {
+            controller.pause();
+            inflating.once('drain', pull);
+          }
         },
         onResponseEnd() {
-          end();
-          body?.close();
+          if (inflating === undefined) succeed();
+          else inflating.end();
         },
         onResponseError(_controller, error) {
-          end();
-          const failure = upstreamError(error);
-          if (body === undefined) reject(failure);
-          else body.error(failure);
+          fail(failureOf(error, socket !== undefined, answered));
         },
       },
     );
   });
 }
 
-/** What undici says, in words that show no address (its messages do) and no header. */
-function upstreamError(error: Error): GatewayError {
-  if (error instanceof GatewayError) return error;
-  if (
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError ||
-    error instanceof errors.ConnectTimeoutError
-  ) {
-    return new GatewayError('upstream-timeout', 'The upstream took too long to answer.', { cause: error });
-  }
-  return new GatewayError('upstream-broken', 'The connection to the upstream failed.', { cause: error });
+function reasonOf({ reason }: AbortSignal): GatewayError {
+  return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
+}
+
+function isEmpty(body: ReadableStreamDefaultController<Uint8Array>): boolean {
+  return body.desiredSize === null || body.desiredSize >= HIGH_WATER_MARK;
+}
+
+/** A head without what is true only of the compressed body. */
+function withoutCoding({ status, headers }: UpstreamHead): UpstreamHead {
+  if (headers['content-encoding'] === undefined) return { status, headers };
+  const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
+  return { status, headers: rest };
 }

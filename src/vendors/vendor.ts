@@ -23,6 +23,16 @@ export interface Vendor {
   readonly dialect?: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** All its addresses and keys, where there are several. */
+  readonly upstreams?: readonly Upstream[];
+  /** Exchanges at a time with each of them; absent: any number. */
+  readonly connections?: number;
+}
+
+/** One address of a vendor, with a key for it. */
+export interface Upstream extends Pick<Vendor, 'origin' | 'basePath' | 'key'> {
+  /** How much more than one of weight 1 it is asked for. */
+  readonly weight: number;
 }
 
 /** Vendors by name. */

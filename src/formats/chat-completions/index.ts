@@ -18,7 +18,11 @@ export const chatCompletions: Format = {
     parseEvents,
     parseError,
     // Services that never say [DONE] do say why they stopped.
-    marks: { opening: /"choices"/, ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]/ },
+    marks: {
+      opening: /"choices"/,
+      ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]/,
+      closing: /\[DONE\]/,
+    },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),
   },

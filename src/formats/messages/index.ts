@@ -17,7 +17,11 @@ export const messages: Format = {
     renderRequest,
     parseEvents,
     parseError,
-    marks: { opening: /"message_start"/, ending: /"message_stop"|"error": ?[{"]/ },
+    marks: {
+      opening: /"message_start"/,
+      ending: /"message_stop"|"error": ?[{"]/,
+      closing: /"message_stop"|event: ?error/,
+    },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.reduce(mergeFigures, {})),
   },

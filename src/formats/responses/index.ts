@@ -26,6 +26,7 @@ export const responses: Format = {
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
+      closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
     },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1)) ?? {},

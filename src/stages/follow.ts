@@ -1,0 +1,48 @@
+/** What an upstream's health learns of an exchange: from its outcome, and from how its body ends. */
+
+import type { Fault, GatewayError } from '../errors.ts';
+import type { Lease } from '../vendors/pool.ts';
+import type { Ending } from '../vendors/send.ts';
+
+/** Faults of an upstream that passes, and of one that will not. */
+const FAILURES = new Set<Fault>(['upstream-broken', 'upstream-timeout', 'upstream-overloaded']);
+const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
+
+/** How long an upstream is left alone that is over a limit and does not say for how long, in milliseconds. */
+const REST = 1_000;
+
+export interface Followed {
+  /** The attempt came to an answer, or to an error. Called once. */
+  judge(error: GatewayError | undefined): void;
+  /** The exchange is over. Called once, before `judge` or after, and never where nothing was sent. */
+  ended(how: Ending): void;
+}
+
+export function follow(lease: Lease): Followed {
+  let answers = false;
+  let ending: Ending | undefined;
+  const settle = (): void => {
+    if (answers && ending === 'whole') lease.succeed();
+    if (answers && ending === 'broken') lease.fail(false);
+  };
+  return {
+    judge(error) {
+      // Of what was never sent, or what nobody waited for, it is not to blame.
+      if (error !== undefined && (ending === undefined || ending === 'left')) {
+        lease.release();
+      } else if (error !== undefined && SURE_FAILURES.has(error.fault)) lease.fail(true);
+      else if (error !== undefined && FAILURES.has(error.fault)) lease.fail(false);
+      else if (error?.fault === 'rate-limited') lease.rest((error.retryAfter ?? 0) * 1000 || REST);
+      else {
+        answers = true;
+        lease.answer();
+        settle();
+      }
+    },
+    ended(how) {
+      ending = how;
+      lease.release();
+      settle();
+    },
+  };
+}
