@@ -39,8 +39,8 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case 'message': {
         const role = requiredText(item['role'], `${path}.role`);
         if (role === 'assistant') {
+          // A proof that is a call's waits for it: LangChain puts the message, even an empty one, in between.
           const parts = run('assistant');
-          reasoning.settle(parts);
           parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
           break;
         }
