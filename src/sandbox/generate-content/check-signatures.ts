@@ -3,6 +3,7 @@
  * came with; models of the third generation demand one on the first call of each step of the current turn.
  */
 
+import { createHash } from 'node:crypto';
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
@@ -18,6 +19,9 @@ const ESCAPES = ['skip_thought_signature_validator', 'context_engineering_is_the
     Buffer.from(text).toString('base64'),
   ],
 );
+
+/** SHA-256 of the one that LangChain sends with calls it has no signature of, once Google's own. */
+const LANGCHAINS = '95961e890e24085525fd6971146dd82dc41b406e594bb3f048b599dfe3f44eeb';
 
 /** @throws Refused as Google would. */
 export function checkSignatures(body: JsonObject, model: Model): void {
@@ -45,8 +49,12 @@ export function checkSignatures(body: JsonObject, model: Model): void {
 
 function checkSignature(part: JsonObject): void {
   const signature = asText(part['thoughtSignature']);
-  if (signature === undefined || ESCAPES.includes(signature)) return;
+  if (signature === undefined || ESCAPES.includes(signature) || sha256(signature) === LANGCHAINS) return;
   const call = asObject(part['functionCall']);
   const signed = call === undefined ? 'text' : (asText(call['name']) ?? '');
   if (!verify('google', signature, signed)) throw googleRefusal(400, 'Corrupted thought signature.');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
