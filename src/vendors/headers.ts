@@ -21,6 +21,8 @@ const NEVER_SENT = new Set([
   'openai-project',
   'x-goog-api-key',
   'x-goog-user-project',
+  'x-goog-iam-authority-selector',
+  'x-goog-iam-authorization-token',
   'anthropic-organization-id',
 ]);
 
@@ -50,7 +52,12 @@ const RESPONSE_HEADERS = new Set([
 const RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-', 'openai-', 'x-goog-', 'x-gemini-'];
 
 /** Of those, the ones that tell whose account it is. */
-const NEVER_ANSWERED = new Set(['openai-organization', 'openai-project', 'anthropic-organization-id']);
+const NEVER_ANSWERED = new Set([
+  'openai-organization',
+  'openai-project',
+  'anthropic-organization-id',
+  'x-goog-user-project',
+]);
 
 /** What Anthropic calls the version of its format that this gateway speaks. */
 export const ANTHROPIC_VERSION = '2023-06-01';
