@@ -67,7 +67,11 @@ export const ways = [
 export type Way = (typeof ways)[number];
 
 /** A request of a way, as JSON text. */
-export function requestOf({ model }: Pick<Way, 'model'>, stream: boolean, text: string = CANARY): string {
+export function requestOf(
+  { model }: { readonly model: string },
+  stream: boolean,
+  text: string = CANARY,
+): string {
   return JSON.stringify({ model, stream, max_tokens: 9, messages: [{ role: 'user', content: text }] });
 }
 
