@@ -1,0 +1,62 @@
+/** The file in which keys were kept before there was a store: its keys move into it, once. */
+
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { insertKey } from './keys.ts';
+import { type Store, StoreError } from './store.ts';
+
+const fileSchema = z.array(z.object({ name: z.string(), hash: z.string().regex(/^[0-9a-f]{64}$/) }));
+
+/** Below the directory the gateway is started in. */
+const FILE = join('.gateway', 'keys.json');
+
+/**
+ * Moves the keys of the file into the store, and puts the file aside. Does nothing where there is none.
+ * @returns how many keys have moved. @throws StoreError where it is not what was written.
+ */
+export async function importKeyFile(store: Store, directory: string): Promise<number> {
+  const path = join(directory, FILE);
+  const text = await readOrNothing(path);
+  if (text === undefined) return 0;
+  const parsed = fileSchema.safeParse(parseOrNothing(text));
+  if (!parsed.success) throw new StoreError(`${FILE} is not a list of keys; move it out of the way.`);
+  let moved = 0;
+  for (const { name, hash } of parsed.data) {
+    if (await insertUnderAnyName(store, name, hash)) moved += 1;
+  }
+  // Another process may have been here as well.
+  await rename(path, `${path}.moved`).catch(ignoreMissing);
+  return moved;
+}
+
+/** Inserts a key, with a number behind its name where that is taken. @returns false where the key is there already. */
+async function insertUnderAnyName(store: Store, name: string, hash: string): Promise<boolean> {
+  for (let count = 1; ; count += 1) {
+    const known = await store.db
+      .selectFrom('gateway_keys')
+      .select('id')
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    if (known !== undefined) return false;
+    const free = count === 1 ? name : `${name}-${count}`;
+    if (await insertKey(store, free, { hash, hint: 'gw_…' })) return true;
+  }
+}
+
+function readOrNothing(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(ignoreMissing);
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

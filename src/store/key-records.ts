@@ -1,0 +1,46 @@
+/** The store's keys as the request path looks them up. */
+
+import { parseJson } from '../json.ts';
+import type { KeyLimits, KeyRecord } from '../keys.ts';
+import { listKeys } from './keys.ts';
+import type { Store } from './store.ts';
+import type { KeyRow } from './tables.ts';
+
+/** The records of every key that opens now, or did before a rotation and still does. */
+export async function keyRecords(store: Store): Promise<readonly KeyRecord[]> {
+  const rows = await listKeys(store);
+  return rows.flatMap(recordsOf);
+}
+
+function recordsOf(row: KeyRow): readonly KeyRecord[] {
+  const { name, hash, old_hash: oldHash, old_until: oldUntil, expires_at: expires } = row;
+  const models = modelsOf(row);
+  const record: KeyRecord = {
+    name,
+    hash,
+    limits: limitsOf(row),
+    ...(models !== undefined && { models }),
+    ...(expires !== null && { expires }),
+  };
+  if (oldHash === null || oldUntil === null) return [record];
+  return [record, { ...record, hash: oldHash, expires: Math.min(oldUntil, expires ?? oldUntil) }];
+}
+
+/** The models a key opens; undefined: every one. @throws TypeError where somebody wrote something else there. */
+export function modelsOf({ name, models }: KeyRow): readonly string[] | undefined {
+  if (models === null) return undefined;
+  const list = parseJson(models);
+  // Never every model because of a slip: a list that cannot be read stops the reading of keys.
+  if (!Array.isArray(list)) throw new TypeError(`The models of the key ${name} are not a list.`);
+  return list.map(String);
+}
+
+function limitsOf(row: KeyRow): KeyLimits {
+  return {
+    ...(row.requests_per_minute !== null && { requestsPerMinute: row.requests_per_minute }),
+    ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
+    ...(row.concurrent_requests !== null && { concurrentRequests: row.concurrent_requests }),
+    ...(row.budget_day !== null && { budgetDay: row.budget_day }),
+    ...(row.budget_month !== null && { budgetMonth: row.budget_month }),
+  };
+}

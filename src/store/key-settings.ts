@@ -1,0 +1,63 @@
+/** What may be said of a key, in the words of the admin API; the command line says the same. */
+
+import { z } from 'zod';
+import type { KeyColumns } from './tables.ts';
+
+/** Printable and short, and nothing that reads like the id of a key. */
+export const keyName = z
+  .string()
+  .regex(
+    /^(?!key_)[\w][\w .@:+-]{0,63}$/,
+    'must be 1 to 64 letters, digits or . _ - @ : + and spaces, not begin with "key_"',
+  )
+  .meta({ description: 'What the key is called in reports. It never changes.', examples: ['team-blue'] });
+
+const modelPattern = z
+  .string()
+  .max(256)
+  .regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*');
+const count = z.int().positive();
+const dollars = z.number().nonnegative().max(1e9);
+
+/** What can be set, each field as it reads. */
+export const keyFields = {
+  models: z
+    .array(modelPattern)
+    .max(1_000)
+    .nullable()
+    .meta({ description: 'Models it opens: full ids and `<vendor>/*`. null: every model.' }),
+  expires_at: z.iso.datetime({ offset: true }).nullable().meta({ description: 'null: never.' }),
+  requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),
+  tokens_per_minute: count.nullable().meta({ description: 'Input and output together.' }),
+  concurrent_requests: count.nullable(),
+  budget_day: dollars
+    .nullable()
+    .meta({ description: 'US dollars for a day of UTC, by the prices of the catalog.' }),
+  budget_month: dollars.nullable().meta({ description: 'The same for a calendar month.' }),
+};
+
+/** What a key can be changed in: what is absent stays, what is null is lifted. */
+export const keySettings = z.strictObject({
+  models: keyFields.models.exactOptional(),
+  expires_at: keyFields.expires_at.exactOptional(),
+  requests_per_minute: keyFields.requests_per_minute.exactOptional(),
+  tokens_per_minute: keyFields.tokens_per_minute.exactOptional(),
+  concurrent_requests: keyFields.concurrent_requests.exactOptional(),
+  budget_day: keyFields.budget_day.exactOptional(),
+  budget_month: keyFields.budget_month.exactOptional(),
+});
+
+export type KeySettings = z.output<typeof keySettings>;
+
+/** A new key. What is absent is not limited. */
+export const newKey = keySettings.extend({ name: keyName });
+
+/** Settings as columns. */
+export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
+  const { models, expires_at: expires, ...limits } = settings;
+  return {
+    ...limits,
+    ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) }),
+    ...(expires !== undefined && { expires_at: expires === null ? null : Date.parse(expires) }),
+  };
+}

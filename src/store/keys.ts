@@ -1,0 +1,152 @@
+/** The keys of the store. A key itself is given out once, by whoever makes it, and never kept. */
+
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { hashKey, makeKey } from '../keys.ts';
+import type { Store } from './store.ts';
+import type { KeyColumns, KeyRow, Tables } from './tables.ts';
+
+/** A key that has just been made. */
+export interface MadeKey {
+  /** To be shown once: nobody will be able to tell it again. */
+  readonly key: string;
+  readonly row: KeyRow;
+}
+
+const UNLIMITED: KeyColumns = {
+  models: null,
+  expires_at: null,
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+  budget_day: null,
+  budget_month: null,
+};
+
+/** How much of a key is kept for people to tell it by: the prefix, and 24 of its 256 bits. */
+const HINT_LENGTH = 7;
+
+/** Makes a key. @returns undefined where a key that is not revoked has the name. */
+export async function createKey(
+  store: Store,
+  name: string,
+  columns: Partial<KeyColumns> = {},
+): Promise<MadeKey | undefined> {
+  const key = makeKey();
+  const row = await insertKey(store, name, { hash: hashKey(key), hint: hintOf(key) }, columns);
+  return row && { key, row };
+}
+
+/** Puts a key whose hash alone is known into the store. @returns undefined where its name or hash is there already. */
+export function insertKey(
+  store: Store,
+  name: string,
+  secret: Pick<KeyRow, 'hash' | 'hint'>,
+  columns: Partial<KeyColumns> = {},
+): Promise<KeyRow | undefined> {
+  const row: KeyRow = {
+    ...UNLIMITED,
+    ...columns,
+    ...secret,
+    id: `key_${randomBytes(9).toString('base64url')}`,
+    name,
+    old_hash: null,
+    old_until: null,
+    created_at: Date.now(),
+    revoked_at: null,
+  };
+  return changing(store, (db) =>
+    db
+      .insertInto('gateway_keys')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+/** Every key, the newest first. @param revoked whether with those that were revoked. */
+export function listKeys({ db }: Store, revoked = false): Promise<KeyRow[]> {
+  const keys = db.selectFrom('gateway_keys').selectAll().orderBy('created_at', 'desc').orderBy('id');
+  return (revoked ? keys : keys.where('revoked_at', 'is', null)).execute();
+}
+
+/** The key of an id, or the one of a name that is not revoked. */
+export function findKey({ db }: Store, idOrName: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('gateway_keys')
+    .selectAll()
+    .where(({ eb, and, or }) =>
+      or([eb('id', '=', idOrName), and([eb('name', '=', idOrName), eb('revoked_at', 'is', null)])]),
+    )
+    .executeTakeFirst();
+}
+
+/** Sets what `columns` has. @returns the key; undefined where there is none, or it was revoked. */
+export function changeKey(
+  store: Store,
+  id: string,
+  columns: Partial<KeyColumns>,
+): Promise<KeyRow | undefined> {
+  // An UPDATE must set something.
+  return update(store, id, { id, ...columns });
+}
+
+/** Ends a key for good. @returns the key; undefined where there is none, or it was revoked before. */
+export function revokeKey(store: Store, id: string): Promise<KeyRow | undefined> {
+  return update(store, id, { revoked_at: Date.now(), old_hash: null, old_until: null });
+}
+
+/**
+ * Puts a new key in the place of one: same name, same limits.
+ * @param grace how long the one before still opens, in milliseconds.
+ * @returns undefined where there is none, or it was revoked.
+ */
+export async function rotateKey(store: Store, id: string, grace = 0): Promise<MadeKey | undefined> {
+  const key = makeKey();
+  const row = await changing(store, (db) =>
+    db
+      .updateTable('gateway_keys')
+      .set((eb) => ({
+        hash: hashKey(key),
+        hint: hintOf(key),
+        // What is set is worked out from the row as it was, in both databases: this is the hash before.
+        old_hash: grace > 0 ? eb.ref('hash') : null,
+        old_until: grace > 0 ? Date.now() + grace : null,
+      }))
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+  return row && { key, row };
+}
+
+function update(store: Store, id: string, columns: Partial<KeyRow>): Promise<KeyRow | undefined> {
+  return changing(store, (db) =>
+    db
+      .updateTable('gateway_keys')
+      .set(columns)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+/** A change, and with it the sign by which running processes see that there was one. */
+function changing<T>({ db }: Store, change: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    const result = await change(transaction);
+    await transaction
+      .updateTable('gateway_changes')
+      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .where('name', '=', 'keys')
+      .execute();
+    return result;
+  });
+}
+
+function hintOf(key: string): string {
+  return `${key.slice(0, HINT_LENGTH)}…`;
+}

@@ -1,0 +1,57 @@
+/** An exchange as the store keeps it. */
+
+import type { ExchangeRow } from '../store/tables.ts';
+import type { ExchangeRecord } from './exchange-record.ts';
+
+/** An exchange that belongs to a key: only those are kept, for what nobody was admitted to cost nothing. */
+export type KeyedRecord = ExchangeRecord & { readonly key: string };
+
+/** No vendor's figure is larger; a sum of very many such still fits into a column. */
+const MAX_TOKENS = 1e9;
+
+/** @param batch of which write, and `place` where in it. */
+export function exchangeRow(record: KeyedRecord, batch: string, place: number): ExchangeRow {
+  const { usage } = record;
+  return {
+    batch,
+    place,
+    id: storable(record.id),
+    time: record.time,
+    day: dayOf(record.time),
+    key: storable(record.key),
+    model: storable(record.model ?? ''),
+    vendor: storable(record.vendor ?? ''),
+    format: record.format,
+    spoken: record.spoken ?? null,
+    operation: record.operation,
+    streamed: record.streamed ? 1 : 0,
+    status: record.status,
+    outcome: record.outcome,
+    fault: record.fault ?? null,
+    duration: record.duration,
+    first_byte: record.firstByte ?? null,
+    input: tokens(usage.input),
+    output: tokens(usage.output),
+    reasoning: tokens(usage.reasoning),
+    cache_read: tokens(usage.cacheRead),
+    cache_write: tokens(usage.cacheWrite),
+    cache_write_hour: tokens(usage.cacheWriteHour),
+    cost: record.cost ?? null,
+    attempts: record.attempts,
+  };
+}
+
+/** The day of UTC, YYYY-MM-DD. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** A vendor's count as one: whole, and of a size a column holds. */
+function tokens(count: number | undefined): number | null {
+  return count === undefined ? null : Math.round(Math.min(MAX_TOKENS, Math.max(0, count)));
+}
+
+/** Text that PostgreSQL takes: no U+0000, and no half of a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
+}

@@ -1,0 +1,77 @@
+/** Usage as the admin API and the command line show it. */
+
+import { z } from 'zod';
+import type { UsageSums } from '../store/tables.ts';
+import type { UsageLine } from './report.ts';
+
+const count = z.int().nonnegative();
+const milliseconds = z.number().nonnegative().nullable();
+
+const figures = {
+  requests: count,
+  errors: count.meta({ description: 'Answered by a status of 400 or more, or broken off by a vendor.' }),
+  uncounted: count.meta({
+    description:
+      'Worked on by a vendor that told no usage: their tokens and cost are not known, and in no sum.',
+  }),
+  input_tokens: count.meta({ description: 'All input, cached or not.' }),
+  output_tokens: count.meta({ description: 'All output, reasoning included.' }),
+  reasoning_tokens: count,
+  cache_read_tokens: count,
+  cache_write_tokens: count,
+  cost: z.number().nonnegative().meta({ description: 'US dollars, by the prices of the catalog.' }),
+  mean_duration: milliseconds.meta({ description: 'Milliseconds to the end of the answer.' }),
+  mean_first_byte: milliseconds.meta({
+    description: "Milliseconds to the first byte of the vendor's answer.",
+  }),
+};
+
+export const usageFigures = z.strictObject(figures);
+
+/** A line of a report: null where an exchange had none of it. */
+export const usageLine = z.strictObject({
+  day: z.iso.date().optional(),
+  key: z.string().nullable().optional(),
+  model: z.string().nullable().optional(),
+  vendor: z.string().nullable().optional(),
+  ...figures,
+});
+
+export type UsageFigures = z.output<typeof usageFigures>;
+export type UsageLineView = z.output<typeof usageLine>;
+
+export function lineView({ of, sums }: UsageLine): UsageLineView {
+  const { day, key, model, vendor } = of;
+  return {
+    ...(day !== undefined && { day }),
+    ...(key !== undefined && { key: key || null }),
+    ...(model !== undefined && { model: model || null }),
+    ...(vendor !== undefined && { vendor: vendor || null }),
+    ...figuresOf(sums),
+  };
+}
+
+export function figuresOf(sums: UsageSums): UsageFigures {
+  return {
+    requests: sums.requests,
+    errors: sums.errors,
+    uncounted: sums.uncounted,
+    input_tokens: sums.input,
+    output_tokens: sums.output,
+    reasoning_tokens: sums.reasoning,
+    cache_read_tokens: sums.cache_read,
+    cache_write_tokens: sums.cache_write,
+    cost: withoutDust(sums.cost),
+    mean_duration: mean(sums.duration, sums.requests),
+    mean_first_byte: mean(sums.first_byte, sums.first_bytes),
+  };
+}
+
+/** Dollars without the dust of binary fractions: 0.3, not 0.30000000000000004. */
+function withoutDust(dollars: number): number {
+  return Number(dollars.toPrecision(12));
+}
+
+function mean(sum: number, count: number): number | null {
+  return count === 0 ? null : Math.round((sum / count) * 10) / 10;
+}

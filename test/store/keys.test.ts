@@ -1,0 +1,215 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { hashKey } from '../../src/keys.ts';
+import { followKeys } from '../../src/store/follow-keys.ts';
+import { importKeyFile } from '../../src/store/key-file.ts';
+import { keyRecords } from '../../src/store/key-records.ts';
+import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
+import { keyView, viewOf } from '../../src/store/key-view.ts';
+import {
+  changeKey,
+  createKey,
+  findKey,
+  insertKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/store.ts';
+import { describeStores } from '../support/stores.ts';
+
+const SETTINGS = keySettings.parse({
+  models: ['openai/*', 'anthropic/claude-sonnet-4-5'],
+  expires_at: '2999-12-31T00:00:00Z',
+  requests_per_minute: 60,
+  tokens_per_minute: 100_000_000_000,
+  concurrent_requests: 5,
+  budget_day: 0.5,
+  budget_month: 12.25,
+});
+
+async function create(store: Store, name: string, settings = {}) {
+  const made = await createKey(store, name, columnsOf(keySettings.parse(settings)));
+  if (made === undefined) throw new Error(`There is a key ${name} already.`);
+  return made;
+}
+
+describeStores('keys of the store', (stores) => {
+  test('a key is kept by its hash alone, with all that was said of it', async () => {
+    const store = await stores.open();
+    const { key, row } = await create(store, 'team', SETTINGS);
+    const kept = JSON.stringify(await store.db.selectFrom('gateway_keys').selectAll().execute());
+    expect(kept).not.toContain(key.slice(7));
+    expect(kept).toContain(hashKey(key));
+    expect(await keyRecords(store)).toEqual([
+      {
+        name: 'team',
+        hash: hashKey(key),
+        models: ['openai/*', 'anthropic/claude-sonnet-4-5'],
+        expires: Date.parse('2999-12-31'),
+        limits: {
+          requestsPerMinute: 60,
+          tokensPerMinute: 100_000_000_000,
+          concurrentRequests: 5,
+          budgetDay: 0.5,
+          budgetMonth: 12.25,
+        },
+      },
+    ]);
+    const view = viewOf(row);
+    expect(keyView.parse(view)).toEqual(view);
+    expect(view).toMatchObject({
+      ...SETTINGS,
+      expires_at: '2999-12-31T00:00:00.000Z',
+      name: 'team',
+      revoked_at: null,
+    });
+    expect(JSON.stringify(view)).not.toContain(row.hash);
+  });
+
+  test('a name is one key, until that is revoked', async () => {
+    const store = await stores.open();
+    const { row } = await create(store, 'ci');
+    expect(await createKey(store, 'ci')).toBeUndefined();
+    expect(await revokeKey(store, row.id)).toMatchObject({ id: row.id });
+    expect(await revokeKey(store, row.id)).toBeUndefined();
+    expect(await keyRecords(store)).toEqual([]);
+    const next = await create(store, 'ci');
+    expect((await findKey(store, 'ci'))?.id).toBe(next.row.id);
+    expect((await findKey(store, row.id))?.revoked_at).not.toBeNull();
+    expect((await listKeys(store)).map(({ id }) => id)).toEqual([next.row.id]);
+    expect(await listKeys(store, true)).toHaveLength(2);
+    expect(await findKey(store, 'nobody')).toBeUndefined();
+  });
+
+  test('a change touches what it names, and null lifts a limit', async () => {
+    const store = await stores.open();
+    const { row } = await create(store, 'team', SETTINGS);
+    const change = keySettings.parse({ budget_day: null, models: null, requests_per_minute: 7 });
+    expect(await changeKey(store, row.id, columnsOf(change))).toEqual({
+      ...row,
+      budget_day: null,
+      models: null,
+      requests_per_minute: 7,
+    });
+    expect(await changeKey(store, row.id, {})).toMatchObject({ requests_per_minute: 7 });
+    expect(await changeKey(store, 'key_nobody', columnsOf(change))).toBeUndefined();
+    await revokeKey(store, row.id);
+    expect(await changeKey(store, row.id, columnsOf(change))).toBeUndefined();
+  });
+
+  test('no models is none, not every one', async () => {
+    const store = await stores.open();
+    const { row } = await create(store, 'none', { models: [] });
+    expect(viewOf(row).models).toEqual([]);
+    expect(await keyRecords(store)).toMatchObject([{ models: [] }]);
+  });
+
+  test('a rotated key is another one, and the one before opens as long as was said', async () => {
+    const store = await stores.open();
+    const { key, row } = await create(store, 'team', SETTINGS);
+    const next = await rotateKey(store, row.id, 3_600_000);
+    expect(next?.row).toMatchObject({ id: row.id, name: 'team', old_hash: hashKey(key) });
+    const records = await keyRecords(store);
+    expect(records.map(({ hash }) => hash)).toEqual([hashKey(next?.key ?? ''), hashKey(key)]);
+    expect(records[1]?.expires).toBe(next?.row.old_until);
+    expect(records[1]?.limits).toEqual(records[0]?.limits);
+
+    const last = await rotateKey(store, row.id);
+    expect((await keyRecords(store)).map(({ hash }) => hash)).toEqual([hashKey(last?.key ?? '')]);
+    await revokeKey(store, row.id);
+    expect(await rotateKey(store, row.id)).toBeUndefined();
+  });
+
+  test('the key before a rotation never outlives the key', async () => {
+    const store = await stores.open();
+    const expires = Date.now() + 60_000;
+    const { row } = await create(store, 'soon', { expires_at: new Date(expires).toISOString() });
+    await rotateKey(store, row.id, 3_600_000);
+    expect((await keyRecords(store)).map((record) => record.expires)).toEqual([expires, expires]);
+  });
+
+  test('whoever follows the keys sees what others change', async () => {
+    const place = await stores.newPlace();
+    const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
+    const followed = await followKeys(here, { interval: 20 });
+    const { key, row } = await create(there, 'team', SETTINGS);
+    await vi.waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(0.5));
+    expect(followed.keys.find(key)?.allows('openai/gpt-4o')).toBe(true);
+    expect(followed.keys.find(key)?.allows('google/gemini-2.5-pro')).toBe(false);
+    await changeKey(there, row.id, { budget_day: 2 });
+    await vi.waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(2));
+    await revokeKey(there, row.id);
+    await vi.waitFor(() => expect(followed.keys.find(key)).toBeUndefined());
+    followed.stop();
+  });
+
+  test('while the store cannot be read, the keys known open, and it is said once', async () => {
+    const store = await stores.open();
+    const { key } = await create(store, 'team');
+    const told: string[] = [];
+    const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
+    await store.db.schema.dropTable('gateway_changes').execute();
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await expect(followed.refresh()).rejects.toThrow();
+    expect(followed.keys.find(key)?.name).toBe('team');
+    expect(told).toEqual([expect.stringContaining('gateway_changes')]);
+    followed.stop();
+  });
+
+  test('the file of before the store moves into it, once', async () => {
+    const store = await stores.open();
+    const directory = await mkdtemp(join(tmpdir(), 'gateway-keys-'));
+    const file = join(directory, '.gateway', 'keys.json');
+    const text = JSON.stringify([{ name: 'first', hash: hashKey('the-old-key') }]);
+    await mkdir(join(directory, '.gateway'));
+    await writeFile(file, text);
+    await create(store, 'first');
+    expect(await importKeyFile(store, directory)).toBe(1);
+    const followed = await followKeys(store);
+    followed.stop();
+    expect(followed.keys.find('the-old-key')?.name).toBe('first-2');
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect(await readFile(`${file}.moved`, 'utf8')).toBe(text);
+    expect(await importKeyFile(store, directory)).toBe(0);
+
+    await writeFile(file, text);
+    expect(await importKeyFile(store, directory)).toBe(0);
+    await writeFile(file, '[{"name":1}]');
+    await expect(importKeyFile(store, directory)).rejects.toThrow(/keys\.json is not a list of keys/);
+    await writeFile(file, 'none');
+    await expect(importKeyFile(store, directory)).rejects.toThrow(/keys\.json is not a list of keys/);
+    await rm(directory, { recursive: true });
+  });
+
+  test('a hash is there once', async () => {
+    const store = await stores.open();
+    const secret = { hash: hashKey('one'), hint: 'gw_…' };
+    expect(await insertKey(store, 'a', secret)).toMatchObject({ name: 'a' });
+    expect(await insertKey(store, 'b', secret)).toBeUndefined();
+  });
+});
+
+describe('what may be said of a key', () => {
+  test.each(['', 'key_x', ' x', 'a\nb', 'x'.repeat(65), 'a/b', '\u0000'])('not the name %j', (name) => {
+    expect(newKey.safeParse({ name }).success).toBe(false);
+  });
+
+  test.each([
+    { models: ['gpt-4o'] },
+    { models: 'openai/*' },
+    { expires_at: 'tomorrow' },
+    { expires_at: 1 },
+    { requests_per_minute: 0 },
+    { requests_per_minute: 1.5 },
+    { budget_day: -1 },
+    { budget_day: '5' },
+    { budget_day: Number.POSITIVE_INFINITY },
+    { rpm: 1 },
+    { name: 'x' },
+  ])('not %j', (settings) => {
+    expect(keySettings.safeParse(settings).success).toBe(false);
+  });
+});

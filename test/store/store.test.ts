@@ -1,0 +1,88 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createKey, listKeys } from '../../src/store/keys.ts';
+import { isReachable, openStore, StoreError } from '../../src/store/store.ts';
+import { describeStores } from '../support/stores.ts';
+
+describeStores('the store', (stores) => {
+  test('is made where there is none, also by several processes at once', async () => {
+    const place = await stores.newPlace();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => stores.open(place)));
+    for (const store of opened) expect(await isReachable(store)).toBe(true);
+    await Promise.all(opened.map((store, index) => createKey(store, `key-${index}`)));
+    for (const store of opened) expect(await listKeys(store)).toHaveLength(4);
+  });
+
+  test('is what it was when it is opened again', async () => {
+    const place = await stores.newPlace();
+    const before = await openStore(place);
+    const made = await createKey(before, 'kept');
+    await before.close();
+    expect(await listKeys(await stores.open(place))).toEqual([made?.row]);
+  });
+
+  test('a transaction that fails leaves nothing', async () => {
+    const store = await stores.open();
+    const failed = store.db.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('gateway_changes').execute();
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await store.db.selectFrom('gateway_changes').selectAll().execute()).toEqual([
+      { name: 'keys', version: 0 },
+    ]);
+  });
+
+  test('numbers come back as numbers, sums as well', async () => {
+    const { db } = await stores.open();
+    const version = 2 ** 53 - 1;
+    await db.updateTable('gateway_changes').set({ version }).execute();
+    const row = await db
+      .selectFrom('gateway_changes')
+      .select((eb) => [
+        eb.fn.sum('version').as('sum'),
+        eb.fn.countAll().as('count'),
+        eb.fn.max('version').as('version'),
+      ])
+      .executeTakeFirst();
+    expect(row).toEqual({ sum: version, count: 1, version });
+  });
+
+  test('one of a newer program is refused', async () => {
+    const place = await stores.newPlace();
+    const store = await openStore(place);
+    await sql`insert into gateway_migrations (name, timestamp) values ('999-of-tomorrow', '2999-01-01')`.execute(
+      store.db,
+    );
+    await store.close();
+    await expect(openStore(place)).rejects.toThrow(StoreError);
+  });
+});
+
+test('the file is for its owner alone', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  const path = join(directory, 'deep', 'gateway.db');
+  const store = await openStore({ path });
+  for (const file of [path, `${path}-wal`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(directory, 'deep'))).mode & 0o777).toBe(0o700);
+  await store.close();
+  await rm(directory, { recursive: true });
+});
+
+test('a store that cannot be opened says which one, and no password', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  const path = join(directory, 'gateway.db');
+  await writeFile(path, 'this is no database, however long one looks at it');
+  await expect(openStore({ path })).rejects.toThrow(/gateway\.db, cannot be opened: file is not a database/);
+  await expect(openStore({ path: join(path, 'below') })).rejects.toThrow(StoreError);
+  await rm(directory, { recursive: true });
+
+  const url = 'postgres://someone:the-password@127.0.0.1:1/gateway';
+  const error: unknown = await openStore({ path, url }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(StoreError);
+  expect(String(error)).toMatch(/PostgreSQL.*ECONNREFUSED/);
+  expect(String(error)).not.toContain('the-password');
+});

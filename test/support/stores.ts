@@ -1,0 +1,59 @@
+/** Tests of the store, on SQLite always and on PostgreSQL where there is one. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { openStore, type Store, type StorePlace } from '../../src/store/store.ts';
+import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts';
+
+export interface TestStores {
+  /** A place where there is nothing yet. */
+  newPlace(): Promise<StorePlace>;
+  /** The store of a place, closed after the test; without one, a new store. */
+  open(place?: StorePlace): Promise<Store>;
+  /** PostgreSQL, on PostgreSQL. */
+  postgres(): TestPostgres | undefined;
+}
+
+export function describeStores(name: string, define: (stores: TestStores) => void): void {
+  describe(`${name}, SQLite`, () => define(storesIn(undefined)));
+  describe.skipIf(!hasPostgres())(`${name}, PostgreSQL`, () => {
+    let postgres: TestPostgres | undefined;
+    beforeAll(async () => {
+      postgres = await startPostgres();
+    }, 30_000);
+    // Registered before the ones of storesIn, so it runs after them.
+    afterAll(async () => postgres?.close());
+    define(storesIn(() => postgres));
+  });
+}
+
+function storesIn(postgres: (() => TestPostgres | undefined) | undefined): TestStores {
+  let directory: string;
+  let count = 0;
+  const opened: Store[] = [];
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  async function newPlace(): Promise<StorePlace> {
+    count += 1;
+    const path = join(directory, `store-${count}`, 'gateway.db');
+    const url = await postgres?.()?.newDatabase();
+    return { path, ...(url !== undefined && { url }) };
+  }
+  return {
+    newPlace,
+    async open(place) {
+      const store = await openStore(place ?? (await newPlace()));
+      opened.push(store);
+      return store;
+    },
+    postgres: () => postgres?.(),
+  };
+}
