@@ -179,16 +179,19 @@ describe('items', () => {
     ]);
   });
 
-  test.each([[[]], 'Let me see.'])('a proof of a call waits for it while the message %j comes', (content) => {
-    const [turn] = turnsOf(
-      { type: 'reasoning', summary: [], encrypted_content: 'google#c.one' },
-      { role: 'assistant', content },
-      { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
-    );
-    const [text, call] = turn?.parts ?? [];
-    expect(text).not.toHaveProperty('signature');
-    expect(call).toMatchObject({ kind: 'tool-call', signature: { origin: 'google', value: 'one' } });
-  });
+  test.each([{ content: [] }, { content: 'Let me see.' }])(
+    'a proof of a call waits for it while a message comes: $content',
+    ({ content }) => {
+      const [turn] = turnsOf(
+        { type: 'reasoning', summary: [], encrypted_content: 'google#c.one' },
+        { role: 'assistant', content },
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      );
+      const [text, call] = turn?.parts ?? [];
+      expect(text).not.toHaveProperty('signature');
+      expect(call).toMatchObject({ kind: 'tool-call', signature: { origin: 'google', value: 'one' } });
+    },
+  );
 
   test.each<[JsonObject, JsonObject]>([
     [
