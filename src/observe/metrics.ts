@@ -6,17 +6,10 @@
 
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { Recorder } from '../usage/exchange-record.ts';
+import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import { watchProcess } from './process-metrics.ts';
 import { TalliedHistogram } from './tallied-histogram.ts';
 import { type Buckets, DURATION_BUCKETS, FIRST_BYTE_BUCKETS, openTally, TOKEN_TYPES } from './tally.ts';
-
-/** Whether requests go to a place of a vendor's: it answers, or it is left out for a while. */
-export interface UpstreamHealth {
-  readonly vendor: string;
-  /** Which of the vendor's places, by number or name: never its address. */
-  readonly place: string;
-  readonly up: boolean;
-}
 
 /** The figures of one process, as they can be sent to another one. */
 export type MetricSnapshot = readonly object[];
@@ -30,7 +23,7 @@ export interface Metrics {
   counter(name: string, help: string, read: () => number): void;
   /** Adds a figure that goes up and down; over several processes it is summed. */
   gauge(name: string, help: string, read: () => number): void;
-  /** Adds the health of vendors' places. */
+  /** Tells of the places of those vendors that have several. */
   upstreams(read: () => Iterable<UpstreamHealth>): void;
   /** Prometheus's text format. */
   render(): Promise<string>;
@@ -39,6 +32,9 @@ export interface Metrics {
   /** Stops what it watches. */
   close(): void;
 }
+
+/** Failures in a row of a vendor's only place after which it counts as down. */
+const DOWN_AFTER = 5;
 
 /** The metrics of one gateway, in a registry of their own. */
 export function openMetrics(): Metrics {
@@ -110,6 +106,21 @@ export function openMetrics(): Metrics {
     FIRST_BYTE_BUCKETS,
     ({ firstByte }) => firstByte,
   );
+  let places: () => Iterable<UpstreamHealth> = () => [];
+  new Gauge({
+    name: 'gateway_upstream_up',
+    help: "Whether a vendor's place is asked: 0 where it is left out since it fails, or, being the only one, has failed five times in a row.",
+    labelNames: ['vendor', 'place'],
+    registers,
+    // Of several processes, the one that sees it down is heard.
+    aggregator: 'min',
+    collect() {
+      this.reset();
+      for (const { vendor, failuresInARow } of tally.vendors())
+        this.set({ vendor, place: '0' }, failuresInARow < DOWN_AFTER ? 1 : 0);
+      for (const { vendor, place, up } of places()) this.set({ vendor, place }, up ? 1 : 0);
+    },
+  });
   const stopWatching = watchProcess(registry);
 
   function histogram(
@@ -151,18 +162,7 @@ export function openMetrics(): Metrics {
       });
     },
     upstreams(read) {
-      new Gauge({
-        name: 'gateway_upstream_up',
-        help: "1 where requests go to this place of a vendor's, 0 where it is left out since it failed.",
-        labelNames: ['vendor', 'place'],
-        registers,
-        // Of several processes, the one that sees it down is heard.
-        aggregator: 'min',
-        collect() {
-          this.reset();
-          for (const { vendor, place, up } of read()) this.set({ vendor, place }, up ? 1 : 0);
-        },
-      });
+      places = read;
     },
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

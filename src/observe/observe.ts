@@ -1,8 +1,9 @@
 /** Everything that watches a gateway's exchanges, opened and closed together. */
 
 import type { Recorder } from '../usage/exchange-record.ts';
+import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import { type Log, type LogOptions, openLog } from './log.ts';
-import { type Metrics, openMetrics, type UpstreamHealth } from './metrics.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
 import { openTraces, type Traces } from './traces.ts';
 
 export interface ObserveOptions {

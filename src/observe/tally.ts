@@ -22,6 +22,14 @@ const STATUSES = new Set([
   200, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504, 529,
 ]);
 
+/** Faults that are a vendor's, whatever it was asked. */
+const VENDOR_FAILURES = new Set<Fault>([
+  'upstream-auth',
+  'upstream-broken',
+  'upstream-overloaded',
+  'upstream-timeout',
+]);
+
 export const TOKEN_TYPES = ['input', 'output', 'reasoning', 'cache_read', 'cache_write'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
@@ -54,12 +62,20 @@ export interface ErrorSeries {
   count: number;
 }
 
+/** How a vendor has been doing. */
+export interface VendorSeries {
+  readonly vendor: string;
+  /** Failures since it last did as it was asked. */
+  failuresInARow: number;
+}
+
 export interface Tally {
   readonly record: Recorder;
   requests(): Iterable<RequestSeries>;
   /** Only exchanges of which a vendor was asked have a model here. */
   models(): Iterable<ModelSeries>;
   errors(): Iterable<ErrorSeries>;
+  vendors(): Iterable<VendorSeries>;
 }
 
 interface Entry {
@@ -73,6 +89,7 @@ export function openTally(): Tally {
   const entries = new Map<string, Entry>();
   const models = new Map<string, ModelSeries>();
   const errors = new Map<string, ErrorSeries>();
+  const vendors = new Map<string, VendorSeries>();
 
   function entryOf(record: ExchangeRecord): Entry {
     const { format, model = '', vendor = '', outcome, streamed } = record;
@@ -113,16 +130,27 @@ export function openTally(): Tally {
     else known.count += 1;
   }
 
+  function countVendor(vendor: string, { outcome, fault }: ExchangeRecord): void {
+    const failed = outcome === 'failed' || (fault !== undefined && VENDOR_FAILURES.has(fault));
+    // Who left early has seen nothing of how it would have ended.
+    if (outcome === 'client-closed' || outcome === 'refused') return;
+    const series = vendors.get(vendor) ?? { vendor, failuresInARow: 0 };
+    series.failuresInARow = failed ? series.failuresInARow + 1 : 0;
+    vendors.set(vendor, series);
+  }
+
   return {
     record(record) {
       const { request, model } = entryOf(record);
       request.count += 1;
       if (model !== undefined) countModel(model, record);
+      if (record.vendor !== undefined) countVendor(record.vendor, record);
       if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
     },
     requests: () => Array.from(entries.values(), ({ request }) => request),
     models: () => models.values(),
     errors: () => errors.values(),
+    vendors: () => vendors.values(),
   };
 }
 

@@ -49,6 +49,8 @@ export interface Pool {
   take(avoid?: Vendor): Lease | Promise<Lease>;
   /** Whether another than `vendor` would be asked now. */
   hasOther(vendor: Vendor): boolean;
+  /** Of each upstream, in the order of the configuration, whether it is asked or left alone. */
+  well(): readonly boolean[];
 }
 
 interface Member {
@@ -169,6 +171,7 @@ export function poolOf(
       members.some(
         (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member),
       ),
+    well: () => members.map(({ health }) => !isEjected(health)),
   };
 }
 

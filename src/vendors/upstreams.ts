@@ -24,6 +24,13 @@ export interface UpstreamLimits {
   readonly timeouts: PatienceLimits & { readonly pool: number };
 }
 
+export interface UpstreamHealth {
+  readonly vendor: string;
+  /** Which of the vendor's, by its number in the configuration, from 0. */
+  readonly place: string;
+  readonly up: boolean;
+}
+
 export interface Upstreams {
   readonly retries: RetryLimits;
   readonly patience: Patience;
@@ -31,6 +38,8 @@ export interface Upstreams {
   poolOf(vendor: Vendor): Pool | undefined;
   /** @param vendor as it is asked: at one of its upstreams. */
   budgetOf(vendor: Vendor): Budget;
+  /** Whether each upstream of the vendors that have several is asked, or left alone. */
+  health(): readonly UpstreamHealth[];
   close(): void;
 }
 
@@ -62,6 +71,10 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
       budgets.set(vendor, made);
       return made;
     },
+    health: () =>
+      Array.from(pools, ([vendor, pool]) =>
+        pool.well().map((up, place) => ({ vendor: vendor.name, place: `${place}`, up })),
+      ).flat(),
     close: () => patience.close(),
   };
 }

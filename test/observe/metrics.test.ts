@@ -1,8 +1,11 @@
 /** The metrics of exchanges: what is counted, under which labels, and that those stay few. */
 
 import { afterEach, expect, test } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
 import { type Metrics, openMetrics, renderAll } from '../../src/observe/metrics.ts';
 import { MAX_MODELS, MAX_REQUEST_SERIES } from '../../src/observe/tally.ts';
+import { openUpstreams } from '../../src/vendors/upstreams.ts';
+import type { Vendor } from '../../src/vendors/vendor.ts';
 import { parseExposition, type Sample, sumOf } from './exposition.ts';
 import { RECORD, REFUSED } from './records.ts';
 
@@ -158,5 +161,55 @@ test('two gateways in one process count apart, and are read as one where they ar
   expect(sumOf(together, 'gateway_request_duration_seconds_bucket', { le: '0.1' })).toBe(1);
   expect(sumOf(together, 'gateway_request_duration_seconds_bucket', { le: '+Inf' })).toBe(3);
   expect(sumOf(together, 'gateway_request_duration_seconds_sum')).toBeCloseTo(8.45);
-  expect(sumOf(together, 'gateway_upstream_up')).toBe(0);
+  expect(sumOf(together, 'gateway_upstream_up', { vendor: 'openai' })).toBe(0);
+});
+
+test('a vendor that has failed five times in a row counts as down, until it does as it is asked', async () => {
+  const metrics = open();
+  const up = async (): Promise<number> =>
+    sumOf(await samplesOf(metrics), 'gateway_upstream_up', { vendor: 'anthropic', place: '0' });
+  const failure = { ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-broken' } as const;
+  for (let at = 0; at < 4; at += 1) metrics.record(failure);
+  expect(await up()).toBe(1);
+  // Neither says anything about the vendor.
+  metrics.record({ ...RECORD, outcome: 'client-closed' });
+  metrics.record({ ...RECORD, outcome: 'refused', status: 429, fault: 'rate-limited' });
+  metrics.record({ ...RECORD, status: 502, fault: 'upstream-auth' });
+  expect(await up()).toBe(0);
+  // It refused what was asked: it is there.
+  metrics.record({ ...RECORD, status: 400, fault: 'invalid-request' });
+  expect(await up()).toBe(1);
+});
+
+test('where a vendor has several places, those say which are left out', async () => {
+  const vendor: Vendor = {
+    name: 'openai',
+    origin: 'http://127.0.0.1:1',
+    basePath: '',
+    key: 'k',
+    auth: 'authorization',
+    fullIds: false,
+    headers: {},
+    formats: ['chat-completions'],
+    upstreams: [1, 2].map((port) => ({
+      origin: `http://127.0.0.1:${port}`,
+      basePath: '',
+      key: 'k',
+      weight: 1,
+    })),
+  };
+  const upstreams = openUpstreams([vendor], configSchema.parse({}));
+  const metrics = open();
+  metrics.upstreams(upstreams.health);
+  metrics.record({ ...RECORD, vendor: 'openai' });
+  const up = async (place: string): Promise<number> =>
+    sumOf(await samplesOf(metrics), 'gateway_upstream_up', { vendor: 'openai', place });
+  expect([await up('0'), await up('1')]).toEqual([1, 1]);
+  const lease = await upstreams.poolOf(vendor)?.take();
+  lease?.fail(true);
+  lease?.release();
+  const place = lease?.vendor.origin.endsWith(':1') ? '0' : '1';
+  expect(await up(place)).toBe(0);
+  expect(await up(place === '0' ? '1' : '0')).toBe(1);
+  upstreams.close();
 });
