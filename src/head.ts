@@ -35,9 +35,9 @@ export function faultOfHead(message: IncomingMessage): GatewayError | undefined 
   return undefined;
 }
 
-/** Whether a path means what it says: no dot segments, spelled out or encoded, and nothing but a path. */
+/** Whether a path means what it says: no dot segments, spelled out or encoded, no fragment, nothing but a path. */
 function isPlain(path: string): boolean {
-  return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|\\/i.test(path);
+  return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|[\\#]/i.test(path);
 }
 
 function repeated(name: string): GatewayError {

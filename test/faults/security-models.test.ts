@@ -1,0 +1,362 @@
+/** Model names and paths: what they reach is what the catalog and the key say, however they are written. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEY } from '../support/gateway.ts';
+import { exchange, post, statusOf } from '../support/raw.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const RESTRICTED = 'gw-restricted-key-of-the-tests';
+const WILD = 'gw-wildcard-key-of-the-tests';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    aliases: { 'team/best': 'openai/gpt-4o', 'team/small': 'openai/gpt-4o-mini' },
+    keys: [
+      {
+        name: 'restricted',
+        key: RESTRICTED,
+        models: ['openai/gpt-4o-mini', 'google/gemini-2.5-pro', 'deepseek/deepseek-v4-flash'],
+      },
+      { name: 'wild', key: WILD, models: ['anthropic/*'] },
+    ],
+  });
+});
+afterAll(async () => {
+  await stage.expectUnharmed([RESTRICTED, WILD]);
+  await stage.close();
+});
+
+const asked = () => stage.upstream.received.length;
+const got = () => stage.upstream.received.at(-1);
+
+const bodies = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens'];
+const bodyOf = (model: string, extra = ''): string =>
+  `{"model":${JSON.stringify(model)},"max_tokens":9,"messages":[],"input":"x"${extra}}`;
+
+const send = (path: string, body: string, key = KEY): Promise<string> =>
+  exchange(stage.gateway.port, post(path, body, ['Connection: close']).replace(KEY, key));
+
+/** That a request is answered with one of some statuses, reaching no vendor unless by 200, and showing little of `name`. */
+async function expectStatus(
+  answered: Promise<string>,
+  statuses: readonly number[],
+  name = '',
+): Promise<void> {
+  const before = asked();
+  const answer = await answered;
+  expect(statuses, answer).toContain(statusOf(answer));
+  if (statusOf(answer) !== 200) expect(asked()).toBe(before);
+  expect(answer.length).toBeLessThan(2_000);
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2);
+  if (name.length > 64) expect(body).not.toContain(name.slice(0, 80));
+  expect(head).not.toMatch(/[^\r\n\x20-\x7e]/);
+  expect(body).not.toMatch(/[^\r\n\x20-\x7e]|<script/);
+}
+
+/** Names that are paths, URLs, header lines, markup, or only look like names. */
+const hostile = [
+  '../gpt-4o',
+  '../../admin',
+  'openai/../anthropic/claude-sonnet-4-5',
+  'openai/gpt-4o/../../x',
+  '%2e%2e%2fx',
+  'openai%2Fgpt-4o',
+  'gpt-4o?key=1',
+  'gpt-4o#x',
+  'gpt-4o;x',
+  'gpt-4o&model=gpt-4o-mini',
+  'x@evil.example/gpt-4o',
+  '//evil.example/gpt-4o',
+  'http://evil.example/gpt-4o',
+  'openai\\gpt-4o',
+  'gpt-4o\r\nX-Injected: 1',
+  'gpt-4o\n\ndata: x',
+  'gpt-4o\u0000',
+  'gpt-4o\u001b[2J',
+  'gpt-4o\u2028',
+  '<script>alert(1)</script>',
+  '"},"model":"gpt-4o',
+  'jndi:ldap://evil.example/x',
+  '{{7*7}}',
+  '__proto__',
+  'constructor/prototype',
+  'openai/__proto__',
+  'toString',
+  '',
+  '/',
+  'openai/',
+  '/gpt-4o',
+  ' ',
+  'x'.repeat(10_000),
+  'openai/'.repeat(2_000),
+];
+
+/** Spellings of a model that a key may not use, or of none. Only ASCII case is no difference. */
+const lookalikes: [model: string, status: 403 | 404][] = [
+  ['GPT-4O', 403],
+  ['openai/GPT-4o', 403],
+  ['OPENAI/gpt-4o', 403],
+  ['team/best', 403],
+  ['Team/BEST', 403],
+  ['ｇｐｔ-4o', 404],
+  ['gpt‑4o', 404],
+  ['gpt-４o', 404],
+  ['ɡpt-4o', 404],
+  ['gpt-4о', 404],
+  ['GPT-4O\u0301', 404],
+  ['openaİ/gpt-4o', 404],
+  ['openaı/gpt-4o', 404],
+  ['\u212apt-4o', 404],
+  ['gpt-4o-mini\u200b', 404],
+  ['\ufeffgpt-4o-mini', 404],
+  ['gpt-4o-mini.', 404],
+  ['gpt-4o-mini/', 404],
+  [' gpt-4o-mini', 404],
+  ['gpt-4o-mini\t', 404],
+  ['openai /gpt-4o-mini', 404],
+  ['openai//gpt-4o-mini', 404],
+  ['openai/openai/gpt-4o-mini', 404],
+  ['openai2/gpt-4o-mini', 404],
+  ['gpt-4o-mini:latest', 404],
+  ['gpt-4o-mini@2024', 404],
+  ['gpt-4o-mini,gpt-4o', 404],
+];
+
+describe.each(bodies)('%s', (path) => {
+  test.each(hostile.map((name) => [JSON.stringify(name.slice(0, 50)), name] as const))(
+    'S-09 the model %s is not supported, and reaches no vendor',
+    async (_, name) => {
+      for (const key of [KEY, RESTRICTED]) await expectStatus(send(path, bodyOf(name), key), [404], name);
+    },
+  );
+
+  test.each([null, 1, true, {}, [], ['gpt-4o'], { id: 'gpt-4o' }])(
+    'S-09 the model %j is no name',
+    async (model) => {
+      await expectStatus(send(path, `{"max_tokens":9,"model":${JSON.stringify(model)}}`), [400]);
+    },
+  );
+
+  test.each(lookalikes)('S-11 a restricted key and the model %j', async (model, status) => {
+    const full = model.includes('/') ? model : `openai/${model}`;
+    await expectStatus(send(path, bodyOf(full), RESTRICTED), [status]);
+  });
+
+  test('S-12 two models in one body, in either order, in any spelling of the key', async () => {
+    const allowed = '"model":"openai/gpt-4o-mini"';
+    for (const other of [
+      '"model":"openai/gpt-4o"',
+      '"mod\\u0065l":"openai/gpt-4o"',
+      '"\\u006dodel":"openai/gpt-4o"',
+      '"Model":"openai/gpt-4o"',
+      '"MODEL":"openai/gpt-4o"',
+    ]) {
+      await expectStatus(send(path, `{${allowed},"x":1,${other}}`, RESTRICTED), [400]);
+      await expectStatus(send(path, `{${other},"x":1,${allowed}}`, RESTRICTED), [400]);
+    }
+  });
+
+  test('S-16 a model in the query or in a header is none', async () => {
+    await expectStatus(send(`${path}?model=openai/gpt-4o`, bodyOf('openai/gpt-4o'), RESTRICTED), [403]);
+    await expectStatus(send(`${path}?model=openai/gpt-4o-mini`, bodyOf('openai/gpt-4o'), RESTRICTED), [403]);
+    await expectStatus(send(`${path}?model=openai/gpt-4o`, '{"max_tokens":9}', RESTRICTED), [400]);
+  });
+});
+
+describe('below /v1beta/models', () => {
+  const path = (model: string, method = 'generateContent') => `/v1beta/models/${model}:${method}`;
+
+  test.each(
+    hostile.filter((name) => name !== '').map((name) => [JSON.stringify(name.slice(0, 50)), name] as const),
+  )('S-09 the model %s is not supported, and reaches no vendor', async (_, name) => {
+    for (const key of [KEY, RESTRICTED])
+      await expectStatus(send(path(encodeURIComponent(name)), '{"contents":[]}', key), [404, 431], name);
+  });
+
+  test.each([
+    ...'\x01\x1f\x7f"<>\\^`{|}'.split(''),
+    ...['%', '%zz', '%ff', '%c0%af', '%u0041', '%00', '%0d%0aX:y', '%252f', '%25', '%E2%80%A8'],
+  ])('S-09 raw in a path: %j', async (bytes) => {
+    for (const model of [`gemini-2.5-pro${bytes}`, `${bytes}gemini-2.5-pro`, `google/${bytes}`])
+      await expectStatus(send(path(model), '{"contents":[]}'), [400, 404]);
+  });
+
+  test('S-16 every method asks for the same right', async () => {
+    for (const method of ['generateContent', 'streamGenerateContent', 'countTokens']) {
+      await expectStatus(send(path('gemini-2.5-pro', method), '{"contents":[]}', RESTRICTED), [200]);
+      await expectStatus(send(path('gemini-2.5-flash', method), '{"contents":[]}', RESTRICTED), [403]);
+      await expectStatus(send(path('Gemini-2.5-FLASH', method), '{"contents":[]}', RESTRICTED), [403]);
+      await expectStatus(
+        send(path('gemini-2.5-flash', method).replace('v1beta', 'v1'), '{"contents":[]}', RESTRICTED),
+        [403],
+      );
+      for (const body of [
+        '{"model":"models/gemini-2.5-flash","contents":[]}',
+        '{"model":"gemini-2.5-flash"}',
+        '{"generateContentRequest":{"model":"models/gemini-2.5-flash"}}',
+        '{"MODEL":"models/gemini-2.5-flash"}',
+      ]) {
+        await expectStatus(send(path('gemini-2.5-pro', method), body, RESTRICTED), [400]);
+      }
+    }
+  });
+
+  test.each([
+    '',
+    ':',
+    ':generateContent',
+    'gemini-2.5-pro',
+    'gemini-2.5-pro:',
+    'gemini-2.5-pro:__proto__',
+    'gemini-2.5-pro:constructor',
+    'gemini-2.5-pro:generatecontent',
+    'gemini-2.5-pro:generateContent:countTokens',
+    'gemini-2.5-pro:generateContent/x',
+    'gemini-2.5-pro/generateContent',
+    'gemini-2.5-pro%3AgenerateContent',
+    'gemini-2.5-pro:embedContent',
+    'gemini-2.5-pro:batchGenerateContent',
+  ])('S-17 %j is no method of a model', async (rest) => {
+    await expectStatus(send(`/v1beta/models/${rest}`, '{"contents":[]}'), [404, 405]);
+  });
+});
+
+describe('short names', () => {
+  /** Of each vendor: a model, by its name alone. */
+  const names: Readonly<Record<string, string>> = {
+    openai: 'gpt-4o',
+    anthropic: 'claude-sonnet-4-5',
+    google: 'gemini-2.5-flash',
+    deepseek: 'deepseek-v4-flash',
+  };
+  const endpoints: [path: string, vendor: string][] = [
+    ['/v1/chat/completions', 'openai'],
+    ['/v1/responses', 'openai'],
+    ['/v1/messages', 'anthropic'],
+  ];
+
+  test.each(
+    endpoints.flatMap(([path, own]) =>
+      Object.entries(names).map(([vendor, name]) => [path, vendor, own, name] as const),
+    ),
+  )(
+    'S-13 on %s, of %s: the vendor that is filled in is %s, and the key is asked about that',
+    async (path, vendor, own, name) => {
+      // Whoever may use another vendor's models alone may not use this one by leaving the vendor out.
+      await expectStatus(send(path, bodyOf(name), RESTRICTED), [vendor === own ? 403 : 404]);
+      await expectStatus(send(path, bodyOf(name), WILD), [
+        vendor !== own ? 404 : own === 'anthropic' ? 502 : 403,
+        ...(own === 'anthropic' ? [200] : []),
+      ]);
+    },
+  );
+
+  test.each([
+    ['anthropic/claude-sonnet-4-5', 200],
+    ['ANTHROPIC/claude-sonnet-4-5', 200],
+    ['anthropic2/claude-sonnet-4-5', 404],
+    ['anthropi/claude-sonnet-4-5', 404],
+    ['anthropic/*', 404],
+    ['*', 404],
+    ['openai/gpt-4o', 403],
+    ['openai/anthropic', 404],
+    ['team/best', 403],
+  ])('S-14 a key for anthropic/*, and the model %s: %d', async (model, status) => {
+    await expectStatus(send('/v1/messages', bodyOf(model), WILD), [status]);
+  });
+});
+
+describe('lists', () => {
+  const get = async (path: string, key: string) => {
+    const response = await fetch(stage.gateway.url + path, {
+      headers: { authorization: `Bearer ${key}`, connection: 'close' },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+  test('S-16 show what the key may use, and nothing else', async () => {
+    const { data } = JSON.parse((await get('/v1/models', RESTRICTED)).text);
+    expect(data.map(({ id }: { id: string }) => id).sort()).toEqual([
+      'deepseek/deepseek-v4-flash',
+      'google/gemini-2.5-pro',
+      'openai/gpt-4o-mini',
+    ]);
+    const { models } = JSON.parse((await get('/v1beta/models', RESTRICTED)).text);
+    expect(models.map(({ name }: { name: string }) => name)).toEqual(['models/gemini-2.5-pro']);
+  });
+
+  test.each([
+    '/v1/models/openai/gpt-4o',
+    '/v1/models/gpt-4o',
+    '/v1/models/GPT-4o',
+    '/v1/models/openai%2fgpt-4o',
+    '/v1/models/team/best',
+    '/v1beta/models/gemini-2.5-flash',
+    '/v1/models/none',
+    '/v1/models/openai/../openai/gpt-4o',
+    '/v1/models/__proto__',
+  ])('S-16 %s is as unknown to the restricted key as what does not exist', async (path) => {
+    const { status, text } = await get(path, RESTRICTED);
+    expect([403, 404]).toContain(status);
+    expect(text).not.toMatch(/context|owned_by/);
+  });
+});
+
+describe('paths', () => {
+  test.each([
+    '/%61dmin',
+    '/admin',
+    '/admin/',
+    '/metrics',
+    '/v1/admin',
+    '/.env',
+    '/.gateway/keys.json',
+    '/gateway.config.json',
+    '/package.json',
+    '/v1/chat/completions;x',
+    '/v1/chat%2fcompletions',
+    '/v1/chat%252fcompletions',
+    '/V1/chat/completions',
+    '/v1//chat/completions',
+    '//v1/chat/completions',
+    '/v1/chat/completions/..;/x',
+    '/v1/./chat/completions',
+    '/v1/chat/completions%00',
+    '/v1/chat/completions%20',
+    '/v1/chat/completions#x',
+    '/v1/models/..%2f..%2fhealth%2flive',
+    '/v1/%2e%2e/health/live',
+    '/playground/../../package.json',
+    '/playground/..%2f..%2fpackage.json',
+    '/playground/%2e%2e/app.ts',
+    '/playground/..\\..\\app.ts',
+    '/playground//etc/passwd',
+    '/playground/page/index.html',
+    '/playground/index.html%00.js',
+  ])('S-17, S-25 %s is nothing here', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const request = post(`${path}?key=SECRET`, bodyOf('gpt-4o'), ['Connection: close']).replace(
+        'POST',
+        method,
+      );
+      const before = asked();
+      const answer = await exchange(stage.gateway.port, request);
+      expect([400, 404, 405], path).toContain(statusOf(answer));
+      expect(answer).not.toMatch(/SECRET|root:|"name"|import /);
+      expect(asked()).toBe(before);
+    }
+  });
+
+  test('S-17 what is escaped once in a model is read once', async () => {
+    await expectStatus(
+      send('/v1beta/models/google%2Fgemini-2.5-pro:generateContent', '{"contents":[]}'),
+      [200],
+    );
+    expect(got()?.url).toBe('/v1beta/models/gemini-2.5-pro:generateContent');
+    await expectStatus(
+      send('/v1beta/models/google%252Fgemini-2.5-pro:generateContent', '{"contents":[]}'),
+      [404],
+    );
+  });
+});
