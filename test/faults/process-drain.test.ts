@@ -1,0 +1,82 @@
+/** The end of the process: announced to balancers, and awaited by every answer that is live. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, call } from '../support/caller.ts';
+import { eventually, post, rawClient, statusOf } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const ready = async (): Promise<number> =>
+  (await fetch(`${stage.gateway.url}/health/ready`, { headers: { connection: 'close' } })).status;
+
+describe('SIGTERM', () => {
+  test('P-01 with 500 live streams: not one is cut, the process exits with 0', {
+    timeout: 60_000,
+  }, async () => {
+    stage = await openStage();
+    let opened = 0;
+    // From 6 to 9 seconds long, so that the first is still going on when the last one begins.
+    stage.respondWith((_, response) => streamEvents(response, 12 + (opened++ % 7), 500));
+    const answers: Answer[] = [];
+    for (let round = 0; round < 10; round++) {
+      const more = Array.from({ length: 50 }, (_, at) => {
+        const way = ways[at % 2] ?? ways[0];
+        return call(stage.gateway.url, way.path, requestOf(way, true));
+      });
+      answers.push(...(await Promise.all(more)));
+    }
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const live = stage.live();
+    stage.gateway.signal('SIGTERM');
+    const texts = await Promise.all(answers.map(({ over }) => over));
+    const whole = texts.filter(
+      ({ complete, text }) => complete && /data: \[DONE\]\s*$|event: message_stop/.test(text),
+    );
+    expect({ live, whole: whole.length }).toEqual({ live: 500, whole: 500 });
+    // Nothing is missing in the middle, either.
+    for (const { text } of texts) {
+      const words = [...text.matchAll(/word (\d+) /g)].map(([, at]) => Number(at));
+      expect(words).toEqual(Array.from({ length: words.length }, (_, at) => at));
+      expect(words.length).toBeGreaterThanOrEqual(12);
+    }
+    expect(await stage.gateway.ended).toBe(0);
+  });
+
+  test('P-01 it is not ready at once, serves on while balancers learn of it, and keeps no connection', async () => {
+    stage = await openStage({ timeouts: { preDrain: 1_500 } });
+    expect(await ready()).toBe(200);
+    stage.gateway.signal('SIGTERM');
+    await eventually(() => stage.gateway.alive(), 'the signal has arrived');
+    await sleep(200);
+    expect(await ready()).toBe(503);
+    const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], false)));
+    expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(
+      /^HTTP\/1.1 200[\s\S]*connection: close/i,
+    );
+    await client.over;
+    expect(await stage.gateway.ended).toBe(0);
+  });
+
+  test('P-01 a connection that is kept and idle does not keep the process', async () => {
+    stage = await openStage();
+    const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], false)));
+    expect(statusOf(await client.until((text) => text.includes('{}')))).toBe(200);
+    stage.gateway.signal('SIGTERM');
+    expect(await stage.gateway.ended).toBe(0);
+  });
+
+  test('P-01 an answer that is not streamed, and not even there, is awaited too', async () => {
+    stage = await openStage();
+    stage.respondWith((_, response) => setTimeout(() => json(response, { id: 'late' }), 800));
+    const answer = call(stage.gateway.url, '/v1/chat/completions', requestOf(ways[0], false));
+    await eventually(() => stage.live() === 1, 'the vendor was asked');
+    stage.gateway.signal('SIGTERM');
+    const { status, over } = await answer;
+    expect({ status, text: (await over).text }).toEqual({ status: 200, text: '{"id":"late"}' });
+    expect(await stage.gateway.ended).toBe(0);
+  });
+});
