@@ -1,6 +1,6 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
-import type { OutputFormat, Own, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
+import type { OutputFormat, Own, Part, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
@@ -87,13 +87,27 @@ function parseTurns(system: Json | undefined, messages: Json | undefined, report
   const context: Context = { names: new Map(), report };
   const turns: Turn[] = [];
   if (system !== undefined && system !== null) {
-    const parts = parseContent(system, 'system', context);
+    const parts = withoutBillingLine(parseContent(system, 'system', context), report);
     if (parts.length > 0) turns.push({ role: 'system', parts });
   }
   messages.forEach((message, index) => {
     turns.push(parseMessage(message, `messages.${index}`, context));
   });
   return turns;
+}
+
+/**
+ * Claude Code begins its system prompt with a line for Anthropic's accounting. It is another one in each request, and
+ * other vendors' caches know a prompt by how it begins: with it they would never find anything.
+ */
+const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
+
+function withoutBillingLine(parts: readonly Part[], report: Report): readonly Part[] {
+  const [first, ...others] = parts;
+  if (first?.kind !== 'text' || !BILLING_LINE.test(first.text)) return parts;
+  report({ field: 'system', outcome: 'dropped', detail: "a line for Anthropic's accounting" });
+  const text = first.text.replace(BILLING_LINE, '');
+  return text === '' ? others : [{ ...first, text }, ...others];
 }
 
 function parseMessage(message: Json, at: string, context: Context): Turn {

@@ -147,6 +147,18 @@ describe('what is refused, in the words of the vendor', () => {
   );
 });
 
+test.each([
+  ['a block of its own', [{ type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1; cch=fa690;' }]],
+  ['the first line', 'x-anthropic-billing-header: cc_version=2.1; cch=0aaa9;\nBe brief.'],
+])('the line for Anthropic’s accounting is no part of the prompt: %s', (_, system) => {
+  const blocks = Array.isArray(system) ? [...system, { type: 'text', text: 'Be brief.' }] : system;
+  const { turns } = parseRequest({ ...BASE, system: blocks }, unreported);
+  expect(turns[0]).toEqual({ role: 'system', parts: [{ kind: 'text', text: 'Be brief.' }] });
+  expect(parseRequest({ ...BASE, system }, unreported).turns.map(({ role }) => role)).toEqual(
+    Array.isArray(system) ? ['user'] : ['system', 'user'],
+  );
+});
+
 test('fields that are null are as if they were not there', () => {
   const empty = parse({
     tools: null,
