@@ -44,14 +44,15 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
   const grouped = asked
     .groupBy([...by])
     .select([...by])
-    .select(summedUp)
-    .$if(by.includes('day'), (lines) => lines.orderBy('day', 'desc'))
-    .orderBy('cost', 'desc')
-    .orderBy('requests', 'desc')
-    .orderBy([...by])
-    .limit(limit + 1);
+    .select(summedUp);
+  const latest = by.includes('day') ? grouped.orderBy('day', 'desc') : grouped;
+  const ordered = latest.orderBy('cost', 'desc').orderBy('requests', 'desc');
   const [rows, total] = await Promise.all([
-    grouped.execute(),
+    // Ties too have an order, or the same question would have several answers.
+    by
+      .reduce((lines, dimension) => lines.orderBy(dimension), ordered)
+      .limit(limit + 1)
+      .execute(),
     asked.select(summedUp).executeTakeFirstOrThrow(),
   ]);
   return {

@@ -31,7 +31,10 @@ export async function writeUsage(
           .where('batch', '=', batch)
           .groupBy(DAY)
           // Always in one order: two processes that wait for each other's rows would never end.
-          .orderBy(DAY)
+          .orderBy('day')
+          .orderBy('key')
+          .orderBy('model')
+          .orderBy('vendor')
           .select(DAY)
           .select(sumsOfExchanges),
       )

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { costOf } from '../../src/usage/cost.ts';
+
+const CLAUDE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 };
+const PLAIN = { input: 2, output: 8 };
+const MILLION = 1_000_000;
+
+describe('what an exchange costs', () => {
+  test.each([
+    [{ input: MILLION, output: MILLION }, PLAIN, 10],
+    [{ input: 1000, output: 0 }, PLAIN, 0.002],
+    [{ output: 1000 }, PLAIN, 0.008],
+    // Reasoning is part of the output, and paid as such.
+    [{ input: 0, output: MILLION, reasoning: MILLION }, PLAIN, 8],
+    // Every token of input is paid once, at the price of how it was read.
+    [{ input: MILLION, cacheRead: MILLION }, CLAUDE, 0.3],
+    [{ input: MILLION, cacheRead: 400_000, cacheWrite: 100_000 }, CLAUDE, 0.5 * 3 + 0.4 * 0.3 + 0.1 * 3.75],
+    [{ input: MILLION, cacheWrite: MILLION, cacheWriteHour: 400_000 }, CLAUDE, 0.6 * 3.75 + 0.4 * 6],
+    // A price that is not known is that of the next best known.
+    [{ input: MILLION, cacheRead: 500_000, cacheWrite: 500_000 }, PLAIN, 2],
+    [{ input: MILLION, cacheWrite: MILLION, cacheWriteHour: MILLION }, { ...PLAIN, cacheWrite: 2.5 }, 2.5],
+    // A vendor that counts cached input apart from input is not credited for it.
+    [{ input: 0, cacheRead: MILLION }, CLAUDE, 0.3],
+  ])('%j at %j: %d dollars', (usage, prices, dollars) => {
+    expect(costOf(usage, prices)).toBeCloseTo(dollars, 12);
+  });
+
+  test('what nobody counted is not free', () => {
+    expect(costOf({}, PLAIN)).toBeUndefined();
+    expect(costOf({ cacheRead: 5 }, PLAIN)).toBeUndefined();
+    expect(costOf({ input: 0, output: 0 }, PLAIN)).toBe(0);
+  });
+
+  test('more tokens never cost less', () => {
+    const count = fc.nat(MILLION);
+    fc.assert(
+      fc.property(count, count, count, count, count, (input, read, write, output, more) => {
+        const usage = { input: input + read + write, cacheRead: read, cacheWrite: write, output };
+        const before = costOf(usage, CLAUDE) ?? Number.NaN;
+        for (const field of ['input', 'output'] as const) {
+          const after = costOf({ ...usage, [field]: usage[field] + more }, CLAUDE) ?? Number.NaN;
+          expect(after).toBeGreaterThanOrEqual(before);
+        }
+        expect(before).toBeLessThanOrEqual((usage.input * 6 + output * 15) / MILLION + 1e-9);
+      }),
+    );
+  });
+});

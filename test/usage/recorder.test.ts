@@ -1,0 +1,256 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { exchangeRow } from '../../src/usage/exchange-row.ts';
+import { forgetUsage } from '../../src/usage/forget-usage.ts';
+import { recordUsage, type UsageOptions } from '../../src/usage/recorder.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
+import { describeStores } from '../support/stores.ts';
+import { exchange, noon } from './records.ts';
+
+const OPTIONS: UsageOptions = { interval: 20, batch: 100, queue: 1_000 };
+
+async function counts({ db }: Store): Promise<{ exchanges: number; summed: number }> {
+  const { exchanges } = await db
+    .selectFrom('gateway_exchanges')
+    .select((eb) => eb.fn.countAll<number>().as('exchanges'))
+    .executeTakeFirstOrThrow();
+  const days = await db.selectFrom('gateway_usage_days').select('requests').execute();
+  return { exchanges, summed: days.reduce((sum, { requests }) => sum + requests, 0) };
+}
+
+describeStores('the recorder', (stores) => {
+  test('an exchange is kept whole', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    const whole = exchange({
+      usage: { input: 100, cacheRead: 40, cacheWrite: 30, cacheWriteHour: 10, output: 20, reasoning: 5 },
+      fault: 'upstream-broken',
+    });
+    record(whole);
+    expect(await close(5_000)).toBe(0);
+    const [row] = await store.db.selectFrom('gateway_exchanges').selectAll().execute();
+    expect(row).toEqual({
+      batch: row?.batch,
+      place: 0,
+      id: 'req_1',
+      time: noon('2026-11-20'),
+      day: '2026-11-20',
+      key: 'team',
+      model: 'openai/gpt-4o',
+      vendor: 'openai',
+      format: 'chat-completions',
+      spoken: 'chat-completions',
+      operation: 'generate',
+      streamed: 1,
+      status: 200,
+      outcome: 'complete',
+      fault: 'upstream-broken',
+      duration: 1_000,
+      first_byte: 200,
+      input: 100,
+      output: 20,
+      reasoning: 5,
+      cache_read: 40,
+      cache_write: 30,
+      cache_write_hour: 10,
+      cost: 0.001,
+      attempts: 1,
+    });
+  });
+
+  test('what is not known is null, and the sums count it as nothing', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    const { model, vendor, spoken, firstByte, cost, ...refused } = exchange({
+      status: 404,
+      outcome: 'refused',
+    });
+    expect([model, vendor, spoken, firstByte, cost]).not.toContain(undefined);
+    record({ ...refused, usage: {}, attempts: 0 });
+    await close(5_000);
+    const [row] = await store.db.selectFrom('gateway_exchanges').selectAll().execute();
+    expect(row).toMatchObject({
+      model: '',
+      vendor: '',
+      spoken: null,
+      first_byte: null,
+      input: null,
+      cost: null,
+    });
+    const [day] = await store.db.selectFrom('gateway_usage_days').selectAll().execute();
+    expect(day).toEqual({
+      day: '2026-11-20',
+      key: 'team',
+      model: '',
+      vendor: '',
+      requests: 1,
+      errors: 1,
+      uncounted: 0,
+      input: 0,
+      output: 0,
+      reasoning: 0,
+      cache_read: 0,
+      cache_write: 0,
+      cost: 0,
+      duration: 1_000,
+      first_byte: 0,
+      first_bytes: 0,
+    });
+  });
+
+  test('all of many exchanges are written, in batches, and summed up', async () => {
+    const store = await stores.open();
+    const { record, waiting, close, dropped } = recordUsage(store, { ...OPTIONS, queue: 10_000 });
+    for (let count = 0; count < 2_550; count += 1) {
+      record(exchange({ key: `key-${count % 3}`, time: noon(count % 2 ? '2026-11-19' : '2026-11-20') }));
+    }
+    expect(waiting()).toBe(2_550);
+    expect(await close(15_000)).toBe(0);
+    expect(await counts(store)).toEqual({ exchanges: 2_550, summed: 2_550 });
+    const days = await store.db.selectFrom('gateway_usage_days').selectAll().execute();
+    expect(days).toHaveLength(6);
+    for (const day of days) {
+      expect(day).toMatchObject({
+        requests: 425,
+        input: 42_500,
+        cache_read: 17_000,
+        output: 8_500,
+        first_bytes: 425,
+      });
+      expect(day.cost).toBeCloseTo(0.425, 9);
+    }
+    expect(dropped()).toBe(0);
+  });
+
+  test('what waits is written by itself', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    record(exchange());
+    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
+    record(exchange());
+    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 }));
+    await close(5_000);
+  });
+
+  test('what belongs to no key is not kept', async () => {
+    const store = await stores.open();
+    const { record, waiting, close } = recordUsage(store, OPTIONS);
+    const { key, ...nobodys } = exchange({ status: 401, outcome: 'refused' });
+    expect(key).toBe('team');
+    record(nobodys);
+    expect(waiting()).toBe(0);
+    await close(5_000);
+  });
+
+  test('texts and figures that no column holds do not keep the others out', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    record(
+      exchange({
+        id: 'a\u0000b\ud800',
+        key: 'te\u0000am',
+        usage: { input: 1e300, output: -5, reasoning: 1.5 },
+      }),
+    );
+    record(exchange());
+    expect(await close(5_000)).toBe(0);
+    const rows = await store.db.selectFrom('gateway_exchanges').selectAll().orderBy('place').execute();
+    expect(rows).toMatchObject([
+      { id: 'ab\ufffd', key: 'team', input: 1e9, output: 0, reasoning: 2 },
+      { id: 'req_1' },
+    ]);
+  });
+
+  test('a batch that is written twice counts once', async () => {
+    const store = await stores.open();
+    const rows = [exchange(), exchange()].map((record, place) => exchangeRow(record, 'one', place));
+    await writeUsage(store, 'one', rows);
+    await writeUsage(store, 'one', rows);
+    await writeUsage(store, 'none', []);
+    expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 });
+  });
+
+  test('several processes add to the same sums', async () => {
+    const place = await stores.newPlace();
+    const opened = await Promise.all(Array.from({ length: 3 }, () => stores.open(place)));
+    const recorders = opened.map((store) => recordUsage(store, { ...OPTIONS, batch: 10 }));
+    for (let count = 0; count < 60; count += 1) {
+      for (const { record } of recorders) record(exchange({ key: `key-${count % 7}` }));
+    }
+    expect(await Promise.all(recorders.map(({ close }) => close(15_000)))).toEqual([0, 0, 0]);
+    const [store] = opened;
+    expect(store && (await counts(store))).toEqual({ exchanges: 180, summed: 180 });
+  });
+
+  test('no more waits than may, and what is dropped is counted', async () => {
+    const store = await stores.open();
+    const { record, dropped, waiting, close } = recordUsage(store, { interval: 20, batch: 50, queue: 10 });
+    for (let count = 0; count < 25; count += 1) record(exchange());
+    expect([waiting(), dropped()]).toEqual([10, 15]);
+    expect(await close(5_000)).toBe(0);
+    record(exchange());
+    expect(dropped()).toBe(16);
+    expect(await counts(store)).toEqual({ exchanges: 10, summed: 10 });
+  });
+
+  test('a batch the store does not take is dropped in the end, and the next ones are written', async () => {
+    const store = await stores.open();
+    const told: string[] = [];
+    const onTrouble = (message: string) => told.push(message);
+    const { record, dropped, close } = recordUsage(store, { ...OPTIONS, interval: 2, onTrouble });
+    record(exchange({ duration: Number.NaN }));
+    await vi.waitFor(() => expect(dropped()).toBe(1), 5_000);
+    record(exchange());
+    expect(await close(5_000)).toBe(0);
+    expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 });
+    expect(told).toEqual([
+      expect.stringMatching(/^Usage cannot be written: .*duration/),
+      expect.stringMatching(/^1 exchanges were dropped/),
+    ]);
+  });
+
+  test('old exchanges are forgotten, the sums of their days are not', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    for (const hour of [0, 5, 11, 12, 23])
+      record(exchange({ time: Date.parse('2026-11-20') + hour * 3_600_000 }));
+    await close(5_000);
+    await forgetUsage(store, noon('2026-11-20'));
+    expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
+  });
+
+  test('while the database is away nothing is lost, and what waits is written when it is back', async (context) => {
+    const cluster = stores.postgres()?.cluster;
+    if (cluster === undefined) return context.skip();
+    const store = await stores.open();
+    const told: string[] = [];
+    const onTrouble = (message: string) => told.push(message);
+    const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble });
+    record(exchange());
+    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
+    await cluster.stop();
+    for (let count = 0; count < 250; count += 1) record(exchange());
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await pause(300);
+    expect([waiting(), dropped()]).toEqual([250, 0]);
+    await cluster.start();
+    await vi.waitFor(
+      async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }),
+      10_000,
+    );
+    expect(told).toEqual([expect.stringContaining('cannot be written'), 'Usage is written again.']);
+    expect(await close(5_000)).toBe(0);
+  });
+
+  test('an end with the database away takes no longer than it may', async (context) => {
+    const cluster = stores.postgres()?.cluster;
+    if (cluster === undefined) return context.skip();
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, OPTIONS);
+    await cluster.stop();
+    record(exchange());
+    expect(await close(300)).toBe(1);
+    await cluster.start();
+  });
+});
