@@ -107,9 +107,20 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
   const workers = said('WORKERS');
   const key = said('GATEWAY_API_KEY');
   const keys = file['keys'];
+  const over = (section: string, variables: Readonly<Record<string, string | number | undefined>>) => {
+    const values = Object.entries(variables).filter(([, value]) => value !== undefined);
+    return values.length > 0 && { [section]: { ...record(file[section]), ...Object.fromEntries(values) } };
+  };
+  const adminPort = said('GATEWAY_ADMIN_PORT');
   return {
     ...file,
     vendors,
+    ...over('store', { url: said('DATABASE_URL'), path: said('GATEWAY_STORE_PATH') }),
+    ...over('admin', {
+      key: said('GATEWAY_ADMIN_KEY'),
+      host: said('GATEWAY_ADMIN_HOST'),
+      port: adminPort && Number(adminPort),
+    }),
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port: Number(port) }),
     ...(workers !== undefined && { workers: Number(workers) }),

@@ -82,6 +82,17 @@ const keySchema = z
     models: z
       .array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'))
       .optional(),
+    expires: z.iso.datetime({ offset: true }).optional(),
+    /** How much it may use; budgets in US dollars, for a day and a month of UTC. */
+    limits: z
+      .strictObject({
+        requestsPerMinute: z.int().positive().exactOptional(),
+        tokensPerMinute: z.int().positive().exactOptional(),
+        concurrentRequests: z.int().positive().exactOptional(),
+        budgetDay: z.number().nonnegative().exactOptional(),
+        budgetMonth: z.number().nonnegative().exactOptional(),
+      })
+      .optional(),
   })
   .refine((key) => (key.key === undefined) !== (key.hash === undefined), 'needs either key or hash');
 
@@ -139,6 +150,31 @@ export const configSchema = z.strictObject({
       /** At the end: how long to go on accepting while balancers learn of it, and to wait for live answers. */
       preDrain: milliseconds.default(0),
       drain: milliseconds.default(600_000),
+    })
+    .prefault({}),
+  /** Where keys and usage are kept: PostgreSQL at `url`, or else the SQLite file `path`. */
+  store: z
+    .strictObject({
+      path: z.string().min(1).default('.gateway/gateway.db'),
+      url: z.url({ protocol: /^postgres(?:ql)?$/, error: 'must be postgres://…' }).exactOptional(),
+    })
+    .prefault({}),
+  usage: z
+    .strictObject({
+      /** Records are written so often, or when there are so many; so many may wait before more are dropped. */
+      interval: milliseconds.min(1).default(500),
+      batch: z.int().min(1).max(10_000).default(500),
+      queue: z.int().min(1).default(50_000),
+      /** For how long single exchanges are kept. The sums of each day stay. */
+      keepDays: z.number().nonnegative().default(90),
+    })
+    .prefault({}),
+  /** The admin API, on a port of its own; without a key there is none. */
+  admin: z
+    .strictObject({
+      key: z.string().min(16, 'must have 16 characters at least').max(512).exactOptional(),
+      host: z.string().min(1).default('127.0.0.1'),
+      port: z.number().int().min(0).max(65_535).default(8788),
     })
     .prefault({}),
   cors: z.strictObject({ origins: z.union([z.literal('*'), z.array(z.string())]).default('*') }).prefault({}),
