@@ -1,0 +1,217 @@
+/** The dashboard in a real browser. */
+
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDashboard } from '../../src/dashboard/assets.ts';
+import { executablePath, launch } from './chromium.ts';
+
+/** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
+const SHOTS = process.env['SCREENSHOTS'];
+const KEY = 'admin-key-of-the-tests';
+const DAY = 86_400_000;
+
+const day = (ago: number): string => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
+
+/** What the admin's API tells; each look finds some more of it today. */
+let looks = 0;
+const HARM = '<img src=x onerror="document.title=\'owned\'">';
+
+function figures(requests: number, cost: number, duration: number | null = 2_000): object {
+  return {
+    requests,
+    errors: Math.floor(requests / 50),
+    uncounted: 0,
+    input_tokens: requests * 1_000,
+    output_tokens: requests * 100,
+    reasoning_tokens: requests * 10,
+    cache_read_tokens: requests * 400,
+    cache_write_tokens: 0,
+    cost,
+    mean_duration: duration,
+    mean_first_byte: duration === null ? null : duration / 5,
+  };
+}
+
+function usage(by: string): object {
+  looks += 1;
+  const models = ['anthropic/claude-sonnet-4-5', 'openai/gpt-5.4', 'google/gemini-2.5-flash', HARM];
+  for (let at = 0; at < 8; at += 1) models.push(`vendor/model-${at}`);
+  const lines =
+    by === 'key'
+      ? [
+          { key: 'team', ...figures(900, 8) },
+          { key: HARM, ...figures(100, 2) },
+        ]
+      : models.flatMap((model, at) =>
+          [0, 1, 2, 5].map((ago) => ({
+            ...(by === 'day,model' && { day: day(ago) }),
+            model,
+            ...figures(100 - at * 5 + (ago === 0 ? looks : 0), 1 / (at + 1), 1_000 + at * 500),
+          })),
+        );
+  return { object: 'list', data: lines, total: figures(1_000 + looks * 10, 10), has_more: false };
+}
+
+describe.runIf(executablePath !== undefined)('dashboard', () => {
+  let browser: Browser;
+  let server: Server;
+  let url = '';
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launch();
+    const page = openDashboard();
+    server = createServer(async (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      if (pathname === '/admin/usage') {
+        const admitted = request.headers.authorization === `Bearer ${KEY}`;
+        response.writeHead(admitted ? 200 : 401, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify(
+            admitted
+              ? usage(searchParams.get('by') ?? '')
+              : { error: { message: 'The admin key is not valid.' } },
+          ),
+        );
+        return;
+      }
+      const file = page(pathname, request.headers['if-none-match']);
+      response.writeHead(file?.status ?? 404, Object.fromEntries(file?.headers ?? []));
+      response.end(file === undefined ? undefined : Buffer.from(await file.arrayBuffer()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    url = `http://127.0.0.1:${address.port}/dashboard`;
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    problems.length = 0;
+  });
+
+  async function open(key = KEY, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    await page.goto(`${url}#key=${key}`);
+    return page;
+  }
+
+  async function shot(page: Page, name: string): Promise<void> {
+    if (SHOTS === undefined) return;
+    mkdirSync(SHOTS, { recursive: true });
+    await page.evaluate('scrollTo(0, 0)');
+    await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  }
+
+  test('requests, tokens, cost and latency as pictures, by day, model and key', async () => {
+    const page = await open(KEY, { viewport: { width: 1180, height: 980 }, colorScheme: 'light' });
+    await page.locator('#days rect').first().waitFor();
+    expect(await page.locator('.tile').count()).toBe(5);
+    expect(await page.locator('#tiles').innerText()).toMatch(/cost\s+\$10\.00/);
+    // 8 models with a colour of their own and the others together, on 4 days.
+    expect(await page.locator('#days rect').count()).toBe(9 * 4);
+    expect(await page.locator('#legend li').count()).toBe(9);
+    expect(await page.locator('#models').innerText()).toContain('anthropic/claude-sonnet-4-5');
+    expect(await page.locator('#keys').innerText()).toContain('team');
+    for (const measure of ['tokens', 'cost', 'errors', 'requests']) {
+      await page.selectOption('#measure', measure);
+      expect(await page.locator('#days rect').count(), measure).toBeGreaterThan(8);
+    }
+    await page.selectOption('#measure', 'cost');
+    expect(await page.locator('#models .figure').first().textContent()).toBe('$4.00');
+    await page.selectOption('#measure', 'duration');
+    expect(await page.locator('#days polyline').count()).toBe(8);
+    expect(await page.locator('#models .figure').first().textContent()).toBe('6.50 s');
+    await page.selectOption('#measure', 'requests');
+    await page.locator('summary').click();
+    expect(await page.locator('#table tbody tr').count()).toBe(12);
+    await page.locator('summary').click();
+    await shot(page, 'dashboard-light');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('it lives: what comes is seen without being asked for', async () => {
+    const page = await open();
+    await page.locator('#days rect').first().waitFor();
+    const requests = await page.locator('.tile strong').first().innerText();
+    await expect
+      .poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 })
+      .not.toBe(requests);
+    expect(await page.locator('#live-now').innerText()).toMatch(/^[\d.,K]+ requests a second/);
+    expect(await page.locator('#live polyline').getAttribute('points')).toMatch(/\d/);
+    await page.context().close();
+  });
+
+  test('a range is chosen, and a day without requests is one', async () => {
+    const page = await open();
+    await page.locator('#days rect').first().waitFor();
+    await page.selectOption('#range', '7');
+    await expect.poll(() => page.locator('#days rect title').first().textContent()).toContain(day(5));
+    const labels = await page.locator('#days text.tick').allTextContents();
+    for (let ago = 0; ago < 7; ago += 1) expect(labels).toContain(day(ago).slice(5));
+    await page.context().close();
+  });
+
+  test('names stay text', async () => {
+    const page = await open();
+    await page.locator('#days rect').first().waitFor();
+    expect(await page.locator('#legend').innerText()).toContain('<img');
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.title()).toBe('Gateway dashboard');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the key leaves the address bar; a wrong one is told, and shows nothing', async () => {
+    const page = await open('wrong');
+    expect(page.url()).toBe(url);
+    await expect
+      .poll(() => page.locator('#status').innerText())
+      .toContain('401: The admin key is not valid.');
+    expect(await page.locator('main').isVisible()).toBe(false);
+    await page.fill('#key', KEY);
+    await page.press('#key', 'Enter');
+    await page.locator('#days rect').first().waitFor();
+    expect(await page.locator('#status').innerText()).toBe('');
+    await page.reload();
+    // The tab has kept it.
+    await page.locator('#days rect').first().waitFor();
+    await page.context().close();
+  });
+
+  test('in the dark, and on a phone', async () => {
+    const page = await open(KEY, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });
+    await page.locator('#days rect').first().waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await shot(page, 'dashboard-phone');
+    await page.setViewportSize({ width: 1180, height: 980 });
+    await shot(page, 'dashboard-dark');
+    await page.click('#theme');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+    await page.context().close();
+  });
+
+  test('the page allows nothing inline and nothing from elsewhere', async () => {
+    const response = await fetch(url);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toContain('unsafe');
+    expect(await response.text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
+    for (const path of ['/x', '/../assets.ts', '/%2e%2e/assets.ts', '/tsconfig.json'])
+      expect((await fetch(`${url}${path}`)).status, path).toBe(404);
+  });
+});
