@@ -106,6 +106,7 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
   const port = said('PORT');
   const workers = said('WORKERS');
   const key = said('GATEWAY_API_KEY');
+  const log = said('GATEWAY_LOG');
   const keys = file['keys'];
   const over = (section: string, variables: Readonly<Record<string, string | number | undefined>>) => {
     const values = Object.entries(variables).filter(([, value]) => value !== undefined);
@@ -124,6 +125,7 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port: Number(port) }),
     ...(workers !== undefined && { workers: Number(workers) }),
+    ...(log !== undefined && { log }),
     ...(key !== undefined && {
       keys: [...(Array.isArray(keys) ? keys : []), { name: 'GATEWAY_API_KEY', key }],
     }),
