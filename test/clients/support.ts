@@ -34,7 +34,8 @@ export function useScripted(): () => Scripted {
     const upstream = await startUpstream((received, response, request) =>
       respond(received, response, request),
     );
-    const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) });
+    // Requests are counted here: those of the SDK, not the gateway's own.
+    const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), retries: { limit: 0 } });
     const answer = (next: Respond): void => {
       upstream.received.length = 0;
       respond = next;
