@@ -1,0 +1,102 @@
+/** The admin API: one line per path. */
+
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { H3, type H3Event } from 'h3';
+import { GatewayError } from '../errors.ts';
+import { isReachable, type Store } from '../store/store.ts';
+import { admitAdmin } from './admit.ts';
+import { type AdminRequest, answerError } from './answers.ts';
+import {
+  answerChange,
+  answerCreate,
+  answerList,
+  answerOne,
+  answerRevoke,
+  answerRotate,
+} from './key-routes.ts';
+import { answerUsage } from './usage-route.ts';
+
+export interface AdminOptions {
+  readonly key: string;
+  /** Is called when keys may have changed. */
+  readonly onKeys?: () => void;
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Endpoint = (store: Store, request: AdminRequest) => Promise<Response>;
+
+/** Every path, and what answers each of its methods. */
+export const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }>> = {
+  '/admin/keys': { GET: answerList, POST: answerCreate },
+  '/admin/keys/{key}': { GET: answerOne, PATCH: answerChange, DELETE: answerRevoke },
+  '/admin/keys/{key}/rotate': { POST: answerRotate },
+  '/admin/usage': { GET: answerUsage },
+};
+
+/** @returns an app, to which more can be added; what it does not know it answers itself, so that comes first. */
+export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOptions): H3 {
+  const admit = admitAdmin(key);
+  const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
+  for (const [path, methods] of Object.entries(adminRoutes)) {
+    const allow = Object.keys(methods).join(', ');
+    app.all(path.replace('{key}', ':key'), (event) => {
+      const { method } = event.req;
+      const endpoint = isMethod(method) ? methods[method] : undefined;
+      return answer(event, () => {
+        if (endpoint === undefined) {
+          throw new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, {
+            headers: { allow },
+          });
+        }
+        return endpoint;
+      });
+    });
+  }
+  app.all('/admin/**', (event) =>
+    answer(event, () => {
+      throw new GatewayError('not-found', 'There is no such endpoint.');
+    }),
+  );
+  return app;
+
+  async function answer(event: H3Event, endpointOf: () => Endpoint): Promise<Response> {
+    try {
+      const request = requestOf(event);
+      admit(request.message);
+      const response = await endpointOf()(store, request);
+      if (event.req.method !== 'GET') onKeys();
+      return response;
+    } catch (error) {
+      return answerError(error instanceof GatewayError ? error : await failure(store, error));
+    }
+  }
+}
+
+/** An error that is none of the caller's. */
+async function failure(store: Store, cause: unknown): Promise<GatewayError> {
+  if (await isReachable(store))
+    return new GatewayError('internal', 'The gateway failed to do this.', { cause });
+  const details = { status: 503, code: 'store_unavailable', cause };
+  return new GatewayError('internal', 'The store cannot be reached at the moment.', details);
+}
+
+function requestOf(event: H3Event): AdminRequest {
+  const { req: message, res: response } = event.req.runtime?.node ?? {};
+  if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
+    throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
+  }
+  const query = new URLSearchParams(message.url?.split('?')[1]);
+  return { message, response, query, named: decoded(event.context.params?.['key'] ?? '') };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GatewayError('not-found', 'There is no such key.');
+  }
+}
+
+function isMethod(method: string): method is Method {
+  return method === 'GET' || method === 'POST' || method === 'PATCH' || method === 'DELETE';
+}

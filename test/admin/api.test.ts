@@ -1,0 +1,267 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { errorBody } from '../../src/admin/answers.ts';
+import { createAdminApp } from '../../src/admin/app.ts';
+import { keyList, madeKey } from '../../src/admin/key-routes.ts';
+import { serveAdmin } from '../../src/admin/serve-admin.ts';
+import { usageAnswer } from '../../src/admin/usage-route.ts';
+import { hashKey } from '../../src/keys.ts';
+import { keyRecords } from '../../src/store/key-records.ts';
+import { keyView } from '../../src/store/key-view.ts';
+import { listKeys } from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/store.ts';
+import { exchangeRow } from '../../src/usage/exchange-row.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
+import { describeStores } from '../support/stores.ts';
+import { exchange } from '../usage/records.ts';
+
+const ADMIN_KEY = 'the-key-of-the-admin';
+
+/** Method, path, body, and the field at fault. */
+const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] = [
+  ['POST', '/admin/keys', '{', null],
+  ['POST', '/admin/keys', '[]', null],
+  ['POST', '/admin/keys', '', 'name'],
+  ['POST', '/admin/keys', { name: 'a/b' }, 'name'],
+  ['POST', '/admin/keys', { name: 'a', models: ['gpt-4o'] }, 'models.0'],
+  ['POST', '/admin/keys', { name: 'a', budget_day: -1 }, 'budget_day'],
+  ['POST', '/admin/keys', { name: 'a', rpm: 5 }, null],
+  ['POST', '/admin/keys', '{"name":"a","__proto__":{"x":1}}', null],
+  ['GET', '/admin/keys?revoked=maybe', undefined, 'revoked'],
+  ['GET', '/admin/usage?by=user', undefined, 'by.0'],
+  ['GET', '/admin/usage?by=', undefined, 'by.0'],
+  ['GET', '/admin/usage?from=yesterday', undefined, 'from'],
+  ['GET', '/admin/usage?limit=0', undefined, 'limit'],
+  ['GET', '/admin/usage?what=1', undefined, null],
+];
+
+const MISDIRECTED: readonly (readonly [string, string, number])[] = [
+  ['GET', '/admin/keys/nobody', 404],
+  ['PATCH', '/admin/keys/nobody', 404],
+  ['DELETE', '/admin/keys/%ff', 404],
+  ['POST', '/admin/keys/nobody/rotate', 404],
+  ['GET', '/admin', 404],
+  ['GET', '/admin/keys/a/b', 404],
+  ['PUT', '/admin/keys', 405],
+  ['POST', '/admin/usage', 405],
+  ['GET', '/admin/keys/a/rotate', 405],
+];
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+interface Admin {
+  readonly url: string;
+  readonly store: Store;
+  /** How often it was said that keys may have changed. */
+  readonly told: () => number;
+  ask(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>;
+}
+
+describeStores('the admin API', (stores) => {
+  /** Runs `use` with an admin API over a new store. */
+  async function withAdmin(use: (admin: Admin) => Promise<void>): Promise<void> {
+    const store = await stores.open();
+    let told = 0;
+    const onKeys = (): void => {
+      told += 1;
+    };
+    const running = await serveAdmin(createAdminApp(store, { key: ADMIN_KEY, onKeys }), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const ask: Admin['ask'] = async (method, path, body, authorization = `Bearer ${ADMIN_KEY}`) => {
+      const response = await fetch(running.url + path, {
+        method,
+        headers: { ...(authorization !== '' && { authorization }) },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const { status, headers } = response;
+      return { status, headers, body: await response.json() };
+    };
+    try {
+      await use({ url: running.url, store, told: () => told, ask });
+    } finally {
+      await running.close();
+    }
+  }
+
+  test('a key from its making to its end', () =>
+    withAdmin(async ({ ask, store, told }) => {
+      const settings = {
+        models: ['openai/*'],
+        expires_at: '2999-12-31T00:00:00.000Z',
+        requests_per_minute: 60,
+        tokens_per_minute: 100_000,
+        concurrent_requests: 3,
+        budget_day: 1.5,
+        budget_month: 20,
+      };
+      const created = await ask('POST', '/admin/keys', { name: 'team blue', ...settings });
+      expect(created.status).toBe(201);
+      expect(created.headers.get('cache-control')).toBe('no-store');
+      const { key, ...view } = madeKey.parse(created.body);
+      expect(view).toMatchObject({ name: 'team blue', ...settings });
+      expect(told()).toBe(1);
+      expect(await keyRecords(store)).toMatchObject([{ hash: hashKey(key), limits: { budgetDay: 1.5 } }]);
+
+      const path = `/admin/keys/${view.id}`;
+      expect((await ask('GET', path)).body).toEqual(view);
+      expect((await ask('GET', '/admin/keys/team%20blue')).body).toEqual(view);
+      expect((await ask('GET', '/admin/keys')).body).toEqual({ object: 'list', data: [view] });
+
+      const changed = await ask('PATCH', path, { budget_day: null, requests_per_minute: 5 });
+      expect(changed).toMatchObject({
+        status: 200,
+        body: { ...view, budget_day: null, requests_per_minute: 5 },
+      });
+
+      const rotated = madeKey.parse((await ask('POST', `${path}/rotate`, { grace_seconds: 3_600 })).body);
+      expect(rotated.key).not.toBe(key);
+      expect(Date.parse(rotated.previous_until ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
+      const again = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
+      expect(again.previous_until).toBeNull();
+
+      const revoked = await ask('DELETE', path);
+      expect(keyView.parse(revoked.body).revoked_at).not.toBeNull();
+      expect((await ask('DELETE', path)).body).toEqual(revoked.body);
+      expect((await ask('GET', '/admin/keys')).body).toEqual({ object: 'list', data: [] });
+      expect(keyList.parse((await ask('GET', '/admin/keys?revoked=true')).body).data).toHaveLength(1);
+      expect(await ask('PATCH', path, {})).toMatchObject({
+        status: 409,
+        body: { error: { code: 'key_revoked' } },
+      });
+      expect(await ask('POST', `${path}/rotate`)).toMatchObject({ status: 409 });
+      expect(await keyRecords(store)).toEqual([]);
+    }));
+
+  test('a name that is taken is a conflict', () =>
+    withAdmin(async ({ ask }) => {
+      await ask('POST', '/admin/keys', { name: 'ci' });
+      const { status, body } = await ask('POST', '/admin/keys', { name: 'ci' });
+      expect(status).toBe(409);
+      expect(errorBody.parse(body).error).toMatchObject({ code: 'name_taken', param: 'name' });
+    }));
+
+  test('usage, by what is asked for', () =>
+    withAdmin(async ({ ask, store }) => {
+      const records = [exchange({ key: 'a' }), exchange({ key: 'b', cost: 2 })];
+      await writeUsage(
+        store,
+        'one',
+        records.map((record, place) => exchangeRow(record, 'one', place)),
+      );
+      const { body } = await ask('GET', '/admin/usage?from=2026-11-01&to=2026-11-30&by=key');
+      const { data, total, ...rest } = usageAnswer.parse(body);
+      expect(rest).toEqual({ object: 'list', from: '2026-11-01', to: '2026-11-30', has_more: false });
+      expect(data).toMatchObject([
+        { key: 'b', cost: 2 },
+        { key: 'a', cost: 0.001 },
+      ]);
+      expect(data[0]).not.toHaveProperty('model');
+      expect(total).toMatchObject({ requests: 2, cost: 2.001 });
+      const narrow = await ask(
+        'GET',
+        '/admin/usage?from=2026-11-01&to=2026-11-30&by=model,day&key=a&limit=1',
+      );
+      expect(usageAnswer.parse(narrow.body).data).toMatchObject([
+        { day: '2026-11-20', model: 'openai/gpt-4o', cost: 0.001 },
+      ]);
+      const usual = usageAnswer.parse((await ask('GET', '/admin/usage')).body);
+      expect(usual.to).toBe(new Date().toISOString().slice(0, 10));
+      expect(Date.parse(usual.to) - Date.parse(usual.from)).toBe(29 * 86_400_000);
+    }));
+
+  test('a store that cannot be reached is a 503', () =>
+    withAdmin(async ({ ask, store }) => {
+      await store.close();
+      expect(await ask('GET', '/admin/keys')).toMatchObject({
+        status: 503,
+        body: { error: { code: 'store_unavailable' } },
+      });
+    }));
+
+  test('a mistake of the program is a 500 that tells nothing', () =>
+    withAdmin(async ({ ask, store }) => {
+      await store.db.schema.dropTable('gateway_keys').execute();
+      const { status, body } = await ask('GET', '/admin/keys');
+      expect(status).toBe(500);
+      expect(JSON.stringify(body)).not.toContain('gateway_keys');
+    }));
+
+  describe('what is refused', () => {
+    test('without the admin key, everything', () =>
+      withAdmin(async ({ ask, store, told }) => {
+        for (const authorization of [
+          '',
+          'Bearer',
+          'Bearer wrong',
+          `Basic ${ADMIN_KEY}`,
+          `Bearer ${ADMIN_KEY}x`,
+        ]) {
+          for (const path of ['/admin/keys', '/admin/keys/x', '/admin/usage', '/admin/nothing']) {
+            const { status, headers, body } = await ask('POST', path, { name: 'x' }, authorization);
+            expect(status).toBe(401);
+            expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
+            expect(errorBody.parse(body).error.code).toBe('unauthenticated');
+          }
+        }
+        expect(await listKeys(store, true)).toEqual([]);
+        expect(told()).toBe(0);
+      }));
+
+    test('bodies and queries that are not as they should be', () =>
+      withAdmin(async ({ ask, store }) => {
+        for (const [method, path, sent, param] of MALFORMED) {
+          const { status, body } = await ask(method, path, sent);
+          const what = `${method} ${path} ${JSON.stringify(sent)}`;
+          expect(status, what).toBe(400);
+          expect(errorBody.parse(body).error, what).toMatchObject({ code: 'invalid_request', param });
+        }
+        expect(await listKeys(store)).toEqual([]);
+      }));
+
+    test('paths and methods that are none', () =>
+      withAdmin(async ({ ask }) => {
+        for (const [method, path, expected] of MISDIRECTED) {
+          const { status, headers, body } = await ask(method, path);
+          expect(status, `${method} ${path}`).toBe(expected);
+          errorBody.parse(body);
+          expect(headers.get('allow') !== null).toBe(expected === 405);
+        }
+      }));
+
+    test('a body that is too large', () =>
+      withAdmin(async ({ ask }) => {
+        expect((await ask('POST', '/admin/keys', { name: 'x'.repeat(600_000) })).status).toBe(413);
+      }));
+
+    test('a browser of another site is not told that it may ask', () =>
+      withAdmin(async ({ url }) => {
+        const response = await fetch(`${url}/admin/keys`, {
+          method: 'OPTIONS',
+          headers: { origin: 'https://elsewhere.example', 'access-control-request-headers': 'authorization' },
+        });
+        expect(response.status).toBe(401);
+        expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }));
+  });
+
+  test('a caller who waits for leave to send the body gets it', () =>
+    withAdmin(async ({ url }) => {
+      const status = await new Promise((resolve, reject) => {
+        const sent = request(`${url}/admin/keys`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_KEY}`, expect: '100-continue' },
+        });
+        sent.on('continue', () => sent.end('{"name":"patient"}'));
+        sent.on('response', (response) => resolve(response.resume().statusCode));
+        sent.on('error', reject);
+        sent.flushHeaders();
+      });
+      expect(status).toBe(201);
+    }));
+});
