@@ -1,0 +1,172 @@
+/** Coding agents in the middle of their work: long histories with tools, at home and with models of every vendor. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { collect } from '../../src/conversation/collect.ts';
+import type { ToolCallPart } from '../../src/conversation/prompt.ts';
+import { formats } from '../../src/formats/all.ts';
+import { asObject, isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { validateStream } from '../../src/validate/validate.ts';
+import { KEY } from '../support/gateway.ts';
+import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
+import { json } from '../support/upstream.ts';
+import { type Agent, output } from './agents/agent.ts';
+import { chatAgent } from './agents/chat-agent.ts';
+import { claudeCode } from './agents/claude-code.ts';
+import { codex } from './agents/codex.ts';
+import { geminiCli } from './agents/gemini-cli.ts';
+import { PNG, SUBJECTS, useGateway, useScripted } from './support.ts';
+
+const gateway = useGateway();
+const scripted = useScripted();
+
+const AGENTS = [codex, claudeCode, geminiCli, chatAgent];
+
+/** Steps of work behind each agent: more than 400 KB. */
+const STEPS = 110;
+
+function post(url: string, agent: Agent, model: string, stream: boolean, body: string): Promise<Response> {
+  return fetch(url + agent.path(model, stream), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...agent.headers },
+    body,
+  });
+}
+
+const callsIn = (parts: readonly { kind: string }[] = []): readonly ToolCallPart[] =>
+  parts.filter((part): part is ToolCallPart => part.kind === 'tool-call');
+
+/** The calls of the answer, streamed; the stream keeps every rule of its format. */
+async function streamed(agent: Agent, model: string, body: JsonObject): Promise<readonly ToolCallPart[]> {
+  const response = await post(gateway().url, agent, model, true, JSON.stringify(body));
+  const bytes = await response.bytes();
+  const text = Buffer.from(bytes).toString('utf8');
+  expect(response.status, text.slice(0, 1000)).toBe(200);
+  const { violations } = validateStream(agent.format, [bytes], { strict: model !== agent.home });
+  expect(violations).toEqual([]);
+  const reply = collect(eventsOf(formats[agent.format], bytes));
+  return callsIn(reply.choices[0]?.parts);
+}
+
+/** The whole answer, and the calls in it. */
+async function whole(agent: Agent, model: string, body: JsonObject) {
+  const response = await post(gateway().url, agent, model, false, JSON.stringify(body));
+  const text = await response.text();
+  expect(response.status, text.slice(0, 1000)).toBe(200);
+  const answer = parseJson(text);
+  if (!isObject(answer)) throw new TypeError('no object');
+  return { answer, calls: callsIn(collect(eventsOfWhole(formats[agent.format], text)).choices[0]?.parts) };
+}
+
+const withStream = (body: JsonObject, stream: boolean): JsonObject =>
+  'stream' in body
+    ? { ...body, stream, ...('stream_options' in body && !stream && { stream_options: null }) }
+    : body;
+
+const named = AGENTS.map((agent) => ({ name: agent.name, agent }));
+
+describe.each(named)('$name at home', ({ agent }) => {
+  test('goes through without a byte of it touched', async () => {
+    let got = '';
+    scripted().answer(({ body }, response) => {
+      got = createHash('sha256').update(body).digest('hex');
+      json(response, {});
+    });
+    const { upstream, gateway } = scripted();
+    const name = agent.home.startsWith('deepseek/') ? agent.home : agent.home.replace(/^.*\//, '');
+    // Indented, as no JSON writer of this program would write it.
+    const text = JSON.stringify(agent.body(name, STEPS, true), null, '\t');
+    expect(text.length).toBeGreaterThan(400_000);
+    const response = await post(gateway.url, agent, name, true, text);
+    expect(response.status).toBe(200);
+    expect(got).toBe(createHash('sha256').update(text).digest('hex'));
+    const headers = upstream.received[0]?.headers ?? {};
+    for (const header of ['anthropic-beta', 'anthropic-version', 'openai-beta', 'x-goog-api-client']) {
+      expect(headers[header]).toBe(agent.headers[header]);
+    }
+  });
+});
+
+const PAIRS = AGENTS.flatMap((agent) =>
+  [...new Set([agent.home, ...SUBJECTS.map(({ model }) => model)])]
+    .filter((model) => agent.format !== 'generate-content' || model.startsWith('google/'))
+    .map((model) => ({ agent, model, name: `${agent.name} with ${model}` })),
+);
+
+describe.each(PAIRS)('$name', ({ agent, model }) => {
+  test('works on: two steps with tools, then the answer, each streamed and whole', async () => {
+    const [first, second] = agent.tools;
+    let body = agent.body(model, STEPS, false);
+    for (const tool of [first, second, undefined]) {
+      const calls = await streamed(agent, model, withStream(body, true));
+      const { answer, calls: same } = await whole(agent, model, withStream(body, false));
+      const told = (list: readonly ToolCallPart[]) =>
+        list.map(({ name, arguments: text, custom = false }) => [name, text, custom]);
+      expect(told(calls)).toEqual(told(same));
+      expect(calls.map(({ name }) => name)).toEqual(tool === undefined ? [] : [tool]);
+      body = agent.after(body, answer);
+    }
+  });
+});
+
+describe('what is free-form', () => {
+  test.each(SUBJECTS)('is text for the agent, whatever it was for $model', async ({ model }) => {
+    const body = { ...codex.body(model, 1, true), tool_choice: { type: 'custom', name: 'apply_patch' } };
+    const [call] = await streamed(codex, model, body);
+    expect(call).toMatchObject({ name: 'apply_patch', custom: true });
+    expect(call?.arguments).not.toMatch(/^\s*\{/);
+  });
+});
+
+describe('what Claude Code says in the middle of its work', () => {
+  test.each(['openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+    'reaches %s: the system, pictures in results, failures',
+    async (model) => {
+      scripted().answer((_, response) => response.writeHead(500).end());
+      const { gateway, upstream } = scripted();
+      await post(gateway.url, claudeCode, model, true, JSON.stringify(claudeCode.body(model, 10, true)));
+      const sent = upstream.received[0]?.body.toString() ?? '';
+      expect(sent.match(/<budget>step 9<\/budget>/g)).toHaveLength(1);
+      // The user's one, and those of steps 3 and 8.
+      expect(sent.split(PNG)).toHaveLength(4);
+      for (const step of [0, 9]) expect(sent).toContain(JSON.stringify(output(step)).slice(1, -1));
+    },
+  );
+});
+
+describe('what is meant for one vendor alone', () => {
+  const VENDOR_ONLY =
+    /prompt_cache_key|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
+
+  test.each([
+    { agent: codex, model: 'anthropic/claude-sonnet-4-5', path: '/v1/messages' },
+    { agent: codex, model: 'google/gemini-2.5-flash', path: ':streamGenerateContent' },
+    { agent: codex, model: 'mistralai/mistral-medium-3-5', path: '/v1/chat/completions' },
+    { agent: claudeCode, model: 'openai/gpt-5.4', path: '/v1/responses' },
+    { agent: claudeCode, model: 'google/gemini-2.5-flash', path: ':streamGenerateContent' },
+    { agent: claudeCode, model: 'mistralai/mistral-medium-3-5', path: '/v1/chat/completions' },
+    { agent: chatAgent, model: 'google/gemini-2.5-flash', path: ':streamGenerateContent' },
+  ])('of $agent.name does not reach $model', async ({ agent, model, path }) => {
+    scripted().answer((_, response) => response.writeHead(500).end());
+    const { gateway, upstream } = scripted();
+    await post(gateway.url, agent, model, true, JSON.stringify(agent.body(model, 3, true)));
+    const [got] = upstream.received;
+    expect(got?.url).toContain(path);
+    const {
+      include: _,
+      prompt_cache_key: __,
+      ...sent
+    } = asObject(parseJson(got?.body.toString() ?? '')) ?? {};
+    const ours = model.startsWith('openai/') ? sent : parseJson(got?.body.toString() ?? '');
+    expect(JSON.stringify([ours, got?.headers])).not.toMatch(VENDOR_ONLY);
+  });
+
+  test('cache marks of an agent that speaks chat-completions reach Anthropic', async () => {
+    scripted().answer((_, response) => response.writeHead(500).end());
+    const { gateway, upstream } = scripted();
+    const model = 'anthropic/claude-sonnet-4-5';
+    await post(gateway.url, chatAgent, model, true, JSON.stringify(chatAgent.body(model, 3, true)));
+    const sent = upstream.received[0]?.body.toString() ?? '';
+    expect(sent.match(/"cache_control":\{"type":"ephemeral"\}/g)).toHaveLength(2);
+  });
+});
