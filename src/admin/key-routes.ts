@@ -77,7 +77,8 @@ export async function answerRevoke(store: Store, { named }: AdminRequest): Promi
 export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
   const { grace_seconds: grace } = await readAs(request, rotation);
   const { id } = await existing(store, request.named);
-  return answerJson(madeView((await rotateKey(store, id, grace * 1_000)) ?? revokedAlready(id)));
+  const made = (await rotateKey(store, id, grace * 1_000)) ?? revokedAlready(id);
+  return answerJson(madeView(made), 201);
 }
 
 async function existing(store: Store, named: string): Promise<KeyRow> {

@@ -119,7 +119,9 @@ describeStores('the admin API', (stores) => {
         body: { ...view, budget_day: null, requests_per_minute: 5 },
       });
 
-      const rotated = madeKey.parse((await ask('POST', `${path}/rotate`, { grace_seconds: 3_600 })).body);
+      const rotation = await ask('POST', `${path}/rotate`, { grace_seconds: 3_600 });
+      expect(rotation.status).toBe(201);
+      const rotated = madeKey.parse(rotation.body);
       expect(rotated.key).not.toBe(key);
       expect(Date.parse(rotated.previous_until ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
       const again = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
