@@ -8,7 +8,7 @@ import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Incoming, Route } from './stages/exchange.ts';
 import { resolveModel } from './stages/resolve-model.ts';
-import { share, shed } from './stages/shed.ts';
+import { share, shed, weigh } from './stages/shed.ts';
 import { translateReply } from './stages/translate-reply.ts';
 import { translateRequest } from './stages/translate-request.ts';
 import { upstream } from './stages/upstream.ts';
@@ -24,6 +24,7 @@ export function answer(gateway: Gateway, route: Route, incoming: Incoming): Prom
       .to(authenticate(keys)) // by whom
       .to(share(options)) // of what can be done, no more than the key's share
       .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
+      .to(weigh()) // the body is here: is there still room for what is made of it
       // Once, as a rule; again or elsewhere, while nothing of an answer is out.
       .within(
         attempts(upstreams),

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */
@@ -34,39 +34,50 @@ export interface ShortageOptions {
 
 const INTERVAL = 500;
 
+/** Memory fills up faster than that: it is looked at with what is begun, but not more often than this. */
+const MEMORY_INTERVAL = 20;
+
 /** Intervals in a row of a late event loop: one alone is a garbage collection or a start. */
 const LATE_IN_A_ROW = 2;
 
 /** Share of memory from which on something must go. */
 const LAST_MEMORY = 0.95;
 
+/** Three semi-spaces of 32 MB, the default on 64-bit machines (V8, Heap::MaxReserved). */
+const YOUNG_GENERATION = 96 * 1024 * 1024;
+
 /** Looks every half second. The watch does not keep the process alive. */
 export function watchShortage({ marks, onLastMemory, onFewDescriptors }: ShortageOptions): ShortageWatch {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const descriptors = descriptorLimit();
+  const granted = grantedMemory();
   let late = 0;
-  let shortage: Shortage | undefined;
+  let few = false;
+  let memoryShare = 0;
+  let weighed = Number.NEGATIVE_INFINITY;
 
+  const weigh = (): void => {
+    weighed = performance.now();
+    memoryShare = usedMemory(granted);
+  };
   const look = (): void => {
-    const { eventLoopDelay, memory, fileDescriptors } = marks();
+    const { eventLoopDelay, fileDescriptors } = marks();
     late = delay.percentile(99) / 1e6 > eventLoopDelay ? late + 1 : 0;
     delay.reset();
-    const memoryShare = usedMemory();
-    const fewDescriptors = descriptors !== undefined && openDescriptors() / descriptors > fileDescriptors;
+    few = descriptors !== undefined && openDescriptors() / descriptors > fileDescriptors;
+    if (few) onFewDescriptors();
+    weigh();
     if (memoryShare > LAST_MEMORY) onLastMemory();
-    if (fewDescriptors) onFewDescriptors();
-    shortage = fewDescriptors
-      ? 'file-descriptors'
-      : memoryShare > memory
-        ? 'memory'
-        : late >= LATE_IN_A_ROW
-          ? 'event-loop'
-          : undefined;
   };
   const timer = setInterval(look, INTERVAL).unref();
   return {
-    current: () => shortage,
+    current() {
+      if (few) return 'file-descriptors';
+      if (performance.now() - weighed > MEMORY_INTERVAL) weigh();
+      if (memoryShare > marks().memory) return 'memory';
+      return late >= LATE_IN_A_ROW ? 'event-loop' : undefined;
+    },
     stop() {
       clearInterval(timer);
       delay.disable();
@@ -74,12 +85,29 @@ export function watchShortage({ marks, onLastMemory, onFewDescriptors }: Shortag
   };
 }
 
-/** The larger of two shares: of the heap's limit, past which V8 ends the process, and of the memory there is. */
-function usedMemory(): number {
-  const heap = getHeapStatistics();
-  // 0 or more than there is where nothing constrains the process.
-  const granted = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
-  return Math.max(heap.used_heap_size / heap.heap_size_limit, process.memoryUsage.rss() / granted);
+/** What the process may have: 0 or more than there is where nothing constrains it. */
+function grantedMemory(): number {
+  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+}
+
+/** The larger of two shares: of the heap, past which V8 ends the process, and of the memory it may have. */
+function usedMemory(granted: number): number {
+  const limit = getHeapStatistics().heap_size_limit;
+  let old = 0;
+  for (const { space_name, space_used_size } of getHeapSpaceStatistics()) {
+    if (!space_name.startsWith('new_')) old += space_used_size;
+  }
+  // The limit that V8 tells has room for the young generation in it, which is none for what lives on.
+  return Math.max(old / Math.max(limit - YOUNG_GENERATION, limit / 2), residentMemory() / granted);
+}
+
+/** Node reads it from a file, for which there may be no descriptor left: then it is not known for once. */
+function residentMemory(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
 
 /** Linux tells them in /proc; elsewhere they are not watched. */

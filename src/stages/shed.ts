@@ -1,7 +1,7 @@
 /** No more than can be done well: what is too much is refused at once, before its body is read. */
 
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Incoming, Shortage } from './exchange.ts';
+import type { Admitted, Incoming, Load, Shortage } from './exchange.ts';
 
 export interface InFlightLimits {
   /** Exchanges in flight, in all. */
@@ -27,14 +27,7 @@ export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Inco
   return (incoming) => {
     const { load } = incoming;
     if (load === undefined) return incoming;
-    const shortage = load.shortage();
-    if (shortage !== undefined && (shortage !== 'memory' || load.inFlight() > ALWAYS)) {
-      throw new GatewayError('overloaded', SHORT_OF[shortage], {
-        retryAfter: RETRY_AFTER,
-        // A connection less is what helps.
-        ...(shortage === 'file-descriptors' && { headers: { connection: 'close' } }),
-      });
-    }
+    refuseIfShort(load);
     if (load.inFlight() > inFlight) {
       throw new GatewayError('overloaded', 'The gateway has too many requests in flight.', {
         retryAfter: RETRY_AFTER,
@@ -42,6 +35,24 @@ export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Inco
     }
     return incoming;
   };
+}
+
+/** Looks once more, now that the body is here: what is made of it takes many times its room. @throws GatewayError */
+export function weigh(): <T extends Incoming>(incoming: T) => T {
+  return (incoming) => {
+    if (incoming.load !== undefined) refuseIfShort(incoming.load);
+    return incoming;
+  };
+}
+
+function refuseIfShort(load: Load): void {
+  const shortage = load.shortage();
+  if (shortage === undefined || (shortage === 'memory' && load.inFlight() <= ALWAYS)) return;
+  throw new GatewayError('overloaded', SHORT_OF[shortage], {
+    retryAfter: RETRY_AFTER,
+    // A connection less is what helps.
+    ...(shortage === 'file-descriptors' && { headers: { connection: 'close' } }),
+  });
 }
 
 /** Keeps a key to its share. @throws GatewayError `rate-limited` */

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
-import { json } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, ways } from './stage.ts';
 
 let stage: Stage;

@@ -1,0 +1,126 @@
+/** What a process can run short of, and what it does then: takes on nothing new, and finishes what it has. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, call } from '../support/caller.ts';
+import { preload } from '../support/preload.ts';
+import { eventually, rawClient } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const health = (path: string): Promise<Response> =>
+  fetch(`${stage.gateway.url}${path}`, { headers: { connection: 'close' } });
+
+/** Seconds of CPU that a process has taken so far. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+const [native, translated] = ways;
+const ask = (way: (typeof ways)[number], stream = true): Promise<Answer> =>
+  call(stage.gateway.url, way.path, requestOf(way, stream));
+
+describe('P-05 the event loop', () => {
+  const STALLS = preload(`
+    let stalling = false;
+    process.on('SIGUSR2', () => { stalling = !stalling; });
+    setInterval(() => {
+      const until = performance.now() + 400;
+      while (stalling && performance.now() < until);
+    }, 30);
+  `);
+
+  test('P-05 stalled again and again: new work is refused, live streams go on, and it passes', {
+    timeout: 40_000,
+  }, async () => {
+    stage = await openStage({ limits: { eventLoopDelay: 200 } }, STALLS);
+    stage.respondWith((_, response) => streamEvents(response, 30, 100));
+    const [one, other] = await Promise.all([ask(native), ask(translated)]);
+    stage.gateway.signal('SIGUSR2');
+    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(503);
+    expect(await (await health('/health/ready')).json()).toEqual({ status: 'overloaded' });
+    expect((await health('/health/live')).status).toBe(200);
+    const refused = await ask(translated);
+    expect({ status: refused.status, retryAfter: refused.headers['retry-after'] }).toEqual({
+      status: 503,
+      retryAfter: '1',
+    });
+    stage.gateway.signal('SIGUSR2');
+    for (const { over } of [one, other]) expect(await over).toMatchObject({ complete: true });
+    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(200);
+    expect((await ask(native)).status).toBe(200);
+  });
+});
+
+describe('P-06 file descriptors', () => {
+  test('P-06 at the mark: refused; without any: nothing breaks or spins; and it recovers', {
+    timeout: 60_000,
+  }, async () => {
+    stage = await openStage({}, { shell: 'ulimit -n 128;' });
+    stage.respondWith((_, response) => streamEvents(response, 80, 100));
+    const live = await ask(native);
+    // Connections that ask nothing, up to the mark.
+    const idle = Array.from({ length: 80 }, () => rawClient(stage.gateway.port));
+    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 5_000 }).toBe(503);
+    const refused = await ask(translated);
+    expect({ status: refused.status, connection: refused.headers.connection }).toEqual({
+      status: 503,
+      connection: 'close',
+    });
+    // And far beyond: what cannot be accepted is not, at no cost.
+    idle.push(...Array.from({ length: 200 }, () => rawClient(stage.gateway.port)));
+    await expect
+      .poll(() => readdirSync(`/proc/${stage.gateway.pid}/fd`).length, { timeout: 5_000 })
+      .toBeGreaterThanOrEqual(127);
+    const before = cpuSeconds(stage.gateway.pid);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(cpuSeconds(stage.gateway.pid) - before).toBeLessThan(1);
+    for (const { socket } of idle) socket.destroy();
+    expect(await live.over).toMatchObject({ complete: true });
+    expect(stage.gateway.alive()).toBe(true);
+    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(200);
+    expect((await ask(native)).status).toBe(200);
+  });
+});
+
+describe('P-07 memory', () => {
+  test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', {
+    timeout: 60_000,
+  }, async () => {
+    stage = await openStage({}, { execArgv: ['--max-old-space-size=128'] });
+    let waiting: ServerResponse[] = [];
+    stage.respondWith((_, response) => waiting.push(response));
+    // What is asked is kept until it is answered, and of all these small parts a few MB of objects are made.
+    const messages = Array.from({ length: 20_000 }, (_, at) => ({
+      role: at % 2 ? 'assistant' : 'user',
+      content: 'x',
+    }));
+    const body = JSON.stringify({ model: translated.model, stream: true, max_tokens: 9, messages });
+    const answers: Promise<Answer>[] = [];
+    const statuses: number[] = [];
+    for (let at = 0; at < 120 && stage.gateway.alive(); at++) {
+      const answer = call(stage.gateway.url, translated.path, body);
+      answer.then(
+        ({ status }) => statuses.push(status),
+        () => statuses.push(0),
+      );
+      answers.push(answer);
+      await eventually(() => waiting.length + statuses.length > at, 'it is asked for, or refused', 10_000);
+      if (statuses.filter((status) => status === 503).length >= 5) break;
+    }
+    expect(stage.gateway.alive(), stage.gateway.output()).toBe(true);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(statuses.length).toBeGreaterThanOrEqual(5);
+    expect((await health('/health/live')).status).toBe(200);
+    stage.respondWith((_, response) => json(response, {}));
+    for (const response of waiting) json(response, {}, 500);
+    waiting = [];
+    await Promise.all(answers);
+    await expect.poll(async () => (await ask(native, false)).status, { timeout: 10_000 }).toBe(200);
+  });
+});
