@@ -74,6 +74,21 @@ export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1] ?? 0);
 }
 
+/** The body of the first answer in what came back, without the framing of chunks. */
+export function bodyOf(answer: string): string {
+  const start = answer.indexOf('\r\n\r\n') + 4;
+  if (!/\r\ntransfer-encoding: chunked\r\n/i.test(answer.slice(0, start))) return answer.slice(start);
+  const pieces: string[] = [];
+  for (let at = start; at < answer.length; ) {
+    const line = answer.indexOf('\r\n', at);
+    const size = Number.parseInt(answer.slice(at, line), 16);
+    if (!(size > 0)) break;
+    pieces.push(answer.slice(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+  return pieces.join('');
+}
+
 /** Resolves when `holds` does, looking every 20 ms. @throws Error when it does not within `milliseconds`. */
 export async function eventually(holds: () => boolean, what: string, milliseconds = 5_000): Promise<void> {
   const end = performance.now() + milliseconds;

@@ -1,0 +1,238 @@
+/** Callers who send slowly, read slowly, or do neither: bounded in time and in memory. */
+
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEY } from '../support/gateway.ts';
+import { bodyOf, eventually, post, rawClient, statusOf } from '../support/raw.ts';
+import { chunk, openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
+
+const MB = 1024 * 1024;
+
+/** Of Node's looking for slow requests (once a second), and of a machine that does other things as well. */
+const SLACK = 4_000;
+
+const timeouts = { requestHead: 1_500, requestBody: 2_500, unread: 1_000 };
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ timeouts });
+});
+afterAll(async () => {
+  await stage.expectUnharmed();
+  await stage.close();
+});
+
+/** Sends text a byte at a time; resolves with what came back, and when, in milliseconds from the start. */
+async function drip(
+  text: string,
+  pause: number,
+): Promise<{ readonly answer: string; readonly took: number }> {
+  const started = performance.now();
+  const { socket, over } = rawClient(stage.gateway.port);
+  let at = 0;
+  const timer = setInterval(() => {
+    if (at < text.length && socket.writable) socket.write(text[at++] ?? '');
+  }, pause);
+  const answer = await over;
+  clearInterval(timer);
+  return { answer, took: performance.now() - started };
+}
+
+describe('who sends slowly', () => {
+  test('C-08 a head that drips: 408 at the bound, and nobody is asked', async () => {
+    const before = stage.upstream.received.length;
+    const head = `POST /v1/chat/completions HTTP/1.1\r\n${'X: y\r\n'.repeat(1_000)}`;
+    const dripped = await Promise.all(Array.from({ length: 20 }, () => drip(head, 100)));
+    for (const { answer, took } of dripped) {
+      expect(statusOf(answer)).toBe(408);
+      expect(took).toBeGreaterThan(timeouts.requestHead - 100);
+      expect(took).toBeLessThan(timeouts.requestHead + SLACK);
+    }
+    expect(stage.upstream.received.length).toBe(before);
+  });
+
+  test('C-08 a connection on which nothing ever comes is closed at the bound', async () => {
+    const { took } = await drip('', 1_000);
+    expect(took).toBeLessThan(timeouts.requestHead + SLACK);
+  });
+
+  test('C-09 a body that drips: closed at the bound, and nobody is asked', async () => {
+    const before = stage.upstream.received.length;
+    const [head = '', body = ''] = post('/v1/chat/completions', requestOf(ways[0], true)).split('\r\n\r\n');
+    const started = performance.now();
+    const clients = Array.from({ length: 20 }, () => rawClient(stage.gateway.port, `${head}\r\n\r\n`));
+    let at = 0;
+    const timer = setInterval(() => {
+      for (const { socket } of clients) if (socket.writable) socket.write(body[at] ?? ' ');
+      at++;
+    }, 300);
+    const answers = await Promise.all(clients.map(({ over }) => over));
+    clearInterval(timer);
+    expect(performance.now() - started).toBeLessThan(timeouts.requestBody + SLACK);
+    for (const answer of answers) expect(['', 'HTTP/1.1 408']).toContain(answer.slice(0, 12));
+    expect(stage.upstream.received.length).toBe(before);
+  });
+
+  test('C-09 a body that takes its time, but arrives in it, is served', async () => {
+    stage.respondWith((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+    );
+    const whole = post('/v1/chat/completions', requestOf(ways[0], false), ['Connection: close']);
+    const client = rawClient(stage.gateway.port);
+    for (let at = 0; at < whole.length; at += 40) {
+      client.socket.write(whole.slice(at, at + 40));
+      await sleep(50);
+    }
+    expect(statusOf(await client.over)).toBe(200);
+  });
+
+  test('C-36 2,000 connections that ask nothing cost little, and are gone at the bound', {
+    timeout: 30_000,
+  }, async () => {
+    const before = stage.gateway.memory();
+    const sockets = await Promise.all(
+      Array.from({ length: 2_000 }, () => {
+        const socket = connect(stage.gateway.port, '127.0.0.1').on('error', () => undefined);
+        return new Promise<Socket>((resolve) =>
+          socket.once('connect', () => resolve(socket)).once('close', () => resolve(socket)),
+        );
+      }),
+    );
+    expect(stage.gateway.memory() - before).toBeLessThan(20 * MB + 20 * MB);
+    // Someone who asks is served meanwhile.
+    expect(
+      (await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } })).status,
+    ).toBe(200);
+    for (const socket of sockets) socket.resume();
+    await eventually(
+      () => sockets.every((socket) => socket.closed),
+      'every idle connection is closed',
+      15_000,
+    );
+  });
+});
+
+describe('who reads slowly', () => {
+  const EVENTS = 4_000;
+  const filler = 'x'.repeat(8_000);
+
+  /** Writes EVENTS large events as fast as they are taken; tells how many were. */
+  const flood = (of: Stage, count: { written: number }): void => {
+    of.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      let at = 0;
+      const more = (): void => {
+        while (at < EVENTS) {
+          count.written++;
+          if (!response.write(chunk(`<${at++}>${filler}`))) {
+            response.once('drain', more);
+            return;
+          }
+        }
+        response.end(STREAM_END);
+      };
+      more();
+    });
+  };
+
+  test.each(ways)(
+    'C-06 $way: the vendor is stopped, the memory of one who waits is small, nothing is lost',
+    { timeout: 60_000 },
+    async (way) => {
+      const patient = await openStage();
+      try {
+        const count = { written: 0 };
+        const outer = stage;
+        stage = patient;
+        flood(stage, count);
+        stage = outer;
+        const before = patient.gateway.memory();
+        const clients = Array.from({ length: 10 }, () => {
+          const client = rawClient(
+            patient.gateway.port,
+            post(way.path, requestOf(way, true), ['Connection: close']),
+          );
+          client.socket.pause();
+          return client;
+        });
+        // Until nothing moves any more: every buffer on the way is full.
+        let last = -1;
+        while (last !== count.written || last === 0) {
+          last = count.written;
+          await sleep(500);
+        }
+        expect(count.written).toBeLessThan(EVENTS * clients.length);
+        expect(patient.gateway.memory() - before).toBeLessThan(64 * MB);
+        for (const { socket } of clients) socket.resume();
+        for (const { over } of clients) {
+          const text = bodyOf(await over);
+          const seen = [...text.matchAll(/<(\d+)>/g)].map(([, at]) => Number(at));
+          expect(seen).toEqual(Array.from({ length: EVENTS }, (_, at) => at));
+        }
+        await patient.expectUnharmed();
+      } finally {
+        await patient.close();
+      }
+    },
+  );
+
+  test.each(ways)(
+    'C-07 $way: one who never reads again is let go at the bound, and the vendor with it',
+    async (way) => {
+      const count = { written: 0 };
+      flood(stage, count);
+      const closed = stage.upstream.closed();
+      const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
+      client.socket.pause();
+      await eventually(() => count.written > 0, 'the vendor answers');
+      const started = performance.now();
+      await closed;
+      expect(performance.now() - started).toBeLessThan(timeouts.unread + SLACK);
+      expect(count.written).toBeLessThan(EVENTS);
+      client.socket.destroy();
+    },
+  );
+
+  test.each(ways)(
+    'C-07 $way: one who waits for a silent vendor is not one who does not read',
+    async (way) => {
+      stage.respondWith((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(chunk('first'));
+        setTimeout(() => response.end(chunk('last') + STREAM_END), 2.5 * timeouts.unread);
+      });
+      const text = await rawClient(
+        stage.gateway.port,
+        post(way.path, requestOf(way, true), ['Connection: close']),
+      ).over;
+      expect(text).toContain('last');
+    },
+  );
+
+  test('C-07 one who reads little by little is not let go', { timeout: 20_000 }, async () => {
+    const count = { written: 0 };
+    flood(stage, count);
+    const client = rawClient(
+      stage.gateway.port,
+      post(ways[0].path, requestOf(ways[0], true), ['Connection: close']),
+    );
+    for (let round = 0; round < 10 && !client.socket.closed; round++) {
+      client.socket.pause();
+      await sleep(timeouts.unread / 2);
+      client.socket.resume();
+      await sleep(30);
+    }
+    client.socket.resume();
+    expect((await client.over).endsWith('data: [DONE]\n\n\r\n0\r\n\r\n')).toBe(true);
+  });
+});
+
+test('a key is asked for before anyone waits for a body', async () => {
+  const started = performance.now();
+  const request = post('/v1/chat/completions', '', ['X: y'])
+    .replace('Content-Length: 0', 'Content-Length: 5000')
+    .replace(KEY, 'gw-none');
+  expect(statusOf(await rawClient(stage.gateway.port, request).over)).toBe(401);
+  expect(performance.now() - started).toBeLessThan(timeouts.requestBody);
+});
