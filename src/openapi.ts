@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, asText, type JsonObject, parseJson } from './json.ts';
+import { adminPaths, adminSchemas } from './openapi/admin-paths.ts';
 import { announcedPaths, generatePaths } from './openapi/generate-paths.ts';
 import { readPaths } from './openapi/read-paths.ts';
 import { componentHeaders } from './openapi/responses.ts';
@@ -35,15 +36,17 @@ export function openApi(): JsonObject {
       { name: 'announced', description: 'What is to come.' },
       { name: 'playground', description: 'A page to try it on.' },
       { name: 'process', description: 'What balancers and operators ask.' },
+      { name: 'admin', description: 'Keys, usage and figures, on a listener of their own.' },
     ],
-    paths: { ...generatePaths(), ...readPaths(), ...announcedPaths() },
+    paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
     components: {
-      schemas: componentSchemas(),
+      schemas: { ...componentSchemas(), ...adminSchemas() },
       headers: componentHeaders,
       securitySchemes: {
         bearerKey: { type: 'http', scheme: 'bearer', description: 'The key, on any endpoint.' },
         anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
+        adminKey: { type: 'http', scheme: 'bearer', description: "The admin's key (GATEWAY_ADMIN_KEY)." },
         googleKeyInQuery: { type: 'apiKey', in: 'query', name: 'key' },
       },
     },

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 
 const count = z.number().int().nonnegative();
 const text = z.string();
@@ -219,10 +219,10 @@ export function componentSchemas(): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, jsonSchemaOf(schema)]));
 }
 
-/** A zod schema as the JSON Schema of what goes in. */
-export function jsonSchemaOf(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  const value: Json = JSON.parse(JSON.stringify(rest));
+/** A zod schema as JSON Schema: of what it takes, or of what it gives. */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  const value: JsonObject = JSON.parse(JSON.stringify(rest));
   return value;
 }
 

@@ -1,4 +1,4 @@
-/** The dashboard in a real browser. */
+/** The dashboard in a real browser: over the admin's real listener, and over one that tells what pictures are drawn of. */
 
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDashboard } from '../../src/dashboard/assets.ts';
+import { RECORD } from '../observe/records.ts';
+import { ADMIN_KEY, startAdmin } from '../support/admin.ts';
 import { executablePath, launch } from './chromium.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
@@ -213,5 +215,27 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
     for (const path of ['/x', '/../assets.ts', '/%2e%2e/assets.ts', '/tsconfig.json'])
       expect((await fetch(`${url}${path}`)).status, path).toBe(404);
+  });
+
+  test('over the real thing: exchanges that are over are seen', async () => {
+    const admin = await startAdmin();
+    for (let at = 0; at < 3; at += 1) admin.record({ ...RECORD, time: Date.now() });
+    admin.record({ ...RECORD, time: Date.now(), key: 'other', model: 'openai/gpt-5.4', vendor: 'openai' });
+    const page = await (await browser.newContext()).newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(`${admin.url}/dashboard#key=${ADMIN_KEY}`);
+    await page.locator('#days rect').first().waitFor();
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('4');
+    expect(await page.locator('#tiles').innerText()).toMatch(/cost\s+\$0\.050/);
+    expect(await page.locator('#models').innerText()).toContain('anthropic/claude-sonnet-4-5');
+    expect(await page.locator('#keys').innerText()).toMatch(/team\s*3\s*other\s*1/);
+    admin.record({ ...RECORD, time: Date.now() });
+    await expect.poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 }).toBe('5');
+    await page.fill('#key', 'wrong');
+    await page.press('#key', 'Enter');
+    await expect.poll(() => page.locator('#status').innerText()).toContain('401');
+    expect(problems).toEqual([]);
+    await page.context().close();
+    await admin.close();
   });
 });

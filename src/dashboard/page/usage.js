@@ -25,7 +25,7 @@ export class Refused extends Error {
  * @returns {Promise<Report>}
  */
 export async function readUsage(key, { from, to, by }) {
-  const query = new URLSearchParams({ from, to, by: by.join(','), limit: '1000' });
+  const query = new URLSearchParams({ from, to, by: by.join(','), limit: '10000' });
   const response = await fetch(`/admin/usage?${query}`, { headers: { authorization: `Bearer ${key}` } });
   if (!response.ok) throw new Refused(response.status, await reasonOf(response));
   const { data, total, has_more: more } = await response.json();

@@ -1,0 +1,60 @@
+/** What there is to look at on the admin's listener: the metrics, for his key, and the page that asks for it. */
+
+import { IncomingMessage } from 'node:http';
+import type { H3, H3Event } from 'h3';
+import { admitAdmin } from '../admin/admit.ts';
+import { answerError } from '../admin/answers.ts';
+import { openDashboard } from '../dashboard/assets.ts';
+import { GatewayError } from '../errors.ts';
+import { answerMetrics, type RenderMetrics } from './metrics-endpoint.ts';
+
+export interface WatchOptions {
+  /** The admin's. */
+  readonly key: string;
+  readonly render: RenderMetrics;
+}
+
+/** Adds `/metrics`, `/dashboard` and its files, and, for all that nobody has added, 404. */
+export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
+  const admit = admitAdmin(key);
+  const page = openDashboard();
+
+  const metrics = async (event: H3Event): Promise<Response> => {
+    try {
+      admit(messageOf(event));
+      return await answerMetrics(render);
+    } catch (error) {
+      return answerError(error);
+    }
+  };
+  const file = (event: H3Event): Response => {
+    const { url = '/', headers } = messageOf(event);
+    return page(url.split('?')[0] ?? '/', headers['if-none-match']) ?? answerError(notThere());
+  };
+  for (const [path, answer] of [
+    ['/metrics', metrics],
+    ['/dashboard', file],
+    ['/dashboard/**', file],
+  ] as const) {
+    app.get(path, answer);
+    app.head(path, answer);
+    app.all(path, () => answerError(onlyRead()));
+  }
+  app.all('/**', () => answerError(notThere()));
+}
+
+function notThere(): GatewayError {
+  return new GatewayError('not-found', 'There is no such endpoint.');
+}
+
+function onlyRead(): GatewayError {
+  return new GatewayError('method-not-allowed', 'This endpoint takes GET only.', {
+    headers: { allow: 'GET' },
+  });
+}
+
+function messageOf(event: H3Event): IncomingMessage {
+  const message = event.req.runtime?.node?.req;
+  if (!(message instanceof IncomingMessage)) throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
+  return message;
+}

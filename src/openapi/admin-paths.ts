@@ -1,0 +1,221 @@
+/** The admin's endpoints, on a listener of their own, from the very schemas that check what comes and goes there. */
+
+import type { z } from 'zod';
+import { errorBody } from '../admin/answers.ts';
+import { keyList, listQuery, madeKey, rotation } from '../admin/key-routes.ts';
+import { usageAnswer } from '../admin/usage-route.ts';
+import { asObject, type JsonObject } from '../json.ts';
+import { keySettings, newKey } from '../store/key-settings.ts';
+import { keyView } from '../store/key-view.ts';
+import { usageQuery } from '../usage/usage-query.ts';
+import { fileResponse } from './responses.ts';
+import { jsonSchemaOf } from './schemas.ts';
+
+const requests = { NewKey: newKey, KeySettings: keySettings, Rotation: rotation } as const;
+const answers = {
+  Key: keyView,
+  MadeKey: madeKey,
+  KeyList: keyList,
+  Usage: usageAnswer,
+  AdminError: errorBody,
+} as const;
+
+/** Their schemas by name. */
+export function adminSchemas(): JsonObject {
+  return {
+    ...mapped(requests, (schema) => jsonSchemaOf(schema)),
+    ...mapped(answers, (schema) => jsonSchemaOf(schema, 'output')),
+  };
+}
+
+function mapped(
+  schemas: Readonly<Record<string, z.ZodType>>,
+  to: (schema: z.ZodType) => JsonObject,
+): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, to(schema)]));
+}
+
+const MEANINGS = {
+  400: 'A field is not as it should be; `param` names it.',
+  401: 'No admin key, or a wrong one.',
+  404: 'There is no such key.',
+  409: 'The name is taken, or the key is revoked.',
+  413: 'The body is too large.',
+  503: 'The store cannot be reached.',
+} as const;
+
+const SERVERS = [
+  {
+    url: 'http://{host}:{port}',
+    description:
+      "The admin's listener (GATEWAY_ADMIN_HOST, GATEWAY_ADMIN_PORT); there is one where there is an admin key.",
+    variables: { host: { default: '127.0.0.1' }, port: { default: '8788' } },
+  },
+];
+
+function at(name: keyof typeof requests | keyof typeof answers): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+interface Told {
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: keyof typeof requests;
+  /** Whether a body must be there. */
+  readonly bodyNeeded?: boolean;
+  readonly named?: boolean;
+  readonly answer: readonly [status: 200 | 201, schema: keyof typeof answers];
+  readonly errors: readonly (keyof typeof MEANINGS)[];
+}
+
+function operation({ id, summary, query, body, bodyNeeded = true, named, answer, errors }: Told): JsonObject {
+  const [status, schema] = answer;
+  const parameters = [
+    ...(named ? [KEY_IN_PATH] : []),
+    ...(query === undefined ? [] : queryParameters(query)),
+  ];
+  return {
+    operationId: id,
+    tags: ['admin'],
+    summary,
+    security: [{ adminKey: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: { required: bodyNeeded, content: { 'application/json': { schema: at(body) } } },
+    }),
+    responses: {
+      [status]: { description: 'Done.', content: { 'application/json': { schema: at(schema) } } },
+      ...Object.fromEntries(
+        errors.map((error) => [
+          error,
+          { description: MEANINGS[error], content: { 'application/json': { schema: at('AdminError') } } },
+        ]),
+      ),
+    },
+  };
+}
+
+const KEY_IN_PATH = {
+  name: 'key',
+  in: 'path',
+  required: true,
+  description: "The key's id, or its name; one that is revoked has its id only.",
+  schema: { type: 'string' },
+};
+
+/** The fields of a query's schema, each a parameter. */
+function queryParameters(schema: z.ZodType): JsonObject[] {
+  const properties = asObject(jsonSchemaOf(schema)['properties']) ?? {};
+  return Object.entries(properties).map(([name, of]) => {
+    const { description, ...rest } = asObject(of) ?? {};
+    return { name, in: 'query', ...(description !== undefined && { description }), schema: rest };
+  });
+}
+
+/** The paths, by what they are. */
+export function adminPaths(): JsonObject {
+  const paths = {
+    '/admin/keys': {
+      get: operation({
+        id: 'listKeys',
+        summary: 'The keys of the store.',
+        query: listQuery,
+        answer: [200, 'KeyList'],
+        errors: [400, 401, 503],
+      }),
+      post: operation({
+        id: 'createKey',
+        summary: 'A new key. It is in this answer and nowhere else.',
+        body: 'NewKey',
+        answer: [201, 'MadeKey'],
+        errors: [400, 401, 409, 413, 503],
+      }),
+    },
+    '/admin/keys/{key}': {
+      get: operation({
+        id: 'getKey',
+        summary: 'One key.',
+        named: true,
+        answer: [200, 'Key'],
+        errors: [401, 404, 503],
+      }),
+      patch: operation({
+        id: 'changeKey',
+        summary: 'Changes what a key may do: what is absent stays, what is null is lifted.',
+        named: true,
+        body: 'KeySettings',
+        answer: [200, 'Key'],
+        errors: [400, 401, 404, 409, 413, 503],
+      }),
+      delete: operation({
+        id: 'revokeKey',
+        summary: 'Revokes a key, for ever.',
+        named: true,
+        answer: [200, 'Key'],
+        errors: [401, 404, 503],
+      }),
+    },
+    '/admin/keys/{key}/rotate': {
+      post: operation({
+        id: 'rotateKey',
+        summary: 'A new key in the place of one; that one may go on opening for a while.',
+        named: true,
+        body: 'Rotation',
+        bodyNeeded: false,
+        answer: [201, 'MadeKey'],
+        errors: [400, 401, 404, 409, 413, 503],
+      }),
+    },
+    '/admin/usage': {
+      get: operation({
+        id: 'getUsage',
+        summary: 'What was used, and what it cost, by day, key, model or vendor.',
+        query: usageQuery,
+        answer: [200, 'Usage'],
+        errors: [400, 401, 503],
+      }),
+    },
+    '/metrics': {
+      get: {
+        operationId: 'getMetrics',
+        tags: ['admin'],
+        summary:
+          "Prometheus's figures. On the callers' listener too, for the admin's key; without it, there it is 404.",
+        security: [{ adminKey: [] }],
+        responses: {
+          200: fileResponse("Prometheus's text format.", 'text/plain'),
+          401: { description: MEANINGS[401], content: { 'application/json': { schema: at('AdminError') } } },
+        },
+      },
+    },
+    '/dashboard': {
+      get: {
+        operationId: 'getDashboard',
+        tags: ['admin'],
+        summary: 'A page that shows requests, tokens, cost and latency; it asks for the admin key.',
+        security: [],
+        responses: { 200: fileResponse('The page.', 'text/html') },
+      },
+    },
+    '/dashboard/{file}': {
+      get: {
+        operationId: 'getDashboardFile',
+        tags: ['admin'],
+        summary: "The page's scripts and styles.",
+        security: [],
+        parameters: [{ name: 'file', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: {
+          200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
+          404: {
+            description: 'There is no such file.',
+            content: { 'application/json': { schema: at('AdminError') } },
+          },
+        },
+      },
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [path, { servers: SERVERS, ...item }]),
+  );
+}

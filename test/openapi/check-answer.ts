@@ -1,0 +1,24 @@
+/** An answer against what the document says of it. */
+
+import { expect } from 'vitest';
+import { asObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { jsonSchemaIn, type Operation } from './operations.ts';
+import { problemsOf } from './validator.ts';
+
+/** Its status is described, its type is one of those, and its JSON is as the schema says. */
+export async function checkAnswer(
+  document: JsonObject,
+  operation: Operation,
+  response: Response,
+): Promise<void> {
+  const name = `${operation.id} ${response.status}`;
+  const described = operation.responses[String(response.status)];
+  expect(described, name).toBeDefined();
+  const type = (response.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  expect(Object.keys(asObject(described?.['content']) ?? {}), name).toContain(type);
+  const schema = jsonSchemaIn(described);
+  const text = await response.text();
+  if (type !== 'application/json' || schema === undefined) return;
+  const problems = problemsOf(document, schema, parseJson(text));
+  expect(problems, `${name} ${text.slice(0, 500)}`).toBeUndefined();
+}

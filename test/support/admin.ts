@@ -1,0 +1,47 @@
+/** The admin's listener for tests: the real one, on a store of its own. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAdminApp } from '../../src/admin/app.ts';
+import { serveAdmin } from '../../src/admin/serve-admin.ts';
+import { addWatchRoutes } from '../../src/observe/admin-routes.ts';
+import { openMetrics } from '../../src/observe/metrics.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recordUsage } from '../../src/usage/recorder.ts';
+
+export const ADMIN_KEY = 'admin-key-of-the-tests';
+
+export interface TestAdmin {
+  readonly url: string;
+  readonly store: Store;
+  /** An exchange is over: it is counted, and written at once. */
+  record(exchange: ExchangeRecord): void;
+  close(): Promise<void>;
+}
+
+export async function startAdmin(): Promise<TestAdmin> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
+  const store = await openStore({ path: join(directory, 'gateway.db') });
+  const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
+  const metrics = openMetrics();
+  const app = createAdminApp(store, { key: ADMIN_KEY });
+  addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render });
+  const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+  return {
+    url: server.url,
+    store,
+    record(exchange) {
+      metrics.record(exchange);
+      usage.record(exchange);
+    },
+    async close() {
+      metrics.close();
+      await server.close();
+      await usage.close(1_000);
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
