@@ -10,9 +10,24 @@ import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { follow } from './follow.ts';
+import { type Followed, follow } from './follow.ts';
 
-/** What came of an attempt that was not the last one. */
+/** What all attempts for one caller have in common. */
+interface Course {
+  readonly once: Stage<Routed, Replied>;
+  readonly upstreams: Upstreams;
+  /** performance.now() before the first. */
+  readonly began: number;
+}
+
+/** An attempt that is to be made. */
+interface Try {
+  readonly target: Routed;
+  /** The upstream that has just failed. */
+  readonly avoid?: Vendor;
+}
+
+/** An attempt that came to nothing. */
 interface Failed {
   /** What the caller is told, where nothing better comes: an error, or an answer that is one. */
   readonly told: GatewayError | Replied;
@@ -22,95 +37,102 @@ interface Failed {
 }
 
 export function attempts(upstreams: Upstreams): (once: Stage<Routed, Replied>) => Stage<Routed, Replied> {
-  const { retries, patience, poolOf, budgetOf } = upstreams;
-
   return (once) => async (routed) => {
-    const began = performance.now();
-    const timeLeft = (): number => patience.limits.total - (performance.now() - began);
-
-    /** One attempt. @param avoid the upstream that has just failed. */
-    const attempt = async (target: Routed, number: number, avoid?: Vendor): Promise<Replied | Failed> => {
-      const pool = poolOf(target.vendor);
-      let at: Vendor | undefined;
-      let followed: ReturnType<typeof follow> | undefined;
-      try {
-        const lease = pool && (await pool.take(avoid));
-        at = lease?.vendor ?? target.vendor;
-        if (number === 1) budgetOf(at).deposit();
-        followed = lease && follow(lease);
-        const replied = await once(
-          number === 1 && followed === undefined
-            ? target
-            : {
-                ...target,
-                vendor: at,
-                attempt: {
-                  number,
-                  timeLeft: timeLeft(),
-                  ...(followed !== undefined && { ended: followed.ended }),
-                },
-              },
-        );
-        followed?.judge(replied.refusal);
-        return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
-      } catch (thrown) {
-        const error = asGatewayError(thrown);
-        followed?.judge(error);
-        return { told: error, error, ...(at !== undefined && { at }) };
-      }
-    };
-
-    const first = await attempt(routed, 1);
-    if (!('told' in first)) return first;
-
-    let { told } = first;
-    let failed = first;
-    let target = routed;
-    let number = 1;
-    while (number <= retries.limit && !routed.signal.aborted) {
-      const next = await following(target, failed, number);
-      if (next === undefined) break;
-      number += 1;
-      const outcome = await attempt(next.target, number, next.avoid);
-      if (!('told' in outcome)) return outcome;
-      failed = outcome;
-      target = next.target;
-      // What became of the model that was asked for is what the caller is told.
-      if (target.model === routed.model) told = outcome.told;
-    }
-    return giveUp(told, number);
-
-    /** Where to try next, when the time has come; undefined where there is no use in it. */
-    async function following(
-      from: Routed,
-      { error, at }: Failed,
-      made: number,
-    ): Promise<{ readonly target: Routed; readonly avoid?: Vendor } | undefined> {
-      const loss = lossOf(error);
-      if (loss === undefined) return undefined;
-      const again = isAgain(loss, retries.after);
-      const others = at !== undefined && poolOf(from.vendor)?.hasOther(at);
-      if (at !== undefined && others && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) {
-        return { target: from, avoid: at };
-      }
-      const other = from.otherwise?.();
-      if (other !== undefined) return { target: other };
-      if (!again || at === undefined) return undefined;
-      const wait = waitBefore(error, made, retries);
-      if (wait === undefined || wait >= timeLeft() || !budgetOf(at).withdraw()) return undefined;
-      const { signal } = routed;
-      const waited = await sleep(wait, true, { signal }).catch(() => false);
-      return waited ? { target: from } : undefined;
-    }
+    const course = { once, upstreams, began: performance.now() };
+    const outcome = await attempt(course, { target: routed }, 1);
+    return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
   };
 }
 
-/** The failure itself; after more than one attempt, with the advice to official SDKs not to begin it all again. */
+async function goOn(course: Course, routed: Routed, first: Failed): Promise<Replied> {
+  const { limit } = course.upstreams.retries;
+  let failed = first;
+  let { told } = first;
+  let target = routed;
+  let number = 1;
+  while (number <= limit && !routed.signal.aborted) {
+    const next = await nextTry(course, target, failed, number);
+    if (next === undefined) break;
+    number += 1;
+    const outcome = await attempt(course, next, number);
+    if (!isFailed(outcome)) return outcome;
+    failed = outcome;
+    target = next.target;
+    // What became of the model that was asked for is what the caller is told.
+    if (target.model === routed.model) told = outcome.told;
+  }
+  return giveUp(told, number);
+}
+
+async function attempt(course: Course, { target, avoid }: Try, number: number): Promise<Replied | Failed> {
+  const { once, upstreams } = course;
+  let at: Vendor | undefined;
+  let followed: Followed | undefined;
+  try {
+    const pool = upstreams.poolOf(target.vendor);
+    const lease = pool && (await pool.take(avoid));
+    at = lease?.vendor ?? target.vendor;
+    followed = lease && follow(lease);
+    if (number === 1) upstreams.budgetOf(at).deposit();
+    const replied = await once(
+      number === 1 && followed === undefined
+        ? target
+        : {
+            ...target,
+            vendor: at,
+            attempt: {
+              number,
+              timeLeft: timeLeft(course),
+              ...(followed !== undefined && { ended: followed.ended }),
+            },
+          },
+    );
+    followed?.judge(replied.refusal);
+    return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    followed?.judge(error);
+    return { told: error, error, ...(at !== undefined && { at }) };
+  }
+}
+
+/** Where to try next, once the time for it has come; undefined where there is no use in it. */
+async function nextTry(
+  course: Course,
+  target: Routed,
+  { error, at }: Failed,
+  made: number,
+): Promise<Try | undefined> {
+  const { retries, poolOf, budgetOf } = course.upstreams;
+  const loss = lossOf(error);
+  if (loss === undefined) return undefined;
+  const again = isAgain(loss, retries.after);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(at);
+  if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
+  const other = target.otherwise?.();
+  if (other !== undefined) return { target: other };
+  if (!again || at === undefined) return undefined;
+  const wait = waitBefore(error, made, retries);
+  if (wait === undefined || wait >= timeLeft(course) || !budgetOf(at).withdraw()) return undefined;
+  const waited = await sleep(wait, true, { signal: target.signal }).catch(() => false);
+  return waited ? { target } : undefined;
+}
+
+/** Milliseconds that are left for all attempts. */
+function timeLeft({ upstreams, began }: Course): number {
+  return upstreams.patience.limits.total - (performance.now() - began);
+}
+
+/** What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. */
 function giveUp(told: GatewayError | Replied, number: number): Replied {
-  const advice = { 'x-should-retry': 'false' };
   if (told instanceof GatewayError) {
-    throw number > 1 && told.retryAfter === undefined ? amended(told, { headers: advice }) : told;
+    const final = number > 1 && told.retryAfter === undefined;
+    throw final ? amended(told, { headers: { 'x-should-retry': 'false' } }) : told;
   }
   if (number > 1 && told.refusal?.retryAfter === undefined) told.headers.set('x-should-retry', 'false');
   return told;
+}
+
+function isFailed(outcome: Replied | Failed): outcome is Failed {
+  return 'told' in outcome;
 }

@@ -9,14 +9,12 @@ import { sseText } from '../streams/sse.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Guard, UpstreamHead } from '../vendors/send.ts';
 
-/** Longer than any mark. */
-const EDGE = 48;
-
-/** How much of a stream's end is looked at once it has broken. */
-const END = 4096;
+/** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
+const END = 2048;
 
 /** Where an event is over, and where one can be that nobody has closed by an empty line. */
 const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
+const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_EVENT = /[}\]]\s*$/;
 
 const NOTHING = new Uint8Array();
@@ -30,40 +28,43 @@ export function guardOf(
   if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
   const { opening, ending, closing } = format.outbound.marks;
   let isOpen = false;
-  let isEnded = false;
-  let isClosed = false;
-  let edge = '';
-  let last: Uint8Array = NOTHING;
-  let beforeLast: Uint8Array = NOTHING;
-  const said = (): string => latin1(beforeLast).slice(-END) + latin1(last).slice(-END);
+  /** The last chunks: enough of them to hold the end, and those before that are not yet let go. Nothing is copied. */
+  let before: Uint8Array[] = [];
+  let last: Uint8Array[] = [];
+  let size = 0;
+  const said = (): string => [...before, ...last].map(latin1).join('');
 
   return {
     chunk(bytes) {
-      beforeLast = last;
-      last = bytes;
-      if (isClosed || (isEnded && closing === undefined)) return;
-      // As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way.
-      const text = edge + latin1(bytes);
-      isOpen ||= opening.test(text);
-      isEnded ||= isOpen && ending.test(text);
-      isClosed = isEnded && closing?.test(text) === true;
-      edge = text.slice(-EDGE);
+      if (size >= END) {
+        before = last;
+        last = [];
+        size = 0;
+      }
+      last.push(bytes);
+      size += bytes.byteLength;
+      isOpen ||= opening.test(said());
     },
     cut() {
+      const end = said();
       // What does not look like this format at all may end as it likes.
-      if (last !== NOTHING && (!isOpen || (isEnded && LAST_EVENT.test(said())))) return undefined;
+      if (end !== '' && !isOpen) return undefined;
+      // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
+      const isWhole = ending.test(end) || (end !== '' && !EVENT.test(end));
+      if (isWhole && LAST_EVENT.test(end)) return undefined;
       return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
     },
     words(error) {
       const end = said();
-      const isWhole = end === '' || BOUNDARY.test(end);
-      if (isWhole && isClosed) return NOTHING;
+      const isBetween = end === '' || BOUNDARY.test(end);
+      if (isBetween && closing?.test(end)) return NOTHING;
       if (ledger !== undefined) ledger.fault = error.fault;
-      return Buffer.from((isWhole ? '' : '\n\n') + sseText(format.inbound.renderLateError(error, end)));
+      return Buffer.from((isBetween ? '' : '\n\n') + sseText(format.inbound.renderLateError(error, end)));
     },
   };
 }
 
+/** As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way. */
 function latin1(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes

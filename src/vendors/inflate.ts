@@ -20,9 +20,8 @@ export interface Inflated {
  * @throws GatewayError `upstream-broken` for a coding that is not known, and for more than one.
  */
 export function inflater(coding: string | string[] | undefined, out: Inflated): Transform | undefined {
-  const name = String(coding ?? '')
-    .trim()
-    .toLowerCase();
+  if (coding === undefined) return undefined;
+  const name = String(coding).trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   const make = CODINGS.get(name);
   if (make === undefined) {

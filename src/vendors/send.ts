@@ -103,7 +103,9 @@ export function send(
       fail(reason, how);
       socket?.abort(reason);
     };
-    const leave = (): void => abort(reasonOf(signal), 'left');
+    const leave = (): void => {
+      if (over === undefined) abort(reasonOf(signal), 'left');
+    };
     signal.addEventListener('abort', leave, { once: true });
 
     const finish = (how: Ending, error?: GatewayError): void => {
@@ -176,13 +178,13 @@ export function send(
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
-          const head = withoutCoding({ status, headers });
           inflating = inflater(headers['content-encoding'], {
             chunk: deliver,
             end: succeed,
             fail: (error) => abort(error),
           });
-          guard = request.guard?.(head);
+          const shown = inflating === undefined ? headers : withoutCoding(headers);
+          guard = request.guard?.({ status, headers });
           const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
             body = controller;
           };
@@ -190,7 +192,7 @@ export function send(
             { start, pull, cancel },
             { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
           );
-          resolve({ ...head, body: stream });
+          resolve({ status, headers: shown, body: stream });
         },
         onResponseData(controller, chunk) {
           seen = patience.now;
@@ -223,9 +225,8 @@ function isEmpty(body: ReadableStreamDefaultController<Uint8Array>): boolean {
   return body.desiredSize === null || body.desiredSize >= HIGH_WATER_MARK;
 }
 
-/** A head without what is true only of the compressed body. */
-function withoutCoding({ status, headers }: UpstreamHead): UpstreamHead {
-  if (headers['content-encoding'] === undefined) return { status, headers };
+/** Headers without what is true only of the compressed body. */
+function withoutCoding(headers: UpstreamHead['headers']): UpstreamHead['headers'] {
   const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
-  return { status, headers: rest };
+  return rest;
 }
