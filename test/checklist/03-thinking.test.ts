@@ -162,10 +162,21 @@ describe('checklist 35: services that want their reasoning back get it in every 
     ),
   };
   // Chat-completions and responses reach DeepSeek natively: byte for byte.
-  test.each(['whole', 'stream'] as const)('checklist 35: from messages, %s', async (mode) => {
-    const sent = await goOn(door, 'messages', DEEPSEEK, answers[mode], mode, ['sunny']);
+  const ways = [DEEPSEEK, QWEN].flatMap((model) =>
+    (['whole', 'stream'] as const).map((mode) => ({ model, mode })),
+  );
+  test.each(ways)('checklist 35: from messages to $model, $mode', async ({ model, mode }) => {
+    const sent = await goOn(door, 'messages', model, answers[mode], mode, ['sunny']);
     expect(at(sent, 'messages.1.reasoning_content')).toBe('Rome, then.');
     expect(at(sent, 'messages.1.tool_calls.0.id')).toBe('call_1');
+  });
+
+  test('checklist 35: DeepSeek, which refuses calls without it, gets a blank where there was none', async () => {
+    const turn = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {} }] };
+    door.answers(answers.whole);
+    const thinking = { type: 'enabled', budget_tokens: 2000 };
+    await door.whole('messages', DEEPSEEK, { thinking, ...nextRequest('messages', [turn], ['sunny']) });
+    expect(at(door.sent(), 'messages.1.reasoning_content')).toBe(' ');
   });
 });
 

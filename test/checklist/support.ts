@@ -165,6 +165,7 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
 function vendors(url: string): NonNullable<ConfigInput['vendors']> {
   return {
     ...vendorsAtUrl(url),
+    deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }
