@@ -1,0 +1,75 @@
+/** What the commands of `gateway keys` say of a key, as options. */
+
+import type { ArgsDef } from 'citty';
+import { type KeySettings, keySettings } from '../store/key-settings.ts';
+import { checkedOptions, Refusal } from './with-store.ts';
+
+export const settingOptions = {
+  models: {
+    type: 'string',
+    description: 'Models it opens, by commas: full ids and <vendor>/*; "any" is every one',
+  },
+  expires: {
+    type: 'string',
+    description: 'A day (2027-01-31), a time (ISO 8601), after so long (30d, 12h), or "never"',
+  },
+  'requests-per-minute': { type: 'string', description: 'A number, or "none", as in those below' },
+  'tokens-per-minute': { type: 'string', description: 'Input and output together' },
+  'concurrent-requests': { type: 'string', description: 'Requests at a time' },
+  'budget-day': { type: 'string', description: 'US dollars a day (UTC)' },
+  'budget-month': { type: 'string', description: 'US dollars a calendar month (UTC)' },
+} as const satisfies ArgsDef;
+
+type Options = { readonly [O in keyof typeof settingOptions]?: string | undefined };
+
+/** What was said, and nothing else. @throws Refusal that names the option. */
+export function settingsOf(options: Options, now: number): KeySettings {
+  const { models, expires } = options;
+  return checkedOptions(
+    {
+      ...(models !== undefined && {
+        models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
+      }),
+      ...(expires !== undefined && { expires_at: timeOf(expires, now) }),
+      ...limit('requests_per_minute', options['requests-per-minute']),
+      ...limit('tokens_per_minute', options['tokens-per-minute']),
+      ...limit('concurrent_requests', options['concurrent-requests']),
+      ...limit('budget_day', options['budget-day']),
+      ...limit('budget_month', options['budget-month']),
+    },
+    keySettings,
+  );
+}
+
+function limit(field: string, said: string | undefined): Readonly<Record<string, number | null>> {
+  if (said === undefined) return {};
+  return { [field]: said === 'none' ? null : Number(said || Number.NaN) };
+}
+
+/** A time as ISO 8601; null for never. @throws Refusal */
+function timeOf(said: string, now: number): string | null {
+  if (said === 'never') return null;
+  const duration = millisecondsOf(said);
+  const time = duration === undefined ? Date.parse(said) : now + duration;
+  if (Number.isNaN(time) || time > LATEST)
+    throw new Refusal(`expires: ${said} is neither a time nor a duration`);
+  return new Date(time).toISOString();
+}
+
+/** The last moment of the year 9999: years after it have another form. */
+const LATEST = 253_402_300_799_999;
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `90s`, `30m`, `12h`, `30d`, `2w` in milliseconds; undefined for anything else. */
+export function millisecondsOf(said: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(said) ?? [];
+  const size = UNITS[unit];
+  return size === undefined ? undefined : Number(count) * size;
+}

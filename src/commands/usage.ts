@@ -1,0 +1,98 @@
+/** `gateway usage`: what was used, and what it cost. */
+
+import { type ArgsDef, defineCommand } from 'citty';
+import { type Dimension, reportUsage, type UsageQuery, type UsageReport } from '../usage/report.ts';
+import { queryOf, usageQuery } from '../usage/usage-query.ts';
+import { figuresOf, lineView, type UsageFigures, type UsageLineView } from '../usage/usage-view.ts';
+import { csv } from './csv.ts';
+import { refuseUnknown } from './known-options.ts';
+import { type Column, textTable } from './text-table.ts';
+import { checkedOptions, withStore } from './with-store.ts';
+
+const options = {
+  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days, to the last)' },
+  to: { type: 'string', description: 'Last day (default: today)' },
+  by: { type: 'string', description: 'day, key, model, vendor, or several by commas (default: key,model)' },
+  key: { type: 'string', description: 'Only of the key of this name' },
+  model: { type: 'string', description: 'Only of this model, by its full id' },
+  limit: { type: 'string', description: 'Lines, at most (default: 1000)' },
+  csv: { type: 'boolean', description: 'As CSV (RFC 4180)' },
+  json: { type: 'boolean', description: 'As JSON' },
+} as const satisfies ArgsDef;
+
+export const usage = defineCommand({
+  meta: {
+    name: 'usage',
+    description: 'Report requests, tokens and cost by key, model, vendor and day (UTC).',
+  },
+  args: options,
+  run: ({ args }) =>
+    withStore(async (store) => {
+      refuseUnknown(args, options);
+      const { from, to, by, key, model, limit } = args;
+      const said = Object.entries({ from, to, by, key, model, limit }).filter(
+        ([, value]) => value !== undefined,
+      );
+      const query = queryOf(checkedOptions(Object.fromEntries(said), usageQuery), Date.now());
+      const report = await reportUsage(store, query);
+      const render = args.json ? asJson : args.csv ? asCsv : asText;
+      console.log(render(report, query));
+      if (report.more) console.error(`There are more than ${query.limit} lines; the rest is left out.`);
+    }),
+});
+
+function asJson({ lines, total, more }: UsageReport, { from, to }: UsageQuery): string {
+  const data = lines.map(lineView);
+  return JSON.stringify({ from, to, data, has_more: more, total: figuresOf(total) }, undefined, 2);
+}
+
+function asCsv({ lines }: UsageReport, { by }: UsageQuery): string {
+  const fields = [...by, ...FIGURES];
+  return csv([fields, ...lines.map(lineView).map((line) => fields.map((field) => line[field] ?? ''))]);
+}
+
+function asText({ lines, total }: UsageReport, { from, to, by }: UsageQuery): string {
+  if (lines.length === 0) return `Nothing was used from ${from} to ${to}.`;
+  const sum: UsageLineView = {
+    ...figuresOf(total),
+    ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
+  };
+  const [first] = by;
+  return textTable(columnsOf(by), [
+    ...lines.map(lineView),
+    first === undefined ? sum : { ...sum, [first]: 'total' },
+  ]);
+}
+
+const FIGURES = [
+  'requests',
+  'errors',
+  'uncounted',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost',
+  'mean_duration',
+  'mean_first_byte',
+] as const satisfies readonly (keyof UsageFigures)[];
+
+function columnsOf(by: readonly Dimension[]): readonly Column<UsageLineView>[] {
+  const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
+    title,
+    right: true,
+    text: (line) => String(line[field] ?? '-'),
+  });
+  return [
+    ...by.map((dimension) => ({ title: dimension, text: (line: UsageLineView) => line[dimension] ?? '-' })),
+    figure('requests', 'requests'),
+    figure('errors', 'errors'),
+    figure('input_tokens', 'input'),
+    figure('cache_read_tokens', 'cached'),
+    figure('output_tokens', 'output'),
+    { title: 'cost $', right: true, text: ({ cost }) => cost.toFixed(4) },
+    figure('mean_first_byte', 'first byte ms'),
+    figure('mean_duration', 'ms'),
+  ];
+}

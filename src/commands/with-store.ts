@@ -1,0 +1,37 @@
+/** For commands that work on the store: it is opened, used, and closed whatever happens. */
+
+import type { z } from 'zod';
+import { readConfig } from '../config/load.ts';
+import { openConfiguredStore } from '../store/configured-store.ts';
+import type { Store } from '../store/store.ts';
+import { orExit } from './or-exit.ts';
+
+/** Something that cannot be done as it was asked: the user is told why in one line. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** Runs `use` on the store of the configuration here. A Refusal ends the process with exit code 1. */
+export async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const directory = process.cwd();
+  const config = await orExit(readConfig(process.env, directory));
+  const store = await orExit(openConfiguredStore(config.store, directory));
+  try {
+    await use(store);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Options as `schema` has them. @throws Refusal that names the option. */
+export function checkedOptions<S extends z.ZodType>(options: unknown, schema: S): z.output<S> {
+  const parsed = schema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const option = String(issue?.path[0] ?? '').replaceAll('_', '-');
+  throw new Refusal(`${option === '' ? '' : `${option}: `}${issue?.message ?? 'This cannot be.'}`);
+}
