@@ -171,9 +171,14 @@ async function recorded(
   route: Route,
   incoming: Incoming,
 ): Promise<Response> {
-  const ledger = openLedger();
-  const { id, response } = incoming;
-  response.once('close', () => record(closeLedger(ledger, { id, ...route }, response.writableFinished)));
+  const { id, message, response } = incoming;
+  const trace = gateway.traces?.begin(route, message.headers);
+  const ledger = openLedger(trace);
+  response.once('close', () => {
+    const told = closeLedger(ledger, { id, ...route }, response.writableFinished);
+    record(told);
+    trace?.end(told);
+  });
   const answered = await answerUnlessEnded(gateway, route, { ...incoming, ledger });
   ledger.status = answered.status;
   ledger.streamed = answered.headers.get('content-type')?.startsWith('text/event-stream') === true;

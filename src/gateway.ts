@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Keys } from './keys.ts';
+import type { Traces } from './observe/traces.ts';
 import type { DecodeOptions } from './stages/decode.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
@@ -23,6 +24,8 @@ export interface Gateway {
   readonly cors: CorsOptions;
   /** Is told of every exchange when it is over; absent where nobody listens, and then nothing is noted. */
   readonly record?: Recorder;
+  /** Begins the trace of every exchange that is recorded; absent where nobody collects them. */
+  readonly traces?: Traces;
   /** How the request path runs; `chained` is for tests and benches. */
   readonly mode: LineMode;
 }

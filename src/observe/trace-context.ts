@@ -27,3 +27,14 @@ export function parseTraceParent(header: string | undefined): TraceParent | unde
 export function renderTraceParent({ traceId, spanId, flags }: TraceParent): string {
   return `00-${traceId}-${spanId}-0${flags & KNOWN_FLAGS}`;
 }
+
+/** Request headers, names and values in turn, with those of this trace in the place of another's. */
+export function carryOn(headers: readonly string[], trace: Readonly<Record<string, string>>): string[] {
+  const carried: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    if (name !== 'traceparent' && name !== 'tracestate') carried.push(name, value);
+  }
+  for (const name in trace) carried.push(name, trace[name] ?? '');
+  return carried;
+}

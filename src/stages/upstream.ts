@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
+import { carryOn } from '../observe/trace-context.ts';
 import { tapBody } from '../usage/ledger.ts';
 import { send } from '../vendors/send.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
@@ -31,7 +32,7 @@ export function upstream(
       {
         origin: vendor.origin,
         path,
-        headers,
+        headers: ledger?.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
         body: payload,
         ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
         ...(attempt?.ended !== undefined && { ended: attempt.ended }),

@@ -7,6 +7,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Fault } from '../errors.ts';
 import { formats } from '../formats/all.ts';
+import type { ExchangeTrace } from '../observe/traces.ts';
 import { costOf } from './cost.ts';
 import type { ExchangeRecord, Outcome } from './exchange-record.ts';
 import { type UsageTap, usageTap } from './usage-tap.ts';
@@ -27,10 +28,13 @@ export interface Ledger {
   first?: number;
   attempts: number;
   tap?: UsageTap;
+  /** Its trace, where those are collected. */
+  readonly trace?: ExchangeTrace;
 }
 
-export function openLedger(): Ledger {
-  return { time: Date.now(), began: performance.now(), streamed: false, status: 0, attempts: 0 };
+export function openLedger(trace?: ExchangeTrace): Ledger {
+  const began = { time: Date.now(), began: performance.now() };
+  return { ...began, streamed: false, status: 0, attempts: 0, ...(trace !== undefined && { trace }) };
 }
 
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */

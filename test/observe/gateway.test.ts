@@ -1,0 +1,156 @@
+/** The eyes on a real gateway: what is traced, counted and logged of real exchanges, and what never is. */
+
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
+import { type Log, openLog } from '../../src/observe/log.ts';
+import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
+import { openTraces, type Traces } from '../../src/observe/traces.ts';
+import { openGateway } from '../../src/open.ts';
+import { serve } from '../../src/server/server.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { parseExposition, sumOf } from './exposition.ts';
+
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
+
+let collector: TestUpstream;
+let vendor: TestUpstream;
+let url = '';
+let metrics: Metrics;
+let log: Log;
+let traces: Traces;
+let logged = '';
+let end: () => Promise<void>;
+let fails = false;
+
+beforeAll(async () => {
+  collector = await startUpstream((_, response) => json(response, {}));
+  vendor = await startUpstream((_, response) => {
+    if (fails) response.destroy();
+    else
+      json(response, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'gpt-4.1',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'ANSWER-CANARY' }, finish_reason: 'stop' },
+        ],
+        usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+      });
+  });
+  const config = configSchema.parse({
+    port: 0,
+    vendors: vendorsAtUrl(vendor.url),
+    keys: [{ name: 'team', key: KEY }],
+    retries: { limit: 0 },
+  });
+  const opened = await openGateway(config, []);
+  metrics = openMetrics();
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      logged += String(chunk);
+      done();
+    },
+  });
+  log = await openLog({ style: 'json', stream });
+  const collected = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  if (collected === undefined) throw new Error('There are no traces.');
+  traces = collected;
+  const gateway = {
+    ...opened.gateway,
+    traces,
+    record: (record: Parameters<typeof metrics.record>[0]) => {
+      metrics.record(record);
+      log.record(record);
+    },
+  };
+  const server = await serve(() => gateway, config);
+  url = server.url;
+  end = async () => {
+    await server.drain(0);
+    await opened.close();
+  };
+});
+afterAll(async () => {
+  metrics.close();
+  await vendor.close();
+  await collector.close();
+});
+beforeEach(() => {
+  fails = false;
+});
+
+function ask(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+const prompt = {
+  model: 'openai/gpt-4.1',
+  max_tokens: 50,
+  messages: [{ role: 'user', content: 'PROMPT-CANARY' }],
+};
+
+test.each([
+  ['natively', '/v1/chat/completions'],
+  ['translated', '/v1/messages'],
+])('%s: the vendor is asked in the caller’s trace, by a span of the gateway’s own', async (_, path) => {
+  const before = vendor.received.length;
+  const response = await ask(path, prompt, { traceparent: TRACEPARENT, tracestate: 'a=1' });
+  expect(response.status).toBe(200);
+  await response.text();
+  const headers = vendor.received[before]?.headers;
+  expect(headers?.['traceparent']).toMatch(new RegExp(`^00-${CALLER.traceId}-[\\da-f]{16}-01$`));
+  expect(headers?.['traceparent']).not.toBe(TRACEPARENT);
+  expect(headers?.['tracestate']).toBe('a=1');
+});
+
+test('a caller without a trace gets none of another’s', async () => {
+  const before = vendor.received.length;
+  await (await ask('/v1/chat/completions', prompt, { tracestate: 'a=1' })).text();
+  const headers = vendor.received[before]?.headers;
+  expect(headers?.['traceparent']).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
+  expect(headers?.['traceparent']).not.toContain(CALLER.traceId);
+  expect(headers?.['tracestate']).toBeUndefined();
+});
+
+test('what went wrong is counted and logged by its kind', async () => {
+  fails = true;
+  const response = await ask('/v1/chat/completions?note=QUERY-CANARY', prompt, {
+    'x-request-id': 'req-broken',
+  });
+  expect(response.status).toBe(502);
+  await response.text();
+  await (await ask('/v1/messages', prompt, { authorization: 'Bearer KEY-CANARY' })).text();
+  await expect
+    .poll(async () => sumOf(parseExposition(await metrics.render()), 'gateway_requests_total'))
+    .toBe(5);
+  const samples = parseExposition(await metrics.render());
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'openai' })).toBe(1);
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
+  expect(sumOf(samples, 'gateway_tokens_total', { model: 'openai/gpt-4.1', type: 'output' })).toBe(15);
+  expect(sumOf(samples, 'gateway_cost_dollars_total', { model: 'openai/gpt-4.1' })).toBeGreaterThan(0);
+});
+
+test('nothing that was said, no key, query or address is in any of them', async () => {
+  await end();
+  await log.close(1_000);
+  await traces.close(5_000);
+  const lines = logged.trimEnd().split('\n');
+  expect(lines).toHaveLength(5);
+  expect(logged).toContain('"id":"req-broken"');
+  const told = collector.received.map(({ body }) => body.toString('utf8')).join('\n');
+  expect(told).toContain('chat gpt-4.1');
+  expect(told).toContain('req-broken');
+  const figures = await metrics.render();
+  for (const [name, text] of Object.entries({ logged, told, figures })) {
+    for (const secret of ['CANARY', KEY, 'vendor-key', vendor.url, new URL(vendor.url).host])
+      expect(text, name).not.toContain(secret);
+  }
+});
