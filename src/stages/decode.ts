@@ -25,7 +25,7 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
-    const { message, response } = incoming;
+    const { message, response, ledger } = incoming;
     const target = message.url ?? '/';
     const cut = target.indexOf('?');
     const path = cut < 0 ? target : target.slice(0, cut);
@@ -33,6 +33,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
     requireJson(message.headers['content-type']);
     const decompress = decompressorOf(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
+    if (ledger && named) ledger.operation = named.operation;
     return {
       ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },

@@ -17,6 +17,8 @@ export interface Ledger {
   readonly time: number;
   /** performance.now() when it began. */
   readonly began: number;
+  /** Where the path says it, and not the endpoint. */
+  operation?: ExchangeRecord['operation'];
   key?: string;
   model?: Model;
   vendor?: string;
@@ -65,7 +67,7 @@ export function closeLedger(
     ...(vendor !== undefined && { vendor }),
     format,
     ...(spoken !== undefined && { spoken }),
-    operation,
+    operation: ledger.operation ?? operation,
     streamed,
     status,
     outcome: outcomeOf(fault, attempts, finished),

@@ -8,6 +8,7 @@ import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
 import { openTraces, type Traces } from '../../src/observe/traces.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
@@ -24,6 +25,7 @@ let traces: Traces;
 let logged = '';
 let end: () => Promise<void>;
 let fails = false;
+const records: ExchangeRecord[] = [];
 
 beforeAll(async () => {
   collector = await startUpstream((_, response) => json(response, {}));
@@ -47,7 +49,7 @@ beforeAll(async () => {
     keys: [{ name: 'team', key: KEY }],
     retries: { limit: 0 },
   });
-  const opened = await openGateway(config, []);
+  const opened = await openGateway(config);
   metrics = openMetrics();
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -62,7 +64,8 @@ beforeAll(async () => {
   const gateway = {
     ...opened.gateway,
     traces,
-    record: (record: Parameters<typeof metrics.record>[0]) => {
+    record: (record: ExchangeRecord) => {
+      records.push(record);
       metrics.record(record);
       log.record(record);
     },
@@ -120,6 +123,20 @@ test('a caller without a trace gets none of another’s', async () => {
   expect(headers?.['tracestate']).toBeUndefined();
 });
 
+test('what is asked is told, also where only the path says it', async () => {
+  const path = '/v1beta/models/gemini-2.5-flash';
+  const body = { contents: [{ parts: [{ text: 'PROMPT-CANARY' }] }] };
+  for (const [method, operation] of [
+    ['countTokens', 'count-tokens'],
+    ['generateContent', 'generate'],
+  ] as const) {
+    const before = records.length;
+    await (await ask(`${path}:${method}`, body)).text();
+    await expect.poll(() => records.length).toBeGreaterThan(before);
+    expect(records.at(-1)).toMatchObject({ format: 'generate-content', operation });
+  }
+});
+
 test('what went wrong is counted and logged by its kind', async () => {
   fails = true;
   const response = await ask('/v1/chat/completions?note=QUERY-CANARY', prompt, {
@@ -130,7 +147,7 @@ test('what went wrong is counted and logged by its kind', async () => {
   await (await ask('/v1/messages', prompt, { authorization: 'Bearer KEY-CANARY' })).text();
   await expect
     .poll(async () => sumOf(parseExposition(await metrics.render()), 'gateway_requests_total'))
-    .toBe(5);
+    .toBe(7);
   const samples = parseExposition(await metrics.render());
   expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'openai' })).toBe(1);
   expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
@@ -143,7 +160,7 @@ test('nothing that was said, no key, query or address is in any of them', async 
   await log.close(1_000);
   await traces.close(5_000);
   const lines = logged.trimEnd().split('\n');
-  expect(lines).toHaveLength(5);
+  expect(lines).toHaveLength(7);
   expect(logged).toContain('"id":"req-broken"');
   const told = collector.received.map(({ body }) => body.toString('utf8')).join('\n');
   expect(told).toContain('chat gpt-4.1');
