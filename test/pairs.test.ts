@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../src/conversation/collect.ts';
 import { GatewayError } from '../src/errors.ts';
+import { formats } from '../src/formats/all.ts';
 import { isObject, parseJson } from '../src/json.ts';
 import { validateWhole, validator } from '../src/validate/validate.ts';
 import {
@@ -156,3 +157,10 @@ const targetOfTests = {
   structuredOutput: true,
   dialect: '',
 };
+
+test('the input that a vendor counts first is told first', () => {
+  const sse = readFileSync(join(folder, 'generate-content/plain-text.sse'));
+  const [start] = rendered(formats.messages, eventsOf(formats['generate-content'], sse));
+  const message = start && parseJson(start.data);
+  expect(message).toMatchObject({ type: 'message_start', message: { usage: { input_tokens: 14 } } });
+});

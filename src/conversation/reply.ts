@@ -4,9 +4,9 @@
  *
  * Order, which every `parseEvents` keeps and every `renderEvents` may rely on:
  *   reply-start, then per choice (part-start part-delta* part-end)* with `index` 0, 1, 2 … and no two parts of one
- *   choice open at once, then choice-end; after all choices, reply-end. `usage` may come anywhere between. Parts of
- *   different choices may interleave. Nothing comes after reply-end. A vendor's error event is thrown, not emitted,
- *   and so is an end without the format's terminal event.
+ *   choice open at once, then choice-end; after all choices, reply-end. `usage` may come anywhere before reply-end,
+ *   even first. Parts of different choices may interleave. Nothing comes after reply-end. A vendor's error event is
+ *   thrown, not emitted, and so is an end without the format's terminal event.
  */
 
 import type { JsonObject } from '../json.ts';

@@ -90,10 +90,10 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     const usage = asObject(chunk['usageMetadata']);
     if (list.length === 0 && !feedback && !usage) return;
     const isFirst = answer === undefined;
-    answer ??= start(chunk, out);
     metadata = usage ?? metadata;
-    // The figures of the prompt are known from the first chunk on, and some formats want them first.
+    // The figures of the prompt are known from the first chunk on, and messages wants them with its first event.
     if (isFirst) tellUsage(out);
+    answer ??= start(chunk, out);
     for (const candidate of list) {
       if (!isObject(candidate)) continue;
       candidateAt(asNumber(candidate['index']) ?? 0, answer).read(candidate, out);

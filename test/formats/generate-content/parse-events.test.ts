@@ -43,8 +43,8 @@ describe('the order of events', () => {
         chunk([{ text: 'c' }], END, { usageMetadata }),
       ]),
     ).toEqual([
-      { type: 'reply-start', id: 'R1', model: 'gemini-3-flash-preview' },
       { type: 'usage', usage: { input: 5, output: 0 } },
+      { type: 'reply-start', id: 'R1', model: 'gemini-3-flash-preview' },
       { type: 'part-start', choice: 0, index: 0, part: { kind: 'text' } },
       { type: 'part-delta', choice: 0, index: 0, text: 'a' },
       { type: 'part-delta', choice: 0, index: 0, text: 'b' },
