@@ -2,16 +2,26 @@
 
 import cluster from 'node:cluster';
 import { defineCommand } from 'citty';
-import { storedKeys, storeNewKey } from '../config/key-store.ts';
+import { openAccounts } from '../accounts.ts';
+import { openAdmin } from '../admin/open-admin.ts';
 import { readSettings, type Settings } from '../config/load.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { endingOf, onSignals } from '../ending.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
 import { startServing } from '../serving.ts';
+import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
+import type { Store } from '../store/store.ts';
 import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
-import { openConfigured, rereadSettings, type Surroundings, tellReloaded } from './open-configured.ts';
+import {
+  closingWith,
+  openConfigured,
+  rereadSettings,
+  type Surroundings,
+  tellReloaded,
+  tellTrouble,
+} from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 
@@ -35,13 +45,13 @@ export const start = defineCommand({
     const { config: read, file } = await orExit(readSettings(environment, directory));
     if (cluster.isWorker) return serveAsWorker(read, surroundings);
 
-    const stored = await orExit(storedKeys(directory));
-    const made = stored.length === 0 && read.keys.length === 0 ? await storeNewKey(directory) : undefined;
     const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
+    const store = await orExit(openConfiguredStore(config.store, directory, tellTrouble));
+    const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
     const settings = { config, ...(file !== undefined && { file }) };
     const greet: Greet = (told) => console.log(greeting({ ...told, made }));
-    if (config.workers === 1) return serveAlone(settings, surroundings, greet);
-    return lookAfterWorkers(settings, surroundings, greet);
+    if (config.workers === 1) return serveAlone(settings, surroundings, store, greet);
+    return lookAfterWorkers(settings, surroundings, store, greet);
   },
 });
 
@@ -51,15 +61,20 @@ async function serveAlone({ config, file }: Settings, from: Surroundings, greet:
   const first = await orExit(openConfigured(config, from.directory));
   const serving = await orExit(startServing(first));
   onSignals(endingOf(serving));
-  greet({ url: serving.server.url, sandboxed: first.sandboxed, models: first.gateway.catalog.models.length });
   onConfigChange(file, async () => {
     const next = await rereadSettings(from, serving.current().sandboxed);
-    serving.exchange(await openConfigured(next, from.directory));
+    serving.exchange(await openConfigured(next, accounts));
     tellReloaded(config, next);
   });
+  greet({ url: serving.server.url, sandboxed: first.sandboxed, models: first.gateway.catalog.models.length });
 }
 
-async function lookAfterWorkers({ config, file }: Settings, from: Surroundings, greet: Greet): Promise<void> {
+async function lookAfterWorkers(
+  { config, file }: Settings,
+  from: Surroundings,
+  store: Store,
+  greet: Greet,
+): Promise<void> {
   let vendors = configuredVendors(config);
   const sandbox = vendors.all.length === 0 ? await openSandbox(config) : undefined;
   const workers = startWorkers(config.workers, {
@@ -67,20 +82,21 @@ async function lookAfterWorkers({ config, file }: Settings, from: Surroundings, 
     ...(sandbox && { GATEWAY_SANDBOX: JSON.stringify(sandbox.places) }),
   });
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
-  // Or never, where it is told to end before.
-  await orExit(Promise.race([workers.ready, workers.over]));
-  greet({
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
-    sandboxed: sandbox !== undefined,
-    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
-  });
+  const early = await orExit(Promise.race([workers.ready, workers.over]));
+  if (early !== undefined) process.exit(early);
   onConfigChange(file, async () => {
     const next = await rereadSettings(from, vendors.all.length === 0);
     vendors = configuredVendors(next);
     workers.tell('reload');
     tellReloaded(config, next);
   });
+  greet({
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+    sandboxed: sandbox !== undefined,
+    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
+  });
   const code = await workers.over;
-  await sandbox?.close();
+  await Promise.all([sandbox?.close(), admin?.close()]);
+  await store.close();
   process.exit(code);
 }

@@ -1,0 +1,157 @@
+/** Mistakes in the program itself, planted in it: one exchange pays for its own, and nobody for another's. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, call } from '../support/caller.ts';
+import { preload } from '../support/preload.ts';
+import { eventually } from '../support/raw.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const [native, translated] = ways;
+const ask = (way: (typeof ways)[number], text = 'Hi'): Promise<Answer> =>
+  call(stage.gateway.url, way.path, requestOf(way, true, text));
+
+describe('P-08 an error that nobody caught, of no exchange', () => {
+  test.each([
+    ['thrown in a timer', `setTimeout(() => { throw new Error('planted'); }, 1)`],
+    ['a promise that nobody waits for', `Promise.reject(new Error('planted'))`],
+  ])('P-08 %s: told once, live streams go on to their end, exit 1', async (_, fault) => {
+    stage = await openStage(
+      { timeouts: { preDrain: 60_000 } },
+      preload(`process.on('SIGUSR2', () => { ${fault}; ${fault}; });`),
+    );
+    stage.respondWith((_request, response) => streamEvents(response, 10, 150));
+    const live = await Promise.all([ask(native), ask(translated)]);
+    stage.gateway.signal('SIGUSR2');
+    await eventually(() => stage.gateway.output().includes('planted'), 'it is told');
+    for (const { over } of live)
+      expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 9') });
+    expect(await stage.gateway.ended).toBe(1);
+    expect(
+      stage.gateway.output().match(/The process ends by an error that nobody caught: Error: planted/g),
+    ).toHaveLength(1);
+  });
+});
+
+/** Where the gateway's own code for messages says an event, one that holds BOOM fails in the way given. */
+const renderer = (fault: string) =>
+  preload(`
+    const { formats } = await import('gateway:formats/all.ts');
+    const { messages } = formats;
+    const { renderEvents } = messages.inbound;
+    messages.inbound.renderEvents = (asked) => {
+      const made = renderEvents(asked);
+      return {
+        ...made,
+        transform(event, out) {
+          if (JSON.stringify(event).includes('BOOM')) { ${fault} }
+          made.transform(event, out);
+        },
+      };
+    };
+  `);
+
+describe('a mistake in the course of an exchange', () => {
+  test.each([
+    ['P-09 thrown where an event is translated', `throw new TypeError('planted');`, false],
+    [
+      'P-08 thrown in a timer that was started there',
+      `setTimeout(() => { throw new Error('planted'); }, 1);`,
+      true,
+    ],
+    ['P-08 a promise started there that nobody waits for', `Promise.reject(new Error('planted'));`, true],
+    [
+      'P-08 thrown in a callback of the system',
+      `setImmediate(() => process.nextTick(() => { throw new Error('planted'); }));`,
+      true,
+    ],
+  ])(
+    '%s: its stream ends with an error, the neighbours go on, and so does the process',
+    async (_, fault, told) => {
+      stage = await openStage({}, renderer(fault));
+      stage.respondWith((received, response) =>
+        streamEvents(response, 12, 120, (at) =>
+          at === 4 && received.body.includes('bomb') ? 'BOOM' : `word ${at} `,
+        ),
+      );
+      const [bomb, neighbour, other] = await Promise.all([
+        ask(translated, 'bomb'),
+        ask(translated),
+        ask(native),
+      ]);
+      const { text, complete } = await bomb.over;
+      expect(complete).toBe(true);
+      expect(text).toContain('word 3');
+      expect(text).toMatch(/event: error\ndata: \{"type":"error","error":\{"type":"api_error"[^\n]*\}\n\n$/);
+      expect(text).not.toMatch(/planted|message_stop/);
+      for (const { over } of [neighbour, other]) {
+        expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 11') });
+      }
+      await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
+      expect(stage.gateway.alive()).toBe(true);
+      expect((await fetch(`${stage.gateway.url}/health/ready`)).status).toBe(200);
+      expect(stage.gateway.output().includes('An exchange was ended by an error that nobody caught')).toBe(
+        told,
+      );
+      expect((await (await ask(translated)).over).complete).toBe(true);
+    },
+  );
+
+  test('P-09 thrown before there is an answer: 500 in the words of the format', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        const { formats } = await import('gateway:formats/all.ts');
+        formats['chat-completions'].outbound.renderRequest = () => { throw new TypeError('planted'); };
+      `),
+    );
+    const failed = await ask(translated);
+    expect(failed.status).toBe(500);
+    expect(JSON.parse((await failed.over).text)).toMatchObject({
+      type: 'error',
+      error: { type: 'api_error' },
+    });
+    expect((await ask(native)).status).toBe(200);
+    expect(stage.gateway.alive()).toBe(true);
+  });
+
+  test('P-08 an exchange that hangs by such an error is not left hanging', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        const { formats } = await import('gateway:formats/all.ts');
+        formats['chat-completions'].outbound.renderRequest = () => {
+          setTimeout(() => { throw new Error('planted'); }, 1);
+          return {};
+        };
+      `),
+    );
+    // The vendor says nothing, and would not for minutes.
+    stage.respondWith(() => undefined);
+    const failed = await ask(translated);
+    expect(failed.status).toBe(500);
+    await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
+  });
+});
+
+describe('P-12 the clock of the machine', () => {
+  test('P-12 jumps an hour back and forth: streams, pauses and limits know nothing of it', async () => {
+    stage = await openStage(
+      { timeouts: { firstByte: 3_000, idle: 3_000, keepAlive: 500 } },
+      preload(`
+        const now = Date.now;
+        let hours = 0;
+        setInterval(() => { hours = hours === 1 ? -1 : 1; }, 50).unref();
+        Date.now = () => now() + hours * 3_600_000;
+      `),
+    );
+    stage.respondWith((_, response) => streamEvents(response, 15, 100));
+    const live = await Promise.all([ask(native), ask(translated), ask(native), ask(translated)]);
+    for (const { over } of live) {
+      expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 14') });
+    }
+    await stage.expectUnharmed();
+  });
+});

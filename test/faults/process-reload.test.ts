@@ -1,0 +1,143 @@
+/** Another configuration while requests are under way: taken whole or not at all, and nobody notices. */
+
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { call } from '../support/caller.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const [native, translated] = ways;
+const IN_FORCE = 'The configuration was read again, and is in force.';
+const told = (line: string): number => stage.gateway.output().split(line).length - 1;
+
+function write(text: string): void {
+  // As editors and mounts do: another file in the place of the old one.
+  const file = join(stage.gateway.directory, 'gateway.config.json');
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+/** Another configuration, as text; KEY is among its keys unless told otherwise. */
+function config(input: ConfigInput, keys: ConfigInput['keys'] = [{ name: 'test', key: KEY }]): string {
+  return JSON.stringify({ port: 0, vendors: vendorsAtUrl(stage.upstream.url), ...input, keys });
+}
+
+const ask = async (model: string, key = KEY): Promise<number> => {
+  const answer = await call(stage.gateway.url, native.path, requestOf({ model }, false), key);
+  return answer.status;
+};
+
+describe.each(['one process', 'two workers'])('%s', (name) => {
+  const workers = name === 'one process' ? 1 : 2;
+  const open = async (): Promise<void> => {
+    stage = await openStage({ workers });
+  };
+
+  test('P-11 a good one counts from the next request on, by SIGHUP and by the change of the file alone', {
+    timeout: 40_000,
+  }, async () => {
+    await open();
+    expect(await ask('house/fast')).toBe(404);
+    write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
+    stage.gateway.signal('SIGHUP');
+    await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(200);
+    await eventually(() => told(IN_FORCE) > 0, 'it is told');
+    write(config({ workers, aliases: { 'house/small': 'openai/gpt-4o' } }));
+    await expect.poll(() => ask('house/small'), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(404);
+  });
+
+  test('P-10 a bad one is refused whole, in a line; the old one stays', { timeout: 40_000 }, async () => {
+    await open();
+    const model = {
+      id: 'openai/twice',
+      name: 'Twice',
+      created: 1,
+      contextWindow: 1,
+      maxOutputTokens: 1,
+      prices: { input: 1, output: 1 },
+    };
+    const bad: readonly (readonly [what: string, text: string, said: RegExp])[] = [
+      ['not JSON', '{"vendors": {"openai": {"apiKey": "a-key-of-theirs" "', /not valid JSON/],
+      [
+        'a wrong field',
+        config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' }, limits: { bodyBytes: -1 } }),
+        /limits\.bodyBytes/,
+      ],
+      ['two of one model', config({ workers, models: [model, model] }), /openai\/twice/],
+      ['no vendor left', config({ workers, vendors: {} }), /No vendor/],
+    ];
+    for (const [what, text, said] of bad) {
+      write(text);
+      stage.gateway.signal('SIGHUP');
+      const refusals = (): string[] =>
+        stage.gateway
+          .output()
+          .split('\n')
+          .filter((line) => said.test(line));
+      await eventually(() => refusals().length > 0, `${what} is refused`, 10_000);
+      expect(refusals()[0], what).toMatch(/^The configuration stays as it was\. /);
+      expect(await ask('house/fast'), what).toBe(404);
+      expect(await ask('openai/gpt-4o'), what).toBe(200);
+    }
+    expect(stage.gateway.output()).not.toContain('a-key-of-theirs');
+    expect(told(IN_FORCE)).toBe(0);
+    write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
+    await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(200);
+  });
+
+  test('P-11 many, under load: no request is lost, no stream is cut', { timeout: 60_000 }, async () => {
+    await open();
+    stage.respondWith((received, response) =>
+      received.body.includes('"stream":true') ? streamEvents(response, 20, 100) : json(response, {}),
+    );
+    const streams = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => {
+        const way = ways[at % 2] ?? native;
+        return call(stage.gateway.url, way.path, requestOf(way, true));
+      }),
+    );
+    let over = false;
+    const statuses: number[] = [];
+    const load = Array.from({ length: 4 }, async () => {
+      while (!over) statuses.push(await ask('openai/gpt-4o'));
+    });
+    for (let round = 1; round <= 20; round++) {
+      write(config({ workers, aliases: { [`house/round-${round}`]: 'openai/gpt-4o' } }));
+      stage.gateway.signal('SIGHUP');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await expect.poll(() => ask('house/round-20'), { timeout: 10_000 }).toBe(200);
+    for (const stream of streams) {
+      expect(await stream.over).toMatchObject({ complete: true, text: expect.stringContaining('word 19') });
+    }
+    over = true;
+    await Promise.all(load);
+    expect(statuses.length).toBeGreaterThan(20);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('P-13 a key that is taken away in the middle of a stream: the stream goes on, the next request is a 401', {
+    timeout: 40_000,
+  }, async () => {
+    await open();
+    stage.respondWith((_, response) => streamEvents(response, 30, 150));
+    const live = await Promise.all([
+      call(stage.gateway.url, native.path, requestOf(native, true)),
+      call(stage.gateway.url, translated.path, requestOf(translated, true)),
+    ]);
+    write(config({ workers }, [{ name: 'other', key: 'another-key-of-the-tests' }]));
+    stage.gateway.signal('SIGHUP');
+    await expect.poll(() => ask('openai/gpt-4o'), { timeout: 4_000 }).toBe(401);
+    for (const { over } of live) {
+      expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 29') });
+    }
+  });
+});
