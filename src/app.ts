@@ -103,6 +103,12 @@ export function createApp(host: Host): H3 {
     return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
   });
   on('GET', '/openapi.json', openDescription());
+  on(
+    'GET',
+    '/metrics',
+    (incoming) =>
+      host.current().metrics?.(incoming.message) ?? rescue(noEndpoint(), 'chat-completions', incoming),
+  );
   for (const path of ANNOUNCED) {
     app.all(path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
@@ -117,7 +123,7 @@ export function createApp(host: Host): H3 {
   for (const path of ['/v1/models/**', '/v1beta/models/**']) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET, POST')));
   }
-  app.all('/**', (event) => fail(event, new GatewayError('not-found', 'There is no such endpoint.')));
+  app.all('/**', (event) => fail(event, noEndpoint()));
   return app;
 
   /** One path. Its answers can be read by browsers of the origins allowed. */
@@ -241,6 +247,10 @@ function modelIn(path: string): string {
   } catch {
     throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
   }
+}
+
+function noEndpoint(): GatewayError {
+  return new GatewayError('not-found', 'There is no such endpoint.');
 }
 
 function methodNotAllowed(allow: string): GatewayError {

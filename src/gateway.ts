@@ -1,5 +1,6 @@
 /** What a running gateway knows: one immutable value, made anew and swapped whole when the configuration changes. */
 
+import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Keys } from './keys.ts';
@@ -26,6 +27,8 @@ export interface Gateway {
   readonly record?: Recorder;
   /** Begins the trace of every exchange that is recorded; absent where nobody collects them. */
   readonly traces?: Traces;
+  /** The figures, for who brings the admin's key; to others, and where it is absent, there is no such path. */
+  readonly metrics?: (message: IncomingMessage) => Promise<Response> | undefined;
   /** How the request path runs; `chained` is for tests and benches. */
   readonly mode: LineMode;
 }

@@ -1,10 +1,12 @@
 /** The eyes on a real gateway: what is traced, counted and logged of real exchanges, and what never is. */
 
+import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { type Log, openLog } from '../../src/observe/log.ts';
 import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
+import { answerMetricsToAdmin } from '../../src/observe/metrics-endpoint.ts';
 import { openTraces, type Traces } from '../../src/observe/traces.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
@@ -64,6 +66,8 @@ beforeAll(async () => {
   const gateway = {
     ...opened.gateway,
     traces,
+    metrics: (message: IncomingMessage) =>
+      answerMetricsToAdmin(metrics.render, (key) => key === 'admin-key-of-the-tests', message),
     record: (record: ExchangeRecord) => {
       records.push(record);
       metrics.record(record);
@@ -153,6 +157,21 @@ test('what went wrong is counted and logged by its kind', async () => {
   expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
   expect(sumOf(samples, 'gateway_tokens_total', { model: 'openai/gpt-4.1', type: 'output' })).toBe(15);
   expect(sumOf(samples, 'gateway_cost_dollars_total', { model: 'openai/gpt-4.1' })).toBeGreaterThan(0);
+});
+
+test("the figures are on the callers' listener for the admin's key, and to others there is no such path", async () => {
+  const get = (authorization: string): Promise<Response> =>
+    fetch(`${url}/metrics`, { headers: { authorization } });
+  const answer = await get('Bearer admin-key-of-the-tests');
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain('gateway_requests_total{');
+  for (const authorization of ['', `Bearer ${KEY}`, 'Bearer wrong']) {
+    const refused = await get(authorization);
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toEqual(
+      await (await fetch(`${url}/no-such-path`, { headers: { authorization } })).json(),
+    );
+  }
 });
 
 test('nothing that was said, no key, query or address is in any of them', async () => {
