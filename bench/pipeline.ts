@@ -74,7 +74,7 @@ async function request(mode: LineMode): Promise<() => Promise<void>> {
     keys: [{ name: 'bench', hash: hashKey(KEY) }],
     vendors: { openai: { apiKey: 'sk-bench', baseUrl: 'http://127.0.0.1:1' } },
   });
-  const { gateway } = await openGateway(config, [], mode);
+  const { gateway } = await openGateway(config, { mode });
   const instant = { ...gateway, agent: new Instant() };
   return async () => {
     const message = incoming();

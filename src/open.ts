@@ -6,9 +6,10 @@ import type { Model } from './catalog/model.ts';
 import type { Config } from './config/schema.ts';
 import { configuredVendors, type Place, publicHosts, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
-import { hashKey, type KeyRecord, keysOf } from './keys.ts';
+import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
+import type { Recorder } from './usage/exchange-record.ts';
 import { openAgent } from './vendors/agent.ts';
 import { openUpstreams } from './vendors/upstreams.ts';
 import type { Vendors } from './vendors/vendor.ts';
@@ -20,16 +21,20 @@ export interface OpenGateway {
   close(): Promise<void>;
 }
 
-/**
- * @param storedKeys keys from elsewhere than the configuration.
- * @param simulated where simulated vendors are already.
- * Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there.
- */
+/** What a gateway has beside its configuration. */
+export interface OpenOptions {
+  /** Keys from elsewhere. One that the configuration has too is the configuration's. */
+  readonly keys?: Keys;
+  readonly record?: Recorder;
+  readonly mode?: LineMode;
+  /** Where simulated vendors are already. */
+  readonly simulated?: Readonly<Record<string, Place>>;
+}
+
+/** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
 export async function openGateway(
   config: Config,
-  storedKeys: readonly KeyRecord[],
-  mode: LineMode = 'fused',
-  simulated?: Readonly<Record<string, Place>>,
+  { keys, record, mode = 'fused', simulated }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
@@ -39,13 +44,14 @@ export async function openGateway(
   const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
   const upstreams = openUpstreams(vendors.all, config);
   const gateway: Gateway = {
-    keys: keysOf([...storedKeys, ...config.keys.map(keyRecord)]),
+    keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,
     upstreams,
     options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
     cors: config.cors,
+    ...(record !== undefined && { record }),
     mode,
   };
   return {
@@ -76,6 +82,16 @@ export function servedModels(config: Config, vendors: Vendors): readonly Model[]
   return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
 }
 
-function keyRecord({ name, key, hash, models }: Config['keys'][number]): KeyRecord {
-  return { name, hash: hash ?? hashKey(key ?? ''), ...(models !== undefined && { models }) };
+function configuredKeys(config: Config): Keys {
+  return keysOf(config.keys.map(keyRecord));
+}
+
+function keyRecord({ name, key, hash, models, expires, limits }: Config['keys'][number]): KeyRecord {
+  return {
+    name,
+    hash: hash ?? hashKey(key ?? ''),
+    ...(models !== undefined && { models }),
+    ...(expires !== undefined && { expires: Date.parse(expires) }),
+    ...(limits !== undefined && { limits }),
+  };
 }

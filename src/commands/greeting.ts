@@ -1,9 +1,9 @@
 /** What a start says. */
 
-import { KEY_FILE } from '../config/key-store.ts';
-
 export interface Greeting {
   readonly url: string;
+  /** Where the admin API is; absent where there is none. */
+  readonly admin?: string;
   /** The key that this start has made. */
   readonly made: string | undefined;
   readonly sandboxed: boolean;
@@ -11,16 +11,17 @@ export interface Greeting {
 }
 
 /** What a newcomer needs: where it is, that key, and a request that works as pasted. */
-export function greeting({ url, made, sandboxed, models }: Greeting): string {
+export function greeting({ url, admin, made, sandboxed, models }: Greeting): string {
   const lines = [`Gateway on ${url} with ${models} models.`];
   if (sandboxed) {
     lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
   }
+  if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
   if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
   return [
     ...lines,
     '',
-    `Your API key, shown this once (its hash is in ${KEY_FILE}):`,
+    `Your API key, shown this once (only its hash is kept):`,
     '',
     `  ${made}`,
     '',

@@ -1,11 +1,13 @@
 /** What every way of serving does with a configuration: opens it, and reads it again. */
 
-import { storedKeys } from '../config/key-store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Accounts } from '../accounts.ts';
+import type { RunningAdmin } from '../admin/serve-admin.ts';
 import { ConfigError, type Environment, readSettings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { configuredVendors, type Place } from '../config/vendors.ts';
-import { openGateway } from '../open.ts';
-import type { Opened } from '../serving.ts';
+import { configuredVendors } from '../config/vendors.ts';
+import { type OpenOptions, openGateway } from '../open.ts';
+import type { Opened, Serving } from '../serving.ts';
 
 /** Where a configuration is read from. */
 export interface Surroundings {
@@ -13,14 +15,9 @@ export interface Surroundings {
   readonly directory: string;
 }
 
-/** Opens a gateway with the keys that are stored now. @param simulated where simulated vendors are already. */
-export async function openConfigured(
-  config: Config,
-  directory: string,
-  simulated?: Readonly<Record<string, Place>>,
-): Promise<Opened> {
-  const keys = await storedKeys(directory);
-  return { config, ...(await openGateway(config, keys, 'fused', simulated)) };
+/** Opens a gateway. @param company what the process has beside the configuration, and keeps when that changes. */
+export async function openConfigured(config: Config, company: OpenOptions): Promise<Opened> {
+  return { config, ...(await openGateway(config, company)) };
 }
 
 /**
@@ -39,9 +36,30 @@ export async function rereadSettings(
   return config;
 }
 
+/** How long usage that waits may take to be written at the end, in milliseconds. */
+const LAST_WRITES = 5_000;
+
+/** A process that serves, and at its end also closes what it has beside its gateway. */
+export function closingWith(serving: Serving, accounts: Accounts, admin?: RunningAdmin): Serving {
+  return {
+    ...serving,
+    async close() {
+      await Promise.all([serving.close(), admin?.close()]);
+      await accounts.close(LAST_WRITES);
+    },
+  };
+}
+
+/** Says what goes wrong with the store while others are served. */
+export function tellTrouble(message: string): void {
+  console.error(message);
+}
+
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
 export function tellReloaded(first: Config, next: Config): void {
-  const fixed = (['host', 'workers'] as const).filter((field) => first[field] !== next[field]);
+  const fixed = (['host', 'workers', 'store', 'usage', 'admin'] as const).filter(
+    (field) => !isDeepStrictEqual(first[field], next[field]),
+  );
   if (next.port !== 0 && next.port !== first.port) console.log('The new port counts from the next start.');
   if (fixed.length > 0) console.log(`The new ${fixed.join(' and ')} counts from the next start.`);
   console.log('The configuration was read again, and is in force.');

@@ -1,11 +1,19 @@
 /** `gateway start` in one of several processes: serves, and does as the first process says. */
 
 import { z } from 'zod';
+import { openAccounts } from '../accounts.ts';
 import type { Config } from '../config/schema.ts';
 import { endingOf, onSignals } from '../ending.ts';
 import { startServing } from '../serving.ts';
+import { openConfiguredStore } from '../store/configured-store.ts';
 import { obey, tellFirst } from '../workers.ts';
-import { openConfigured, rereadSettings, type Surroundings } from './open-configured.ts';
+import {
+  closingWith,
+  openConfigured,
+  rereadSettings,
+  type Surroundings,
+  tellTrouble,
+} from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 
 const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey: z.string() }));
@@ -13,9 +21,12 @@ const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey
 export async function serveAsWorker(config: Config, from: Surroundings): Promise<void> {
   const told = from.environment['GATEWAY_SANDBOX'];
   const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
-  const open = (all: Config) => openConfigured(oneShare(all), from.directory, simulated);
+  const store = await orExit(openConfiguredStore(config.store, from.directory, tellTrouble));
+  const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
+  const company = { keys: accounts.keys, record: accounts.record, ...(simulated && { simulated }) };
+  const open = (all: Config) => openConfigured(oneShare(all), company);
 
-  const serving = await orExit(startServing(await orExit(open(config))));
+  const serving = closingWith(await orExit(startServing(await orExit(open(config)))), accounts);
   const ending = endingOf(serving);
   let last = Promise.resolve();
   onSignals(ending);

@@ -57,16 +57,28 @@ export const start = defineCommand({
 
 type Greet = (told: Omit<Greeting, 'made'>) => void;
 
-async function serveAlone({ config, file }: Settings, from: Surroundings, greet: Greet): Promise<void> {
-  const first = await orExit(openConfigured(config, from.directory));
-  const serving = await orExit(startServing(first));
+async function serveAlone(
+  { config, file }: Settings,
+  from: Surroundings,
+  store: Store,
+  greet: Greet,
+): Promise<void> {
+  const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
+  const first = await orExit(openConfigured(config, accounts));
+  const admin = await orExit(openAdmin(config.admin, store, { onKeys: accounts.refresh }));
+  const serving = closingWith(await orExit(startServing(first)), accounts, admin);
   onSignals(endingOf(serving));
   onConfigChange(file, async () => {
     const next = await rereadSettings(from, serving.current().sandboxed);
     serving.exchange(await openConfigured(next, accounts));
     tellReloaded(config, next);
   });
-  greet({ url: serving.server.url, sandboxed: first.sandboxed, models: first.gateway.catalog.models.length });
+  greet({
+    url: serving.server.url,
+    ...(admin && { admin: admin.url }),
+    sandboxed: first.sandboxed,
+    models: first.gateway.catalog.models.length,
+  });
 }
 
 async function lookAfterWorkers(
@@ -84,6 +96,7 @@ async function lookAfterWorkers(
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
+  const admin = await orExit(openAdmin(config.admin, store));
   onConfigChange(file, async () => {
     const next = await rereadSettings(from, vendors.all.length === 0);
     vendors = configuredVendors(next);
@@ -91,6 +104,7 @@ async function lookAfterWorkers(
     tellReloaded(config, next);
   });
   greet({
+    ...(admin && { admin: admin.url }),
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,

@@ -1,6 +1,7 @@
 /** A gateway for tests: the real one, on a real port. */
 
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
+import type { Gateway } from '../../src/gateway.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import type { LineMode } from '../../src/streams/line.ts';
@@ -13,16 +14,24 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-/** Serves `input`; one unrestricted key, KEY, is added. Without vendors the sandbox answers, as fast as it can. */
-export async function startGateway(input: ConfigInput = {}, mode: LineMode = 'fused'): Promise<TestGateway> {
+/**
+ * Serves `input`; one unrestricted key, KEY, is added. Without vendors the sandbox answers, as fast as it can.
+ * @param change the gateway that serves, from the one that the configuration makes.
+ */
+export async function startGateway(
+  input: ConfigInput = {},
+  mode: LineMode = 'fused',
+  change: (gateway: Gateway) => Gateway = (gateway) => gateway,
+): Promise<TestGateway> {
   const config = configSchema.parse({
     port: 0,
     sandbox: { pace: 'none' },
     ...input,
     keys: [{ name: 'test', key: KEY }, ...(input.keys ?? [])],
   });
-  const { gateway, close } = await openGateway(config, [], mode);
-  const server = await serve(() => gateway, config);
+  const { gateway, close } = await openGateway(config, { mode });
+  const changed = change(gateway);
+  const server = await serve(() => changed, config);
   return {
     url: server.url,
     config,

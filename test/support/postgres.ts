@@ -61,7 +61,7 @@ function programs(): string | undefined {
 async function startCluster(bin: string): Promise<TestPostgres> {
   const owner = owningUser();
   const directory = await mkdtemp(join(tmpdir(), 'gateway-postgres-'));
-  if (owner.uid !== undefined) await chown(directory, owner.uid, owner.gid);
+  if (owner.uid !== undefined && owner.gid !== undefined) await chown(directory, owner.uid, owner.gid);
   const data = join(directory, 'data');
   const options = ['--auth=trust', '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C'];
   await promisify(execFile)(join(bin, 'initdb'), [...options, '-D', data], { ...owner, cwd: directory });
