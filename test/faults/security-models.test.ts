@@ -11,6 +11,7 @@ const WILD = 'gw-wildcard-key-of-the-tests';
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({
+    fallbacks: { 'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'] },
     aliases: { 'team/best': 'openai/gpt-4o', 'team/small': 'openai/gpt-4o-mini' },
     keys: [
       {
@@ -264,6 +265,25 @@ describe('short names', () => {
     ['team/best', 403],
   ])('S-14 a key for anthropic/*, and the model %s: %d', async (model, status) => {
     await expectStatus(send('/v1/messages', bodyOf(model), WILD), [status]);
+  });
+});
+
+describe('S-15 where a model cannot answer', () => {
+  test('those in its place are asked about too: a key that may not use them waits for its own', async () => {
+    const models = (from: number): string[] =>
+      stage.upstream.received.slice(from).map(({ body }) => JSON.parse(body.toString()).model);
+    stage.respondWith((_, response) =>
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{}'),
+    );
+    let before = asked();
+    expect(statusOf(await send('/v1/chat/completions', bodyOf('openai/gpt-4o-mini')))).toBe(503);
+    expect(new Set(models(before)).size).toBeGreaterThan(1);
+    before = asked();
+    expect(statusOf(await send('/v1/chat/completions', bodyOf('openai/gpt-4o-mini'), RESTRICTED))).toBe(503);
+    expect(new Set(models(before))).toEqual(new Set(['gpt-4o-mini']));
+    stage.respondWith((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+    );
   });
 });
 

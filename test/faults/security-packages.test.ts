@@ -1,0 +1,59 @@
+/** S-27: what is installed is what the lockfile says, from the registry, and runs nothing while it is installed. */
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
+
+const ranges = z.record(z.string(), z.string());
+const manifest = z
+  .object({ dependencies: ranges, devDependencies: ranges, optionalDependencies: ranges, scripts: ranges })
+  .parse(read('package.json'));
+const lock = z
+  .object({
+    lockfileVersion: z.number(),
+    packages: z.record(
+      z.string(),
+      z.looseObject({
+        integrity: z.string().optional(),
+        resolved: z.string().optional(),
+        link: z.boolean().optional(),
+        dev: z.boolean().optional(),
+        inBundle: z.boolean().optional(),
+        hasInstallScript: z.boolean().optional(),
+      }),
+    ),
+  })
+  .parse(read('package-lock.json'));
+const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+test('S-27 every package is pinned by the hash of its content', () => {
+  expect(lock.lockfileVersion).toBe(3);
+  expect(installed.length).toBeGreaterThan(50);
+  for (const [path, { integrity, link, inBundle }] of installed) {
+    expect(link, path).toBeUndefined();
+    if (!inBundle) expect(integrity, path).toMatch(/^sha512-/);
+  }
+});
+
+test('S-27 every package is of a registry, none of a repository, an address or a folder', () => {
+  for (const [name, range] of Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  })) {
+    expect(range, name).toMatch(/^[\^~]?\d+\.\d+\.\d+$/);
+    expect(lock.packages, name).toHaveProperty([`node_modules/${name}`]);
+  }
+  for (const [path, { resolved }] of installed) expect(resolved ?? 'https:', path).toMatch(/^https:/);
+});
+
+test('S-27 no package of those that serve runs anything when it is installed, nor do our own scripts', () => {
+  const running = installed.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
+  expect(running.map(([path]) => path)).toEqual([]);
+  expect(
+    Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name)),
+  ).toEqual([]);
+});
