@@ -10,8 +10,15 @@ export interface AgentOptions {
   /** Hosts that are on the public internet, as everybody knows. */
   readonly publicHosts: ReadonlySet<string>;
   /** How names are resolved; not cached, so that what is repaired is reached at once. */
-  readonly lookup?: typeof lookup;
+  readonly lookup?: Resolve;
 }
+
+/** As `dns.lookup` does it. */
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { readonly all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 export function openAgent({ connect, publicHosts, lookup: resolve = lookup }: AgentOptions): Agent {
   return new Agent({
@@ -36,10 +43,9 @@ const INSIDE = blockList(
 );
 
 /** Resolves names, and gives no address that must not be asked: checked when it connects, not before. */
-export function checkedLookup(publicHosts: ReadonlySet<string>, resolve: typeof lookup): LookupFunction {
+export function checkedLookup(publicHosts: ReadonlySet<string>, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
-    const all: LookupOptions & { readonly all: true } = { ...options, all: true };
-    resolve(hostname, all, (error, addresses) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const good = addresses.filter((address) => isVendors(address, publicHosts.has(hostname)));
       const [first] = good;

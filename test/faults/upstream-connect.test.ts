@@ -1,0 +1,374 @@
+/** Vendors that cannot be reached, or whose connections are not what they should be. */
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
+import { checkedLookup, openAgent, type Resolve } from '../../src/vendors/agent.ts';
+import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { ask, native, translated, ways, wholeAnswer } from './upstream-ways.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function faultUpstream(tls?: TlsOptions): Promise<FaultUpstream> {
+  const upstream = await startFaultUpstream(tls);
+  open.push(upstream);
+  return upstream;
+}
+
+/** A gateway whose vendors are all at `url`; names are resolved by `lookup` where one is given. */
+async function gatewayTo(url: string, input: ConfigInput = {}, lookup?: Resolve): Promise<TestGateway> {
+  const connectTimeout = input.timeouts?.connect ?? 5_000;
+  const gateway = await startGateway({ vendors: vendorsAtUrl(url), ...input }, 'fused', (made) =>
+    lookup === undefined
+      ? made
+      : {
+          ...made,
+          agent: openAgent({ connect: connectTimeout, publicHosts: new Set(['public.test']), lookup }),
+        },
+  );
+  open.push(gateway);
+  return gateway;
+}
+
+const [way] = native;
+const [other] = translated;
+if (way === undefined || other === undefined) throw new Error('There are no ways.');
+
+const NOT_AGAIN = { retries: { limit: 0 } } satisfies ConfigInput;
+
+describe('U-01 connect refused', () => {
+  test.each(ways)('$name: 502 in the caller’s format, without an address', async (each) => {
+    const closed = await startFaultUpstream();
+    await closed.close();
+    const gateway = await gatewayTo(closed.url, { retries: { wait: 1 } });
+    for (const stream of [true, false]) {
+      const response = await ask(gateway.url, each, stream);
+      const text = await response.text();
+      expect(response.status).toBe(502);
+      expect(JSON.parse(text).error.message).toBe('The upstream could not be reached.');
+      expect(text).not.toMatch(/127\.0\.0\.1|ECONN|localhost/);
+      expect(text).not.toContain(String(closed.port));
+      // The gateway has tried twice; an official SDK would try thrice that often.
+      expect(response.headers.get('x-should-retry')).toBe('false');
+    }
+  });
+});
+
+describe('U-02 names that do not resolve', () => {
+  const found = [{ address: '127.0.0.1', family: 4 }];
+
+  test('no such name, or one without an address: 502; nothing of it is kept', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
+    const results: Parameters<Parameters<Resolve>[2]>[] = [
+      [Object.assign(new Error('getaddrinfo ENOTFOUND vendor.test'), { code: 'ENOTFOUND' }), []],
+      [null, []],
+    ];
+    const lookup: Resolve = (_, __, callback) =>
+      setImmediate(() => callback(...(results.shift() ?? [null, found])));
+    const gateway = await gatewayTo(`http://vendor.test:${upstream.port}`, NOT_AGAIN, lookup);
+    for (const status of [502, 502, 200]) {
+      const response = await ask(gateway.url, way, false);
+      expect(await response.text()).not.toContain('vendor.test');
+      expect(response.status).toBe(status);
+    }
+  });
+
+  test('a resolver that says nothing: 504 when the time to connect is over', async () => {
+    const lookup: Resolve = () => undefined;
+    const gateway = await gatewayTo(
+      'http://vendor.test',
+      { ...NOT_AGAIN, timeouts: { connect: 100 } },
+      lookup,
+    );
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(504);
+    await response.text();
+  });
+});
+
+describe('U-03 names that turn to addresses nobody may ask', () => {
+  test('a name that did not is refused when it does, at the next connection', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
+    const addresses = ['127.0.0.1', '169.254.169.254'];
+    const lookup: Resolve = (_, __, callback) =>
+      callback(null, [{ address: addresses.shift() ?? '169.254.169.254', family: 4 }]);
+    const gateway = await gatewayTo(`http://vendor.test:${upstream.port}`, NOT_AGAIN, lookup);
+    const statuses: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const response = await ask(gateway.url, way, false);
+      statuses.push(response.status);
+      await response.text();
+    }
+    expect(statuses).toEqual([200, 502, 502]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['vendor.test', '8.8.8.8', true],
+    ['vendor.test', '10.0.0.7', true],
+    ['vendor.test', '127.0.0.1', true],
+    ['vendor.test', '169.254.169.254', false],
+    ['vendor.test', '100.100.100.200', false],
+    ['vendor.test', '0.0.0.0', false],
+    ['vendor.test', '224.0.0.1', false],
+    ['vendor.test', 'fe80::1', false],
+    ['vendor.test', 'fd00:ec2::254', false],
+    ['vendor.test', '::ffff:169.254.169.254', false],
+    ['vendor.test', '::', false],
+    ['public.test', '8.8.8.8', true],
+    ['public.test', '10.0.0.7', false],
+    ['public.test', '127.0.0.1', false],
+    ['public.test', '192.168.1.1', false],
+    ['public.test', '172.16.0.1', false],
+    ['public.test', '100.64.0.1', false],
+    ['public.test', '::1', false],
+    ['public.test', 'fd12::1', false],
+    ['public.test', '::ffff:10.0.0.7', false],
+    ['public.test', '2606:4700::1111', true],
+  ])('%s at %s: asked is %s', (host, address, asked) => {
+    const family = address.includes(':') ? 6 : 4;
+    const lookup = checkedLookup(new Set(['public.test']), (_, __, callback) =>
+      callback(null, [{ address, family }]),
+    );
+    const seen: unknown[] = [];
+    lookup(host, { all: true }, (error, addresses) => seen.push(error === null ? addresses : 'refused'));
+    lookup(host, {}, (error, one) => seen.push(error === null ? one : 'refused'));
+    expect(seen).toEqual(asked ? [[{ address, family }], address] : ['refused', 'refused']);
+  });
+});
+
+describe('U-04 TLS', () => {
+  const file = (name: string): string => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
+  const lookup: Resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
+
+  test.each([
+    ['good', 200],
+    ['expired', 502],
+    ['wrong-name', 502],
+    ['self-signed', 502],
+  ])('a certificate that is %s: %i', async (name, status) => {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, file('ca.pem')]);
+    try {
+      const upstream = await faultUpstream({ cert: file(`${name}.pem`), key: file('server.key') });
+      upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+      const gateway = await gatewayTo(
+        `https://vendor.test:${upstream.port}`,
+        { retries: { wait: 1 } },
+        lookup,
+      );
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(status);
+      expect(await response.text()).not.toMatch(/CERT|altname|self-signed|vendor\.test/i);
+      // Not a byte of a request goes to who cannot show who it is, again or not.
+      expect(upstream.requests).toHaveLength(status === 200 ? 1 : 0);
+    } finally {
+      setDefaultCACertificates(before);
+    }
+  });
+
+  test('a handshake that stalls: 504 when the time to connect is over', async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const gateway = await gatewayTo(
+      `https://vendor.test:${port}`,
+      { ...NOT_AGAIN, timeouts: { connect: 100 } },
+      lookup,
+    );
+    const response = await ask(gateway.url, way, false);
+    expect(response.status).toBe(504);
+    await response.text();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('no setting turns the check off', () => {
+    for (const setting of ['rejectUnauthorized', 'insecure', 'ca', 'tls']) {
+      const vendors = { openai: { apiKey: 'x', [setting]: false } };
+      expect(configSchema.safeParse({ vendors }).success).toBe(false);
+    }
+  });
+});
+
+test('U-05 no answer to a connection: 504 when the time to connect is over, after which it is tried again', async () => {
+  // A process that is stopped, and whose backlog is full, is as silent as a firewall that drops.
+  const source = `const s = require('net').createServer(); s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))`;
+  const silent = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const fillers: Socket[] = [];
+  try {
+    const port = await new Promise<number>((resolve) =>
+      silent.stdout.once('data', (data) => resolve(Number(data))),
+    );
+    silent.kill('SIGSTOP');
+    for (let at = 0; at < 4; at += 1) fillers.push(connect(port, '127.0.0.1').on('error', () => undefined));
+    await sleep(100);
+    const gateway = await gatewayTo(`http://127.0.0.1:${port}`, {
+      timeouts: { connect: 150 },
+      retries: { wait: 1 },
+    });
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(504);
+    expect(JSON.parse(await response.text()).error.message).toBe(
+      'The upstream could not be reached in time.',
+    );
+    expect(response.headers.get('x-should-retry')).toBe('false');
+  } finally {
+    for (const filler of fillers) filler.destroy();
+    silent.kill('SIGKILL');
+  }
+});
+
+describe('U-33 answers that are no HTTP', () => {
+  const good = wholeAnswer('chat-completions');
+  const length = Buffer.byteLength(good);
+  const table: [name: string, bytes: string][] = [
+    [
+      'two ways of framing',
+      `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nTransfer-Encoding: chunked\r\n\r\n${good}`,
+    ],
+    ['two lengths', `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\nContent-Length: 5\r\n\r\n${good}`],
+    ['a folded header', `HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\nContent-Length: ${length}\r\n\r\n${good}`],
+    ['a control character', `HTTP/1.1 200 OK\r\nX-A: b\u0000c\r\nContent-Length: ${length}\r\n\r\n${good}`],
+    [
+      'a header of 40 KB',
+      `HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(40_000)}\r\nContent-Length: ${length}\r\n\r\n${good}`,
+    ],
+    ['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['a status that is none', `HTTP/1.1 2000 OK\r\nContent-Length: ${length}\r\n\r\n${good}`],
+    ['a length that is none', `HTTP/1.1 200 OK\r\nContent-Length: +${length}\r\n\r\n${good}`],
+  ];
+  test.each(table)('%s: 502, and the connection is not used again', async (_, bytes) => {
+    const upstream = await faultUpstream();
+    let gone: Promise<number> | undefined;
+    const bad: Script = (wire) => {
+      gone = wire.gone;
+      wire.raw(bytes);
+    };
+    for (const each of [way, other]) {
+      upstream.script(bad);
+      const gateway = await gatewayTo(upstream.url, NOT_AGAIN);
+      const response = await ask(gateway.url, each, false);
+      expect(response.status).toBe(502);
+      await response.text();
+      await gone;
+    }
+  });
+});
+
+describe('U-35 a kept connection that the vendor closes under a request', () => {
+  /** Answers the first request of a connection, and closes on the next without a byte. */
+  const closesOnSecond: Script = (wire, { earlier }) => {
+    if (earlier > 0) wire.socket.destroy();
+    else wire.answer(200, wholeAnswer('chat-completions'));
+  };
+
+  test('is not told: another connection is tried, once', async () => {
+    const upstream = await faultUpstream();
+    upstream.script(closesOnSecond);
+    const gateway = await gatewayTo(upstream.url, { retries: { wait: 5 } });
+    for (let at = 0; at < 6; at += 1) {
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    expect(upstream.requests.length).toBeLessThanOrEqual(12);
+  });
+
+  test('is a 502 where the configuration wants nothing asked twice that may be billed twice', async () => {
+    const upstream = await faultUpstream();
+    upstream.script(closesOnSecond);
+    const gateway = await gatewayTo(upstream.url, { retries: { after: 'rejected' } });
+    const statuses: number[] = [];
+    for (let at = 0; at < 2; at += 1) {
+      const response = await ask(gateway.url, way, false);
+      statuses.push(response.status);
+      await response.text();
+    }
+    expect(statuses).toEqual([200, 502]);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  test('a vendor that closes idle connections just when requests come: none of 400 fails', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire, { earlier }) => {
+      wire.answer(200, wholeAnswer('chat-completions'));
+      setTimeout(() => wire.socket.end(), (earlier % 5) + 1);
+    });
+    const gateway = await gatewayTo(upstream.url, { retries: { wait: 5, perSecond: 1_000 } });
+    let failed = 0;
+    for (let at = 0; at < 400; at += 1) {
+      const response = await ask(gateway.url, way, false);
+      if (response.status !== 200) failed += 1;
+      await response.text();
+      if (at % 3 === 0) await sleep(at % 6);
+    }
+    expect(failed).toBe(0);
+  });
+});
+
+describe('U-36 more requests than connections', () => {
+  test('wait a moment, then are refused; and the places that come free are taken', async () => {
+    const upstream = await faultUpstream();
+    const held: (() => void)[] = [];
+    upstream.script((wire) => {
+      held.push(() => wire.answer(200, wholeAnswer('chat-completions')));
+    });
+    const vendors = vendorsAtUrl(upstream.url);
+    const gateway = await gatewayTo(upstream.url, {
+      vendors: { ...vendors, openai: { ...vendors['openai'], connections: 2 } },
+      timeouts: { pool: 150 },
+    });
+    const asked = Array.from({ length: 6 }, () => ask(gateway.url, way, false));
+    const refused = await Promise.all(asked.slice(2));
+    expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    for (const response of refused) await response.text();
+    expect(upstream.requests).toHaveLength(2);
+    expect(upstream.connections()).toBe(2);
+    // One more waits, and has the place of the one that is answered.
+    const waiting = ask(gateway.url, way, false);
+    await sleep(30);
+    for (const answer of held.splice(0)) answer();
+    await eventually(() => held.length === 1, 'the one that waited is sent');
+    held[0]?.();
+    for (const response of [...(await Promise.all(asked.slice(0, 2))), await waiting]) {
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+  });
+});
+
+test('U-37 a vendor that does not read what it is sent: 504, and the connection is closed', async () => {
+  let socket: Socket | undefined;
+  const server = createServer({ pauseOnConnect: true }, (accepted) => {
+    socket = accepted.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const gateway = await gatewayTo(`http://127.0.0.1:${port}`, { timeouts: { firstByte: 300 } });
+  const messages = [{ role: 'user', content: 'x'.repeat(20_000_000) }];
+  const response = await ask(gateway.url, way, false, {
+    body: JSON.stringify({ model: 'openai/gpt-4o', messages }),
+  });
+  expect(response.status).toBe(504);
+  await response.text();
+  socket?.resume();
+  await eventually(() => socket?.destroyed === true, 'the connection is closed');
+  await new Promise((resolve) => server.close(resolve));
+});
