@@ -1,0 +1,134 @@
+/** Callers who take too long: to say what they want, and to read what they get. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, post, rawClient, statusOf } from '../support/raw.ts';
+import { openStage, requestOf, type Stage, ways } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    timeouts: { requestHead: 1_000, requestBody: 2_000, unread: 1_000, connectionIdle: 1_500 },
+  });
+});
+afterAll(async () => {
+  await stage.expectUnharmed();
+  await stage.close();
+});
+
+/** Resolves with what came back, and after how many milliseconds the connection was over. */
+async function dripping(first: string, rest: string): Promise<{ text: string; took: number }> {
+  const began = performance.now();
+  const client = rawClient(stage.gateway.port, first);
+  const drip = setInterval(() => client.socket.write(rest), 200);
+  const text = await client.over;
+  clearInterval(drip);
+  return { text, took: performance.now() - began };
+}
+
+describe('who sends too slowly', () => {
+  // Node would look every 30 s only: the interval is set by a way of our own.
+  const SOON = 8_000;
+
+  test('C-08 headers, a line at a time: 408 soon after the bound', async () => {
+    const { text, took } = await dripping('POST /v1/messages HTTP/1.1\r\nHost: gateway\r\n', 'X-More: 1\r\n');
+    expect(statusOf(text)).toBe(408);
+    expect(took).toBeGreaterThan(900);
+    expect(took).toBeLessThan(SOON);
+  });
+
+  test('C-08 who connects and says nothing is not kept', async () => {
+    const began = performance.now();
+    await rawClient(stage.gateway.port).over;
+    expect(performance.now() - began).toBeLessThan(SOON);
+  });
+
+  test('C-09 a body, a byte at a time: cut soon after the bound, and nobody is asked', async () => {
+    const asked = stage.upstream.received.length;
+    const request = post('/v1/chat/completions', requestOf(ways[0], true).padEnd(4_000));
+    const { took } = await dripping(request.slice(0, -3_000), ' ');
+    expect(took).toBeGreaterThan(1_900);
+    expect(took).toBeLessThan(SOON);
+    expect(stage.upstream.received).toHaveLength(asked);
+  });
+
+  test('a connection that is kept is closed when nothing more is asked on it', async () => {
+    const client = rawClient(stage.gateway.port, 'GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    await client.until((text) => text.includes('"ok"'));
+    const began = performance.now();
+    await client.over;
+    const took = performance.now() - began;
+    expect(took).toBeGreaterThan(1_000);
+    expect(took).toBeLessThan(SOON);
+  });
+});
+
+describe.each(ways)('who does not read, $way', (way) => {
+  /** Says more than any buffers on the way can hold, as fast as it is taken. */
+  const flood = (): void =>
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const event = `data: ${JSON.stringify({
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { content: 'x'.repeat(30_000) } }],
+      })}\n\n`;
+      const more = (): void => {
+        while (!response.destroyed && response.write(event));
+      };
+      response.on('drain', more);
+      more();
+    });
+
+  test('C-07 for longer than the bound: closed, and the vendor aborted', async () => {
+    flood();
+    const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
+    await client.until((text) => text.includes('xxx'));
+    client.socket.pause();
+    await eventually(() => stage.live() === 0, 'the vendor is aborted', 10_000);
+    client.socket.resume();
+    // What it had not taken is lost, and it can see that: there is no end of the body.
+    expect((await client.over).endsWith('0\r\n\r\n')).toBe(false);
+  });
+
+  test('C-06 who reads on in time, again and again, is not closed, however slowly', {
+    timeout: 30_000,
+  }, async () => {
+    flood();
+    const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
+    await client.until((text) => text.includes('xxx'));
+    for (let pause = 0; pause < 8; pause++) {
+      client.socket.pause();
+      await sleep(600);
+      const before = client.text().length;
+      client.socket.resume();
+      await client.until((text) => text.length > before + 4_000_000);
+    }
+    expect(stage.live()).toBe(1);
+    client.socket.destroy();
+    await eventually(() => stage.live() === 0, 'the vendor is aborted');
+  });
+
+  test('C-07 a vendor that says nothing for longer than the bound is not the fault of the caller', async () => {
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"first"}}]}\n\n',
+      );
+      setTimeout(
+        () =>
+          response.end(
+            'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"last"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+          ),
+        3_000,
+      );
+    });
+    const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true), ['Connection: close']));
+    const text = await client.over;
+    expect(text).toContain('first');
+    expect(text).toContain('last');
+    expect(text.endsWith('0\r\n\r\n')).toBe(true);
+  });
+});
