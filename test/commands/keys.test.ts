@@ -1,0 +1,136 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { millisecondsOf, settingsOf } from '../../src/commands/key-options.ts';
+import { hashKey } from '../../src/keys.ts';
+import { keyRecords } from '../../src/store/key-records.ts';
+import { openStore } from '../../src/store/store.ts';
+import { type CommandResult, runCommand } from '../support/command.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-keys-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const keys = (...words: string[]): Promise<CommandResult> => runCommand(directory, ['keys', ...words]);
+
+async function records() {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  const all = await keyRecords(store);
+  await store.close();
+  return all;
+}
+
+test('a key from its making to its end', async () => {
+  const made = await keys(
+    'create',
+    'team blue',
+    '--models',
+    'openai/*',
+    '--budget-day=2.5',
+    '--expires',
+    '2999-01-31',
+  );
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_[\w-]{43}_[0-9a-f]{8}\n$/) });
+  expect(made.stderr).toContain('team blue');
+  expect(await records()).toEqual([
+    {
+      name: 'team blue',
+      hash: hashKey(made.stdout.trim()),
+      models: ['openai/*'],
+      expires: Date.parse('2999-01-31'),
+      limits: { budgetDay: 2.5 },
+    },
+  ]);
+
+  const rotated = await keys('rotate', 'team blue', '--grace', '1h', '--json');
+  const { key, id } = JSON.parse(rotated.stdout);
+  expect((await records()).map(({ hash }) => hash)).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+
+  expect(await keys('change', id, '--budget-day', 'none', '--requests-per-minute', '9')).toMatchObject({
+    code: 0,
+  });
+  expect(await records()).toMatchObject([{ limits: { requestsPerMinute: 9 } }, {}]);
+
+  const { stdout } = await keys('list');
+  expect(stdout).toMatch(/^name +id +key +state/);
+  expect(stdout).toContain('until 2999-01-31');
+  expect(stdout).not.toContain(key);
+  expect(await keys('revoke', 'team blue')).toMatchObject({ code: 0 });
+  expect(await records()).toEqual([]);
+  expect(JSON.parse((await keys('list', '--json')).stdout)).toEqual([]);
+  expect(JSON.parse((await keys('list', '--json', '--all')).stdout)).toMatchObject([
+    { id, name: 'team blue' },
+  ]);
+});
+
+test('what cannot be done is said in a line, with exit code 1', async () => {
+  await keys('create', 'ci');
+  const refused: [string[], RegExp][] = [
+    [['create', 'ci'], /^There is a key named ci\.\n$/],
+    [['create', 'other', '--budget-dya', '5'], /^There is no option --budget-dya\.\n$/],
+    [['create', 'other', 'name'], /^What is name\?/],
+    [['create', 'other', '--models', 'gpt-4o'], /^models: must be <vendor>/],
+    [['create', 'key_other'], /^must be 1 to 64/],
+    [['rotate', 'ci', '--grace', 'long'], /^grace: long is no duration/],
+    [['revoke', 'nobody'], /^There is no key nobody\.\n$/],
+  ];
+  const results = await Promise.all(refused.map(([words]) => keys(...words)));
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    expect(stderr).toMatch(refused[index]?.[1] ?? /never/);
+    expect([code, stdout]).toEqual([1, '']);
+  }
+  expect(await records()).toHaveLength(1);
+});
+
+test('the store is where the configuration says', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'elsewhere', 'keys.db') };
+  expect(await runCommand(directory, ['keys', 'create', 'ci'], env)).toMatchObject({ code: 0 });
+  expect(await readdir(directory)).toEqual(['elsewhere']);
+  const unreachable = await runCommand(directory, ['keys', 'list'], {
+    DATABASE_URL: 'postgres://x:secret@127.0.0.1:1/x',
+  });
+  expect(unreachable).toMatchObject({ code: 1, stderr: expect.stringMatching(/PostgreSQL.*ECONNREFUSED/) });
+  expect(unreachable.stderr).not.toContain('secret');
+  const wrong = await runCommand(directory, ['keys', 'list'], { DATABASE_URL: 'mysql://127.0.0.1/x' });
+  expect(wrong).toMatchObject({ code: 78, stderr: expect.stringContaining('must be postgres://') });
+});
+
+describe('options', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+
+  test.each([
+    [{}, {}],
+    [{ models: 'any' }, { models: null }],
+    [{ models: 'openai/*, google/gemini-2.5-pro' }, { models: ['openai/*', 'google/gemini-2.5-pro'] }],
+    [{ expires: 'never' }, { expires_at: null }],
+    [{ expires: '30d' }, { expires_at: '2026-12-20T12:00:00.000Z' }],
+    [{ expires: '2027-01-31' }, { expires_at: '2027-01-31T00:00:00.000Z' }],
+    [{ expires: '2027-01-31T10:00:00+02:00' }, { expires_at: '2027-01-31T08:00:00.000Z' }],
+    [{ 'budget-month': '0' }, { budget_month: 0 }],
+    [{ 'tokens-per-minute': 'none' }, { tokens_per_minute: null }],
+  ])('%j', (options, settings) => {
+    expect(settingsOf(options, now)).toEqual(settings);
+  });
+
+  test.each([
+    [{ expires: 'soon' }, /^expires: soon is neither/],
+    [{ expires: '999999w' }, /^expires/],
+    [{ 'budget-day': '' }, /^budget-day/],
+    [{ 'budget-day': '5$' }, /^budget-day/],
+    [{ 'requests-per-minute': '1.5' }, /^requests-per-minute/],
+    [{ 'concurrent-requests': '0' }, /^concurrent-requests/],
+    [{ models: '' }, /^models/],
+  ])('not %j', (options, message) => {
+    expect(() => settingsOf(options, now)).toThrow(message);
+  });
+
+  test('durations', () => {
+    expect(['90s', '2m', '3h', '4d', '1w', '0s'].map(millisecondsOf)).toEqual([
+      90_000, 120_000, 10_800_000, 345_600_000, 604_800_000, 0,
+    ]);
+    expect(['', '5', 'd', '1.5h', '-1d', '1y', '1 d'].map(millisecondsOf)).toEqual(Array.from({ length: 7 }));
+  });
+});

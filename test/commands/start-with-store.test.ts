@@ -1,0 +1,113 @@
+/** What `gateway start` does with its store: keys are in force in running processes, and usage outlives them. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { madeKey } from '../../src/admin/key-routes.ts';
+import { openStore } from '../../src/store/store.ts';
+import { runCommand } from '../support/command.ts';
+import { KEY } from '../support/gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+
+const ADMIN_KEY = 'the-key-of-the-admin';
+
+/** A second or two, says the contract; a busy machine has longer. */
+const SOON = { timeout: 8_000, interval: 100 };
+
+let running: GatewayProcess | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function ask(url: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'What is the word? Canary.' }],
+    }),
+  });
+  await response.text();
+  return response.status;
+}
+
+function adminUrl(): string {
+  const [, url] = /Admin API on (\S+)\./.exec(running?.output() ?? '') ?? [];
+  if (url === undefined) throw new Error(`There is no admin API: ${running?.output()}`);
+  return url;
+}
+
+async function admin(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(adminUrl() + path, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_KEY}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+describe.each([1, 2])('in %d processes', (workers) => {
+  test('keys made and revoked elsewhere are in force soon, and usage is reported', async () => {
+    const gateway = await spawnGateway({ workers, admin: { key: ADMIN_KEY, port: 0 } });
+    running = gateway;
+    const made = await runCommand(gateway.directory, ['keys', 'create', 'by-command']);
+    const byCommand = made.stdout.trim();
+    const { key: byAdmin, id } = await admin('POST', '/admin/keys', {
+      name: 'by-admin',
+      models: ['openai/*'],
+    });
+    for (const key of [byCommand, byAdmin]) {
+      await vi.waitFor(async () => expect(await ask(gateway.url, key)).toBe(200), SOON);
+    }
+    await admin('DELETE', `/admin/keys/${id}`);
+    await runCommand(gateway.directory, ['keys', 'revoke', 'by-command']);
+    for (const key of [byCommand, byAdmin]) {
+      await vi.waitFor(async () => {
+        // Of several processes each one.
+        for (let asked = 0; asked < workers * 2; asked += 1) expect(await ask(gateway.url, key)).toBe(401);
+      }, SOON);
+    }
+    expect(await ask(gateway.url, KEY)).toBe(200);
+
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toBe(0);
+    const report = await runCommand(gateway.directory, ['usage', '--json', '--by=key']);
+    const { data } = JSON.parse(report.stdout);
+    expect(data.map(({ key }: { key: string }) => key).sort()).toEqual(['by-admin', 'by-command', 'test']);
+    for (const line of data) expect(line.cost).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+test('killed, it has lost the last moment of usage, and no more; what was said is nowhere', async () => {
+  const gateway = await spawnGateway();
+  running = gateway;
+  const before = 5;
+  for (let count = 0; count < before; count += 1) expect(await ask(gateway.url, KEY)).toBe(200);
+  // The half second after which usage is written, and time for the write.
+  await pause(2_500);
+  expect(await ask(gateway.url, KEY)).toBe(200);
+  gateway.signal('SIGKILL');
+  await gateway.ended;
+  const store = await openStore({ path: `${gateway.directory}/.gateway/gateway.db` });
+  const rows = await store.db.selectFrom('gateway_exchanges').selectAll().execute();
+  expect(rows.length).toBeGreaterThanOrEqual(before);
+  expect(rows.length).toBeLessThanOrEqual(before + 1);
+  expect(JSON.stringify(rows)).not.toContain('anary');
+  await store.close();
+});
+
+test('a first start makes a key, once', async () => {
+  running = await spawnGateway({}, { keyless: true });
+  const [first = ''] = /gw_\S+/.exec(running.output()) ?? [];
+  expect(await ask(running.url, first)).toBe(200);
+  const { directory } = running;
+  const listed = await runCommand(directory, ['keys', 'list', '--json']);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'first', hint: `${first.slice(0, 7)}…` }]);
+});
+
+test('without an admin key there is no admin API', async () => {
+  running = await spawnGateway({ admin: { port: 0 } });
+  expect(running.output()).not.toContain('Admin API');
+  expect((await fetch(`${running.url}/admin/keys`)).status).toBe(404);
+});

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { usageAnswer } from '../../src/admin/usage-route.ts';
+import { csv } from '../../src/commands/csv.ts';
+import { openStore } from '../../src/store/store.ts';
+import { exchangeRow } from '../../src/usage/exchange-row.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
+import { runCommand } from '../support/command.ts';
+import { exchange } from '../usage/records.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-usage-'));
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  const records = [
+    exchange({ key: 'a' }),
+    exchange({ key: 'b, the "second"', cost: 2 }),
+    exchange({
+      key: 'a',
+      status: 404,
+      outcome: 'refused',
+      attempts: 0,
+      model: '',
+      vendor: '',
+      usage: {},
+      cost: 0,
+    }),
+  ];
+  await writeUsage(
+    store,
+    'one',
+    records.map((record, place) => exchangeRow(record, 'one', place)),
+  );
+  await store.close();
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const usage = async (...words: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await runCommand(directory, [
+    'usage',
+    '--from=2026-11-01',
+    '--to=2026-11-30',
+    ...words,
+  ]);
+  expect(code, stderr).toBe(0);
+  return stdout;
+};
+
+test('as text', async () => {
+  const lines = (await usage()).trimEnd().split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+    ['key', 'model', 'requests', 'errors', 'input', 'cached', 'output', 'cost $', 'first byte ms', 'ms'],
+    ['b, the "second"', 'openai/gpt-4o', '1', '0', '100', '40', '20', '2.0000', '200', '1000'],
+    ['a', 'openai/gpt-4o', '1', '0', '100', '40', '20', '0.0010', '200', '1000'],
+    ['a', '-', '1', '1', '0', '0', '0', '0.0000', '200', '1000'],
+    ['total', '3', '1', '200', '80', '40', '2.0010', '200', '1000'],
+  ]);
+});
+
+test('as CSV', async () => {
+  expect(await usage('--csv', '--by', 'day,key')).toBe(
+    [
+      'day,key,requests,errors,uncounted,input_tokens,output_tokens,reasoning_tokens,cache_read_tokens,cache_write_tokens,cost,mean_duration,mean_first_byte',
+      '2026-11-20,"b, the ""second""",1,0,0,100,20,5,40,0,2,1000,200',
+      '2026-11-20,a,2,1,0,100,20,5,40,0,0.001,1000,200',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('as JSON, the same as the admin API answers', async () => {
+  const answer = usageAnswer
+    .omit({ object: true })
+    .parse(JSON.parse(await usage('--json', '--by=model', '--key=a')));
+  expect(answer).toMatchObject({
+    from: '2026-11-01',
+    to: '2026-11-30',
+    has_more: false,
+    total: { requests: 2 },
+  });
+  expect(answer.data.map(({ model }) => model)).toEqual(['openai/gpt-4o', null]);
+});
+
+test('of nothing, and what cannot be asked', async () => {
+  expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
+    'Nothing was used from 2020-01-01 to 2020-01-31.\n',
+  );
+  expect(await runCommand(directory, ['usage', '--by=mood'])).toMatchObject({ code: 1, stdout: '' });
+  expect(await runCommand(directory, ['usage', '--month=11'])).toMatchObject({
+    code: 1,
+    stderr: 'There is no option --month.\n',
+  });
+});
+
+test.each([
+  [[['a', 1]], 'a,1'],
+  [[['a,b', 'c"d', 'e\nf', '']], '"a,b","c""d","e\nf",'],
+  [[], ''],
+])('CSV of %j', (rows, text) => {
+  expect(csv(rows)).toBe(text);
+});
