@@ -53,10 +53,12 @@ describe.each([1, 2])('in %d processes', (workers) => {
     running = gateway;
     const made = await runCommand(gateway.directory, ['keys', 'create', 'by-command']);
     const byCommand = made.stdout.trim();
-    const { key: byAdmin, id } = await admin('POST', '/admin/keys', {
-      name: 'by-admin',
-      models: ['openai/*'],
-    });
+    const { key: byAdmin, id } = madeKey.parse(
+      await admin('POST', '/admin/keys', {
+        name: 'by-admin',
+        models: ['openai/*'],
+      }),
+    );
     for (const key of [byCommand, byAdmin]) {
       await vi.waitFor(async () => expect(await ask(gateway.url, key)).toBe(200), SOON);
     }
