@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 let stage: Stage;
 let idle: number;
 beforeAll(async () => {
-  // glibc keeps what was freed below its largest block, up to 64 MB and with holes; so it is told, as in deploy.
+  // glibc keeps what was freed below its largest block, up to 64 MB and with holes; so it is told, as deploy/README.md says.
   stage = await openStage(
     {},
     { env: { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' } },
