@@ -67,12 +67,10 @@ export const startUpstream = (port: number): Promise<Measured> =>
 export const startBareProxy = (port: number, upstream: number): Promise<Measured> =>
   start([...node, join(LOAD, 'bare-proxy.ts'), String(port), `http://127.0.0.1:${upstream}`], port, '0');
 
-/** The gateway as users run it: the compiled program where there is one, else the source. */
+/** The gateway as users run it, in a folder of its own. */
 export const startGateway = (port: number, upstream: number): Promise<Measured> => {
-  const compiled = join(ROOT, 'dist/cli.js');
-  const program = existsSync(compiled) ? compiled : join(ROOT, 'src/cli.js');
   const address = `http://127.0.0.1:${upstream}`;
-  return start([...node, program, 'start'], port, '0', {
+  return start([...node, join(ROOT, 'src/cli.js'), 'start'], port, '0', {
     PORT: String(port),
     GATEWAY_API_KEY: KEY,
     OPENAI_API_KEY: 'sk-bench',
