@@ -1,0 +1,277 @@
+/** Vendors that take their time. Limits are scaled down; what is tested is which of them ends what, and how. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { type FaultUpstream, type Script, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import {
+  ask,
+  eventsIn,
+  eventTexts,
+  isErrorEvent,
+  isFinished,
+  native,
+  streamedAnswer,
+  translated,
+  type UpstreamWay,
+  ways,
+  wholeAnswer,
+} from './upstream-ways.ts';
+
+const open: { readonly gateway: TestGateway; readonly upstream: FaultUpstream }[] = [];
+
+afterAll(async () => {
+  for (const { gateway, upstream } of open) {
+    await gateway.close();
+    await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
+    await upstream.close();
+  }
+});
+
+/** A vendor, and a gateway of whose limits only those of `timeouts` can be reached. */
+async function waiting(timeouts: ConfigInput['timeouts']): Promise<(typeof open)[number]> {
+  const upstream = await startFaultUpstream();
+  const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), timeouts });
+  const pair = { gateway, upstream };
+  open.push(pair);
+  return pair;
+}
+
+/** The script, and when its connection ended. */
+function followed(script: (wire: Wire) => void | Promise<void>): { script: Script; gone(): Promise<number> } {
+  let gone: Promise<number> | undefined;
+  return {
+    script(wire) {
+      gone = wire.gone;
+      return script(wire);
+    },
+    gone: async () => (await gone) ?? Number.NaN,
+  };
+}
+
+/** That a stream ended as it should after a failure: by an error event of its format, as its last word. */
+function expectBroken(way: UpstreamWay, text: string): void {
+  const events = eventsIn(text);
+  const errors = events.filter((event) => isErrorEvent(way.format, event));
+  expect(errors, text).toHaveLength(1);
+  const last = events.at(-1);
+  const isLast = last !== undefined && (isErrorEvent(way.format, last) || last.event === 'response.failed');
+  expect(isLast, text).toBe(true);
+  expect(text).not.toContain('[DONE]');
+  expect(isFinished(way.format, text)).toBe(false);
+}
+
+describe.concurrent('U-06 no head of an answer: 504, the vendor is aborted, and not asked again', () => {
+  test.each(ways)('$name', async (way) => {
+    const { gateway, upstream } = await waiting({ firstByte: 150 });
+    for (const stream of [true, false]) {
+      const hang = followed(() => undefined);
+      upstream.script(hang.script);
+      const response = await ask(gateway.url, way, stream);
+      const text = await response.text();
+      expect(response.status, text).toBe(504);
+      expect(JSON.parse(text).error.message).toBe('The upstream took too long to answer.');
+      expect(await hang.gone()).toBeGreaterThan(0);
+    }
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe.concurrent('U-07 a head, and then nothing', () => {
+  const headOnly = (): ReturnType<typeof followed> => followed((wire) => wire.stream([]));
+
+  test.each(translated)('$name: 504 while the head of the answer is held back', async (way) => {
+    const { gateway, upstream } = await waiting({ firstByte: 150, hold: 10_000 });
+    const hang = headOnly();
+    upstream.script(hang.script);
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(504);
+    await response.text();
+    await hang.gone();
+  });
+
+  test.each(translated)('$name: later signs of life, then an error in the stream', async (way) => {
+    const { gateway, upstream } = await waiting({ firstByte: 400, hold: 50, keepAlive: 60 });
+    const hang = headOnly();
+    upstream.script(hang.script);
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text.match(/ping/g)?.length, text).toBeGreaterThanOrEqual(3);
+    expectBroken(way, text.replaceAll(/event: ping\ndata: .*\n\n/g, ''));
+    await hang.gone();
+  });
+
+  test.each(native)('$name: an error in the stream', async (way) => {
+    const { gateway, upstream } = await waiting({ firstByte: 150 });
+    const hang = headOnly();
+    upstream.script(hang.script);
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(200);
+    expectBroken(way, await response.text());
+    await hang.gone();
+  });
+
+  test.each(ways)('$name: a slow first byte is no silence between two', async (way) => {
+    const { gateway, upstream } = await waiting({ firstByte: 5_000, idle: 100 });
+    upstream.script(async (wire) => {
+      wire.stream([]);
+      await sleep(400);
+      for (const event of eventTexts(streamedAnswer(way.spoken))) wire.chunk(event);
+      wire.lastChunk();
+    });
+    const text = await (await ask(gateway.url, way, true)).text();
+    expect(isFinished(way.format, text)).toBe(true);
+  });
+});
+
+describe.concurrent('U-08 silence between two events: an error in the stream, and the vendor is aborted', () => {
+  test.each(ways)('$name', async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 150 });
+    const stall = followed((wire) => wire.stream(eventTexts(streamedAnswer(way.spoken)).slice(0, 3)));
+    upstream.script(stall.script);
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(200);
+    expectBroken(way, await response.text());
+    await stall.gone();
+  });
+
+  test('of a whole answer: 504 where it is translated, a cut where its beginning is out', async () => {
+    const { gateway, upstream } = await waiting({ idle: 150 });
+    for (const way of ways) {
+      const stall = followed((wire) => {
+        wire.head(200, { 'content-length': '99999' });
+        wire.raw(wholeAnswer(way.spoken).slice(0, 40));
+      });
+      upstream.script(stall.script);
+      const response = await ask(gateway.url, way, false);
+      if (way.format === way.spoken) await expect(response.text()).rejects.toThrow();
+      else {
+        expect(response.status).toBe(504);
+        await response.text();
+      }
+      await stall.gone();
+    }
+  });
+
+  test('a caller who reads slowly is not the vendor’s silence', async () => {
+    const { gateway, upstream } = await waiting({ idle: 150, unread: 60_000 });
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    const event = `data: {"choices":[{"delta":{"content":"${'x'.repeat(60_000)}"}}]}\n\n`;
+    upstream.script(async (wire) => {
+      wire.stream([]);
+      for (let at = 0; at < 200; at += 1) {
+        wire.chunk(event);
+        if (wire.socket.writableNeedDrain) await new Promise((resolve) => wire.socket.once('drain', resolve));
+      }
+      wire.chunk('data: [DONE]\n\n');
+      wire.lastChunk();
+    });
+    const response = await ask(gateway.url, way, true);
+    await sleep(1_000);
+    const text = await response.text();
+    expect(text.length).toBe(200 * event.length + 'data: [DONE]\n\n'.length);
+  });
+});
+
+describe.concurrent('U-09 signs of life, and nothing else', () => {
+  const ping = (way: UpstreamWay): string =>
+    way.spoken === 'messages' ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': still there\n\n';
+
+  /** Some events, then a ping every 30 ms for as long as somebody listens. */
+  const pinging = (way: UpstreamWay): ReturnType<typeof followed> =>
+    followed((wire) => {
+      wire.stream(eventTexts(streamedAnswer(way.spoken)).slice(0, 3));
+      const timer = setInterval(() => wire.chunk(ping(way)), 30);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+
+  test.each(ways)('$name: an error in the stream when it has been too quiet', async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
+    const pings = pinging(way);
+    upstream.script(pings.script);
+    const text = await (await ask(gateway.url, way, true)).text();
+    expectBroken(way, text);
+    await pings.gone();
+  });
+
+  test.each(ways)('$name: and when it has taken too long in all', async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 0, total: 400 });
+    const pings = pinging(way);
+    upstream.script(pings.script);
+    expectBroken(way, await (await ask(gateway.url, way, true)).text());
+    await pings.gone();
+  });
+
+  test('a word now and then is enough', async () => {
+    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 300 });
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    const [first = '', second = ''] = eventTexts(streamedAnswer(way.spoken));
+    upstream.script(async (wire) => {
+      wire.stream([first]);
+      for (let at = 0; at < 30; at += 1) {
+        wire.chunk(at % 5 === 0 ? second : ping(way));
+        await sleep(30);
+      }
+      wire.chunk('data: [DONE]\n\n');
+      wire.lastChunk();
+    });
+    const text = await (await ask(gateway.url, way, true)).text();
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(text).not.toContain('"error"');
+  });
+});
+
+describe.concurrent('U-41 an answer that goes on after its time', () => {
+  test.each(ways)('$name, streamed: an error in the stream', async (way) => {
+    const { gateway, upstream } = await waiting({ total: 400 });
+    const [first = '', second = ''] = eventTexts(streamedAnswer(way.spoken));
+    const endless = followed((wire) => {
+      wire.stream([first, second]);
+      // What is said twice makes no difference to how it ends.
+      const timer = setInterval(() => wire.chunk(': and on\n\n'), 20);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+    upstream.script(endless.script);
+    expectBroken(way, await (await ask(gateway.url, way, true)).text());
+    await endless.gone();
+  });
+
+  test.each(translated)('$name, whole: 504', async (way) => {
+    const { gateway, upstream } = await waiting({ total: 300 });
+    const trickle = followed((wire) => {
+      wire.head(200, { 'content-length': '99999' });
+      const timer = setInterval(() => wire.raw(' '), 20);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+    upstream.script(trickle.script);
+    const response = await ask(gateway.url, way, false);
+    expect(response.status).toBe(504);
+    await response.text();
+    await trickle.gone();
+  });
+
+  test('the time is one for all attempts', async () => {
+    const { gateway, upstream } = await waiting({ total: 400 });
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    upstream.script(
+      async (wire) => {
+        await sleep(250);
+        wire.answer(503, '{"error":{"message":"busy"}}', { 'retry-after-ms': '1' });
+      },
+      () => undefined,
+    );
+    const began = performance.now();
+    const response = await ask(gateway.url, way, false);
+    expect(response.status).toBe(504);
+    await response.text();
+    expect(upstream.requests).toHaveLength(2);
+    // 250 ms of the first attempt and what is left for the second: not 400 for each.
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
