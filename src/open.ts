@@ -7,6 +7,7 @@ import type { Config } from './config/schema.ts';
 import { configuredVendors, type Place, publicHosts, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
+import type { Traces } from './observe/traces.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
 import type { Recorder } from './usage/exchange-record.ts';
@@ -26,6 +27,8 @@ export interface OpenOptions {
   /** Keys from elsewhere. One that the configuration has too is the configuration's. */
   readonly keys?: Keys;
   readonly record?: Recorder;
+  readonly traces?: Traces;
+  readonly metrics?: Gateway['metrics'];
   readonly mode?: LineMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
@@ -34,7 +37,7 @@ export interface OpenOptions {
 /** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
 export async function openGateway(
   config: Config,
-  { keys, record, mode = 'fused', simulated }: OpenOptions = {},
+  { keys, record, traces, metrics, mode = 'fused', simulated }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
@@ -52,6 +55,8 @@ export async function openGateway(
     options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
     cors: config.cors,
     ...(record !== undefined && { record }),
+    ...(traces !== undefined && { traces }),
+    ...(metrics !== undefined && { metrics }),
     mode,
   };
   return {

@@ -102,7 +102,10 @@ function send(worker: Worker, order: Order): void {
 
 /** In a worker: carries out what it is told. Without the process that tells, it ends, its live answers first. */
 export function obey(orders: Readonly<Record<Order, () => void>>): void {
-  process.on('message', (order: Order) => orders[order]());
+  process.on('message', (message: unknown) => {
+    // Others talk over the same channel.
+    if (message === 'end' || message === 'hurry' || message === 'reload') orders[message]();
+  });
   cluster.worker?.on('disconnect', () => {
     // Node would end the process right here if the parting were not called meant.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;

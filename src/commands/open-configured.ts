@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { type OpenOptions, openGateway } from '../open.ts';
 import type { Opened, Serving } from '../serving.ts';
+import type { Watching } from '../watching.ts';
 
 /** Where a configuration is read from. */
 export interface Surroundings {
@@ -36,16 +37,21 @@ export async function rereadSettings(
   return config;
 }
 
-/** How long usage that waits may take to be written at the end, in milliseconds. */
+/** How long usage, log and traces that wait may take to be written at the end, in milliseconds. */
 const LAST_WRITES = 5_000;
 
 /** A process that serves, and at its end also closes what it has beside its gateway. */
-export function closingWith(serving: Serving, accounts: Accounts, admin?: RunningAdmin): Serving {
+export function closingWith(
+  serving: Serving,
+  accounts: Accounts,
+  watching: Watching,
+  admin?: RunningAdmin,
+): Serving {
   return {
     ...serving,
     async close() {
       await Promise.all([serving.close(), admin?.close()]);
-      await accounts.close(LAST_WRITES);
+      await Promise.all([accounts.close(LAST_WRITES), watching.close(LAST_WRITES)]);
     },
   };
 }

@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { openAccounts } from '../accounts.ts';
 import type { Config } from '../config/schema.ts';
 import { endingOf, onSignals } from '../ending.ts';
+import { tellMetrics } from '../observe/worker-metrics.ts';
 import { startServing } from '../serving.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
+import { openWatching } from '../watching.ts';
 import { obey, tellFirst } from '../workers.ts';
 import {
   closingWith,
@@ -23,10 +25,13 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
   const store = await orExit(openConfiguredStore(config.store, from.directory, tellTrouble));
   const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
-  const company = { keys: accounts.keys, record: accounts.record, ...(simulated && { simulated }) };
+  const watching = await orExit(openWatching(config, from.environment, accounts, false));
+  const company = { keys: accounts.keys, ...watching.company, ...(simulated && { simulated }) };
   const open = (all: Config) => openConfigured(oneShare(all), company);
 
-  const serving = closingWith(await orExit(startServing(await orExit(open(config)))), accounts);
+  const serving = closingWith(await orExit(startServing(await orExit(open(config)))), accounts, watching);
+  watching.follow(serving);
+  tellMetrics(watching.metrics);
   const ending = endingOf(serving);
   let last = Promise.resolve();
   onSignals(ending);
@@ -42,7 +47,9 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   // The first process has read the same before, and has told whatever is wrong with it.
   async function reload(): Promise<void> {
     try {
-      serving.exchange(await open(await rereadSettings(from, serving.current().sandboxed)));
+      await watching.reload(async () =>
+        serving.exchange(await open(await rereadSettings(from, serving.current().sandboxed))),
+      );
     } catch (error) {
       console.error(`A worker stays as it was: ${error}`);
     }

@@ -7,11 +7,14 @@ import { openAdmin } from '../admin/open-admin.ts';
 import { readSettings, type Settings } from '../config/load.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { endingOf, onSignals } from '../ending.ts';
+import { addWatchRoutes } from '../observe/admin-routes.ts';
+import { renderWorkers } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
 import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
+import { openWatching } from '../watching.ts';
 import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import {
@@ -64,15 +67,25 @@ async function serveAlone(
   greet: Greet,
 ): Promise<void> {
   const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
-  const first = await orExit(openConfigured(config, accounts));
-  const admin = await orExit(openAdmin(config.admin, store, { onKeys: accounts.refresh }));
-  const serving = closingWith(await orExit(startServing(first)), accounts, admin);
+  const watching = await orExit(openWatching(config, from.environment, accounts, true));
+  const company = { keys: accounts.keys, ...watching.company };
+  const first = await orExit(openConfigured(config, company));
+  const admin = await orExit(
+    openAdmin(config.admin, store, {
+      onKeys: accounts.refresh,
+      add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render }),
+    }),
+  );
+  const serving = closingWith(await orExit(startServing(first)), accounts, watching, admin);
+  watching.follow(serving);
   onSignals(endingOf(serving));
-  onConfigChange(file, async () => {
-    const next = await rereadSettings(from, serving.current().sandboxed);
-    serving.exchange(await openConfigured(next, accounts));
-    tellReloaded(config, next);
-  });
+  onConfigChange(file, () =>
+    watching.reload(async () => {
+      const next = await rereadSettings(from, serving.current().sandboxed);
+      serving.exchange(await openConfigured(next, company));
+      tellReloaded(config, next);
+    }),
+  );
   greet({
     url: serving.server.url,
     ...(admin && { admin: admin.url }),
@@ -96,7 +109,11 @@ async function lookAfterWorkers(
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
-  const admin = await orExit(openAdmin(config.admin, store));
+  const admin = await orExit(
+    openAdmin(config.admin, store, {
+      add: (app, key) => addWatchRoutes(app, { key, render: renderWorkers }),
+    }),
+  );
   onConfigChange(file, async () => {
     const next = await rereadSettings(from, vendors.all.length === 0);
     vendors = configuredVendors(next);

@@ -21,12 +21,20 @@ export interface LineWriter {
   close(milliseconds: number): Promise<void>;
 }
 
-/** A batch goes out at once when it is this long. */
-const BATCH = 16 * 1024;
+/**
+ * Most that goes out in one write, unless a single line is longer, in characters. Several processes may share a pipe:
+ * what is no longer than its PIPE_BUF of 4,096 bytes comes out of it in one piece (pipe(7)).
+ */
+const PIECE = 4_000;
+
+/** So many lines that are out may still be held. */
+const FORGOTTEN = 2_000;
 
 /** A writer of lines to `stream`, which is never ended. */
 export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions): LineWriter {
   let waiting: string[] = [];
+  /** Of those that wait, the first that has not gone out. */
+  let next = 0;
   let length = 0;
   let dropped = 0;
   /** Lines that are with the stream now. */
@@ -43,24 +51,39 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
     clearTimeout(timer);
     timer = undefined;
     if (writing > 0) return;
-    if (waiting.length === 0) {
+    const piece = takePiece();
+    if (piece.length === 0) {
       onIdle?.();
       return;
     }
-    const lines = waiting;
-    writing = lines.length;
-    waiting = [];
-    length = 0;
-    stream.write(lines.join(''), (error) => {
-      if (error) dropped += lines.length;
+    writing = piece.length;
+    stream.write(piece.join(''), (error) => {
+      if (error) dropped += piece.length;
       writing = 0;
-      if (closed || length >= BATCH) flush();
-      else schedule();
+      if (closed || length > 0) flush();
     });
   }
 
+  function takePiece(): string[] {
+    const first = next;
+    let size = 0;
+    for (; next < waiting.length; next += 1) {
+      const more = waiting[next]?.length ?? 0;
+      if (next > first && size + more > PIECE) break;
+      size += more;
+    }
+    const piece = waiting.slice(first, next);
+    length -= size;
+    // Not every time: each removal moves what is left.
+    if (next === waiting.length || next > FORGOTTEN) {
+      waiting = waiting.slice(next);
+      next = 0;
+    }
+    return piece;
+  }
+
   function schedule(): void {
-    if (timer !== undefined || waiting.length === 0) return;
+    if (timer !== undefined) return;
     timer = setTimeout(flush, delay);
     timer.unref();
   }
@@ -74,7 +97,7 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
       waiting.push(line);
       length += line.length;
       if (writing > 0) return;
-      if (length >= BATCH) flush();
+      if (length >= PIECE) flush();
       else schedule();
     },
     dropped: () => dropped,
@@ -88,8 +111,9 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
         };
         flush();
       });
-      dropped += waiting.length + writing;
+      dropped += waiting.length - next + writing;
       waiting = [];
+      next = 0;
       length = 0;
       stream.off('error', onError);
     },

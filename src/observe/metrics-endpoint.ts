@@ -15,15 +15,19 @@ export async function answerMetrics(render: RenderMetrics): Promise<Response> {
 }
 
 /**
- * The same where callers come too: only with the admin's key, as a bearer (RFC 6750).
- * @param isAdmin whether that is the admin's key; compares in constant time, and says no where there is none.
+ * The same where callers come too.
+ * @param admit throws unless the request has the admin's key.
  * @returns undefined for anybody else: to them there is no such path.
  */
 export function answerMetricsToAdmin(
   render: RenderMetrics,
-  isAdmin: (key: string) => boolean,
+  admit: (message: IncomingMessage) => void,
   message: IncomingMessage,
 ): Promise<Response> | undefined {
-  const key = /^bearer +(\S+)$/i.exec(message.headers.authorization ?? '')?.[1];
-  return key !== undefined && isAdmin(key) ? answerMetrics(render) : undefined;
+  try {
+    admit(message);
+  } catch {
+    return undefined;
+  }
+  return answerMetrics(render);
 }

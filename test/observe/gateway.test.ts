@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { admitAdmin } from '../../src/admin/admit.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { type Log, openLog } from '../../src/observe/log.ts';
 import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
@@ -67,7 +68,7 @@ beforeAll(async () => {
     ...opened.gateway,
     traces,
     metrics: (message: IncomingMessage) =>
-      answerMetricsToAdmin(metrics.render, (key) => key === 'admin-key-of-the-tests', message),
+      answerMetricsToAdmin(metrics.render, admitAdmin('admin-key-of-the-tests'), message),
     record: (record: ExchangeRecord) => {
       records.push(record);
       metrics.record(record);

@@ -2,6 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
+import { admitAdmin } from '../../src/admin/admit.ts';
 import { openMetrics } from '../../src/observe/metrics.ts';
 import { answerMetrics, answerMetricsToAdmin } from '../../src/observe/metrics-endpoint.ts';
 import { parseExposition, sumOf } from './exposition.ts';
@@ -17,7 +18,7 @@ afterEach(() => {
 
 test("the admin's key opens it, nothing else does", async () => {
   const listening = createServer((message, response) => {
-    const answer = answerMetricsToAdmin(metrics.render, (key) => key === 'admin-key', message);
+    const answer = answerMetricsToAdmin(metrics.render, admitAdmin('admin-key'), message);
     if (answer === undefined) response.writeHead(404).end();
     else
       void answer.then(async (found) =>

@@ -1,0 +1,62 @@
+/** What watches a process that serves: its log, metrics and traces, and where their figures come from. */
+
+import type { Accounts } from './accounts.ts';
+import { admitAdmin } from './admin/admit.ts';
+import type { Config } from './config/schema.ts';
+import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
+import { addFigures, type Observers, openObservers } from './observe/observe.ts';
+import type { OpenOptions } from './open.ts';
+import type { Serving } from './serving.ts';
+
+export interface Watching extends Observers {
+  /** What a gateway is given to be watched, and its accounts with it. */
+  readonly company: Pick<OpenOptions, 'record' | 'traces' | 'metrics'>;
+  /** From now on, what serves is among the figures. */
+  follow(serving: Serving): void;
+  /** Runs what reads a configuration again, and counts where it is refused. */
+  reload(read: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * @param alone whether this is the only process: else what it knows is a part only, and is not told to callers.
+ * @throws Error where the environment names a collector that is none.
+ */
+export async function openWatching(
+  { log, admin }: Pick<Config, 'log' | 'admin'>,
+  environment: Readonly<Record<string, string | undefined>>,
+  accounts: Accounts,
+  alone: boolean,
+): Promise<Watching> {
+  const observers = await openObservers({ log, environment });
+  const { metrics, traces, record } = observers;
+  const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
+  let refused = 0;
+  return {
+    ...observers,
+    company: {
+      record(exchange) {
+        accounts.record(exchange);
+        record(exchange);
+      },
+      ...(traces !== undefined && { traces }),
+      ...(admit !== undefined && {
+        metrics: (message) => answerMetricsToAdmin(metrics.render, admit, message),
+      }),
+    },
+    follow: ({ server, current }) =>
+      addFigures(metrics, {
+        inFlight: server.live.inFlight,
+        upstreams: () => current().gateway.upstreams.health(),
+        usageLost: accounts.lost,
+        reloadsRefused: () => refused,
+      }),
+    async reload(read) {
+      try {
+        await read();
+      } catch (error) {
+        refused += 1;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** `gateway start` is watched: log, metrics over all its processes, and traces, by its settings alone. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isObject, type Json, tryParseJson } from '../../src/json.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { parseExposition, type Sample, sumOf } from './exposition.ts';
+
+const ADMIN = { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_PORT: '0' };
+
+let vendor: TestUpstream;
+let collector: TestUpstream;
+let gateway: GatewayProcess | undefined;
+beforeEach(async () => {
+  vendor = await startUpstream((_, response) =>
+    json(response, {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4.1',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+    }),
+  );
+  collector = await startUpstream((_, response) => json(response, {}));
+});
+afterEach(async () => {
+  await gateway?.close();
+  await vendor.close();
+  await collector.close();
+});
+
+async function start(workers: number, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  gateway = await spawnGateway(
+    { workers, vendors: vendorsAtUrl(vendor.url), timeouts: { drain: 5_000 } },
+    { env: { ...ADMIN, ...env } },
+  );
+  return gateway;
+}
+
+async function ask(at: GatewayProcess, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    const response = await fetch(`${at.url}/v1/chat/completions`, {
+      method: 'POST',
+      // A connection of its own, so that each of several processes has its share.
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+}
+
+function adminUrl(at: GatewayProcess): string {
+  const url = /Admin API on (http:\/\/\S+)\./.exec(at.output())?.[1];
+  if (url === undefined) throw new Error(at.output());
+  return url;
+}
+
+async function samplesAt(url: string): Promise<readonly Sample[]> {
+  const answer = await fetch(`${url}/metrics`, {
+    headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` },
+  });
+  expect(answer.status).toBe(200);
+  return parseExposition(await answer.text());
+}
+
+/** The lines of exchanges in what it has written. */
+function exchangesIn(output: string): readonly Json[] {
+  const lines = output.split('\n').map((line) => tryParseJson(line));
+  return lines.filter((line) => isObject(line) && line['msg'] === 'exchange');
+}
+
+test('one process: a line an exchange, metrics on both listeners, a dashboard, and traces', async () => {
+  const at = await start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  await ask(at, 5);
+  const admin = adminUrl(at);
+  await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(5);
+  const samples = await samplesAt(at.url);
+  expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(25);
+  // The one that asks for it is one too.
+  expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(1);
+  expect(sumOf(await samplesAt(admin), 'gateway_requests_in_flight')).toBe(0);
+  expect(sumOf(samples, 'gateway_upstream_up', { vendor: 'openai' })).toBe(1);
+  expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(0);
+  expect((await fetch(`${at.url}/metrics`)).status).toBe(404);
+  expect((await fetch(`${admin}/metrics`)).status).toBe(401);
+  expect((await fetch(`${admin}/dashboard`)).status).toBe(200);
+  expect((await fetch(`${admin}/no-such`)).status).toBe(404);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toHaveLength(5);
+  expect(collector.received.length).toBeGreaterThan(0);
+});
+
+test('several processes: their metrics are read as one, and their lines stay lines', async () => {
+  const at = await start(2);
+  await ask(at, 40);
+  const admin = adminUrl(at);
+  await expect
+    .poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total'), { timeout: 5_000 })
+    .toBe(40);
+  const samples = await samplesAt(admin);
+  expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(40);
+  // What one of them knows is not what callers are told.
+  const answer = await fetch(`${at.url}/metrics`, {
+    headers: { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` },
+  });
+  expect(answer.status).toBe(404);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toHaveLength(40);
+});
+
+test('no log where none is wanted; a collector that is none stops the start', async () => {
+  const at = await start(1, { GATEWAY_LOG: 'none' });
+  await ask(at, 2);
+  at.signal('SIGTERM');
+  expect(await at.ended).toBe(0);
+  expect(exchangesIn(at.output())).toEqual([]);
+  await at.close();
+  await expect(start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' })).rejects.toThrow(
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be',
+  );
+});
