@@ -59,7 +59,8 @@ export interface Guard {
 const HIGH_WATER_MARK = 64 * 1024;
 
 /**
- * Sends a POST and gives the answer's head as soon as it is there, its body still coming.
+ * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as it is there, of
+ * any other with the first of its body, since until then a failure can still have a status of its own.
  * @param signal aborts the exchange, before the head and after; a GatewayError as its reason is what it then ends by.
  * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
  */
@@ -74,6 +75,8 @@ export function send(
     const { limits } = patience;
     let socket: Dispatcher.DispatchController | undefined;
     let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+    /** Gives the head, where that still waits. */
+    let give: (() => void) | undefined;
     let guard: Guard | undefined;
     let inflating: ReturnType<typeof inflater>;
     /** Whether a byte of an answer has come, and one of its body. */
@@ -119,7 +122,7 @@ export function send(
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
       finish(how, error);
-      if (body === undefined) reject(error);
+      if (body === undefined || give !== undefined) reject(error);
       else if (guard !== undefined) {
         body.enqueue(guard.words(error));
         body.close();
@@ -132,6 +135,7 @@ export function send(
       if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
       finish('whole');
+      give?.();
       body?.close();
     };
 
@@ -140,6 +144,8 @@ export function send(
       tap?.chunk?.(chunk);
       guard?.chunk(chunk);
       body.enqueue(chunk);
+      give?.();
+      give = undefined;
       if ((body.desiredSize ?? 0) > 0) return;
       inflating?.pause();
       socket?.pause();
@@ -192,7 +198,9 @@ export function send(
             { start, pull, cancel },
             { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
           );
-          resolve({ status, headers: shown, body: stream });
+          const answer = { status, headers: shown, body: stream };
+          if (String(headers['content-type']).startsWith('text/event-stream')) resolve(answer);
+          else give = () => resolve(answer);
         },
         onResponseData(controller, chunk) {
           seen = patience.now;

@@ -213,6 +213,16 @@ describe.each(paths)('$name', (path) => {
     expect(await response.text()).not.toContain('vendor-key');
   });
 
+  test('an answer that breaks off before the first byte of its body is a 502, not a connection that just ends', async () => {
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).flushHeaders();
+      setTimeout(() => response.destroy(), 20);
+    };
+    const response = await send(path, JSON.stringify(path.model ? { model: path.model } : {}));
+    expect(response.status).toBe(502);
+    expect(await response.json()).toHaveProperty('error');
+  });
+
   test('the upstream is aborted within 100 ms of the caller leaving', async () => {
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
