@@ -4,6 +4,7 @@ import type { Gateway } from './gateway.ts';
 import { rescue } from './rescue.ts';
 import { attempts } from './stages/attempts.ts';
 import { authenticate } from './stages/authenticate.ts';
+import { bridge } from './stages/bridge.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Incoming, Route } from './stages/exchange.ts';
@@ -25,9 +26,9 @@ export function answer(gateway: Gateway, route: Route, incoming: Incoming): Prom
       .to(share(options)) // of what can be done, no more than the key's share
       .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
       .to(weigh()) // the body is here: is there still room for what is made of it
-      // Once, as a rule; again or elsewhere, while nothing of an answer is out.
+      // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
       .within(
-        attempts(upstreams),
+        bridge(options, attempts(upstreams)),
         (attempt) =>
           attempt
             .to(translateRequest()) // in the words of the vendor

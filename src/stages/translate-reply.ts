@@ -10,7 +10,8 @@ import { tellable, withoutSecrets } from '../redact.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
-import { responseHeaders } from '../vendors/headers.ts';
+import { within } from '../streams/within.ts';
+import { eventStreamHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
@@ -152,24 +153,6 @@ async function readWhole(body: ReadableStream<Uint8Array>, limit: number): Promi
 
 function tooLong(): GatewayError {
   return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
-}
-
-/** Waits for `ready`, but no longer than `milliseconds`. @throws what `ready` throws in that time. */
-async function within(ready: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const held = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([ready, held]).finally(() => clearTimeout(timer));
-}
-
-/** Headers that keep every proxy on the way from buffering or changing a stream. */
-function eventStreamHeaders(headers: Headers): Headers {
-  headers.delete('content-length');
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  headers.set('cache-control', 'no-cache, no-transform');
-  headers.set('x-accel-buffering', 'no');
-  return headers;
 }
 
 /** The longest wait that is told, in seconds: official SDKs take no notice of a longer one. */

@@ -110,6 +110,15 @@ export function responseHeaders(upstream: Readonly<Record<string, string | strin
   return headers;
 }
 
+/** Headers that keep every proxy on the way from buffering or changing a stream of events. */
+export function eventStreamHeaders(headers: Headers): Headers {
+  headers.delete('content-length');
+  headers.set('content-type', 'text/event-stream; charset=utf-8');
+  headers.set('cache-control', 'no-cache, no-transform');
+  headers.set('x-accel-buffering', 'no');
+  return headers;
+}
+
 function credential(auth: Auth, key: string): string {
   return auth === 'authorization' ? `Bearer ${key}` : key;
 }

@@ -1,0 +1,119 @@
+/**
+ * Bridges a vendor that keeps even the head of its answer back, as some do until the model has thought: a balancer on
+ * the way cuts a connection on which nothing is said for a minute. After `hold` a translated stream begins all the
+ * same, and says that it is alive until the answer, or its failure, is there.
+ */
+
+import { asGatewayError, GatewayError } from '../errors.ts';
+import { formats } from '../formats/all.ts';
+import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+import type { Stage } from '../streams/line.ts';
+import { type Sse, sseText } from '../streams/sse.ts';
+import { within } from '../streams/within.ts';
+import { eventStreamHeaders } from '../vendors/headers.ts';
+import { upstreamName } from '../vendors/vendor.ts';
+import type { Replied, Routed } from './exchange.ts';
+
+export interface BridgeOptions {
+  /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
+  readonly hold: number;
+  /** Milliseconds between two signs of life. */
+  readonly keepAlive: number;
+}
+
+const utf8 = new TextEncoder();
+
+type Answer = Stage<Routed, Replied>;
+
+/**
+ * Runs what `around` makes of the stages, and begins without it where it takes too long. A native answer has a head of
+ * its own to wait for.
+ */
+export function bridge(
+  options: BridgeOptions,
+  around: (stages: Answer) => Answer,
+): (stages: Answer) => Answer {
+  return (stages) => {
+    const answer = around(stages);
+    return async (routed) => {
+      if (routed.spoken === routed.route.format) return answer(routed);
+      const replied = Promise.resolve(answer(routed));
+      const early = await within(replied, options.hold);
+      if (early !== undefined) return early;
+      const body = tryParseJson(routed.body.toString('utf8'));
+      return isObject(body) && body['stream'] === true ? begun(routed, body, replied, options) : replied;
+    };
+  };
+}
+
+function begun(
+  routed: Routed,
+  asked: JsonObject,
+  replied: Promise<Replied>,
+  { keepAlive }: BridgeOptions,
+): Replied {
+  const { id, route, ledger } = routed;
+  const ping = utf8.encode(formats[route.format].inbound.ping);
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isLeft = false;
+  // A caller who leaves before it asks for more must not make this an unhandled rejection.
+  replied.catch(() => undefined);
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(ping);
+        timer = setInterval(() => controller.enqueue(ping), keepAlive);
+      },
+      async pull(controller) {
+        try {
+          reader ??= await readerOf(replied);
+          clearInterval(timer);
+          const { done, value } = await reader.read();
+          if (isLeft) return;
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (thrown) {
+          clearInterval(timer);
+          if (isLeft) return;
+          const error = asGatewayError(thrown);
+          if (ledger !== undefined) ledger.fault = error.fault;
+          controller.enqueue(utf8.encode(failure(routed, asked, error)));
+          controller.close();
+        }
+      },
+      async cancel(reason) {
+        isLeft = true;
+        clearInterval(timer);
+        // Until there is an answer, the exchange's own signal ends all that is done for it.
+        await reader?.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { id, format: route.format, status: 200, headers: eventStreamHeaders(new Headers()), body };
+}
+
+/** @throws GatewayError where the answer is none. */
+async function readerOf(replied: Promise<Replied>): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const { body, headers, refusal } = await replied;
+  if (refusal !== undefined) throw refusal;
+  if (body instanceof ReadableStream && headers.get('content-type')?.startsWith('text/event-stream')) {
+    return body.getReader();
+  }
+  throw new GatewayError('upstream-broken', 'The upstream answered with something that is no stream.');
+}
+
+/** A failure as all there is to the stream, in the caller's format. */
+function failure({ id, route, model, vendor }: Routed, body: JsonObject, error: GatewayError): string {
+  const renderer = formats[route.format].inbound.renderEvents({
+    prompt: { model: upstreamName(vendor, model), turns: [], stream: true },
+    body,
+    id: id.replaceAll(/[^A-Za-z0-9]/g, ''),
+    created: Math.floor(Date.now() / 1000),
+  });
+  const said: Sse[] = [];
+  renderer.fail(error, { enqueue: (event) => void said.push(event) });
+  return said.map(sseText).join('');
+}
