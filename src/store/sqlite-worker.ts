@@ -6,11 +6,10 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What it is asked. */
-export interface Statement {
-  readonly sql: string;
-  readonly parameters: readonly SQLInputValue[];
-}
+/** What it is asked: a statement, once with its parameters, or for each of the rows with those. */
+export type Statement =
+  | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
+  | { readonly sql: string; readonly rows: readonly (readonly SQLInputValue[])[] };
 
 /** What it answers. */
 export type Outcome<R> =
@@ -46,9 +45,15 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
-function answer(database: DatabaseSync, { sql, parameters }: Statement): Outcome<unknown> {
+function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
   try {
-    const statement = database.prepare(sql);
+    const statement = database.prepare(asked.sql);
+    if ('rows' in asked) {
+      let changes = 0;
+      for (const row of asked.rows) changes += Number(statement.run(...row).changes);
+      return { rows: [], changes };
+    }
+    const { parameters } = asked;
     if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {

