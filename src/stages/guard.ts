@@ -15,7 +15,7 @@ const END = 2048;
 /** Where an event is over, and where one can be that nobody has closed by an empty line. */
 const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
 const EVENT = /(?:^|[\r\n])(?:event|data):/;
-const LAST_EVENT = /[}\]]\s*$/;
+const LAST_EVENT = /[}\]][ \t]*(?:[\r\n]+:[^\r\n]*)*[\r\n]*$/;
 
 const NOTHING = new Uint8Array();
 

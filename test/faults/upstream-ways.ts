@@ -109,8 +109,8 @@ export function ask(
 const FIXTURES = join(import.meta.dirname, '../../fixtures/replies');
 
 /** A good answer of a vendor that speaks `format`. */
-export function wholeAnswer(format: FormatName): string {
-  return readFileSync(join(FIXTURES, format, 'plain-text.json'), 'utf8');
+export function wholeAnswer(format: FormatName, name = 'plain-text'): string {
+  return readFileSync(join(FIXTURES, format, `${name}.json`), 'utf8');
 }
 
 /** The same as a stream. */

@@ -29,6 +29,8 @@ export interface Wire {
   answer(status: number, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): void;
   /** The first pieces of an event stream, each a chunk. */
   stream(pieces: readonly (string | Uint8Array)[], headers?: Readonly<Record<string, string>>): void;
+  /** A whole event stream. */
+  wholeStream(pieces: readonly (string | Uint8Array)[]): void;
   fin(): void;
   reset(): void;
   /** Resolves with performance.now() when the other side is gone. */
@@ -126,19 +128,25 @@ function wireOf(socket: Socket, gone: Promise<number>): Wire {
     const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
     raw(Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from('\r\n')]));
   };
+  const lastChunk = (): void => raw('0\r\n\r\n');
+  const stream: Wire['stream'] = (pieces, headers = {}) => {
+    head(200, { 'content-type': 'text/event-stream', ...headers });
+    for (const piece of pieces) chunk(piece);
+  };
   return {
     socket,
     raw,
     head,
     chunk,
-    lastChunk: () => raw('0\r\n\r\n'),
+    lastChunk,
+    stream,
+    wholeStream(pieces) {
+      stream(pieces);
+      lastChunk();
+    },
     answer(status, body, headers = {}) {
       head(status, { 'content-length': String(Buffer.byteLength(body)), ...headers });
       raw(body);
-    },
-    stream(pieces, headers = {}) {
-      head(200, { 'content-type': 'text/event-stream', ...headers });
-      for (const piece of pieces) chunk(piece);
     },
     fin: () => socket.end(),
     reset: () => socket.resetAndDestroy(),

@@ -1,0 +1,395 @@
+/** Streams that end where they should not, say what they should not, and say it in another order. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type FaultUpstream, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import {
+  ask,
+  eventsIn,
+  eventTexts,
+  isErrorEvent,
+  isFinished,
+  native,
+  streamedAnswer,
+  translated,
+  type UpstreamWay,
+  ways,
+  wholeAnswer,
+} from './upstream-ways.ts';
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(upstream.url),
+    retries: { wait: 1, perSecond: 1_000 },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+/** Answers by `script`; resolves with what the caller of `way` has read, and whether the stream came to its end. */
+async function read(
+  way: UpstreamWay,
+  script: (wire: Wire) => void,
+): Promise<{ readonly status: number; readonly text: string }> {
+  upstream.script(script);
+  const response = await ask(gateway.url, way, true);
+  return { status: response.status, text: await response.text() };
+}
+
+/** What is said, event by event, with what differs between two renderings of one answer taken away. */
+function said(text: string): readonly string[] {
+  return eventsIn(text).map(({ event, data }) => {
+    const plain = data
+      .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
+      .replaceAll(/"created(?:_at)?":\d+/g, '');
+    return `${event ?? ''} ${plain}`;
+  });
+}
+
+/** Where the error is, and that what comes before is the beginning of `whole`, event by event. */
+function expectPrefixAndError(way: UpstreamWay, text: string, whole: string): void {
+  const events = eventsIn(text);
+  const errors = events.flatMap((event, at) => (isErrorEvent(way.format, event) ? [at] : []));
+  expect(errors, text).toHaveLength(1);
+  const before = said(text).slice(0, errors[0]);
+  expect(before).toEqual(said(whole).slice(0, before.length));
+  const after = events.slice((errors[0] ?? 0) + 1);
+  expect(after.every(({ event }) => event === 'response.failed')).toBe(true);
+  expect(isFinished(way.format, text)).toBe(false);
+  expect(text).not.toContain('[DONE]');
+}
+
+/** Ends that are none. Each is given what the vendor said of an answer, which ends with a whole event. */
+const cuts: [row: string, name: string, cut: (wire: Wire, said: string) => void][] = [
+  ['U-17', 'an end of the body, as if it were all', (wire, text) => wire.wholeStream([text])],
+  [
+    'U-17',
+    'a connection closed where the body has no other end',
+    (wire, text) => {
+      wire.raw(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n${text}`);
+      wire.fin();
+    },
+  ],
+  [
+    'U-18',
+    'a reset',
+    (wire, text) => {
+      wire.stream([text]);
+      setTimeout(() => wire.reset(), 20);
+    },
+  ],
+  [
+    'U-18',
+    'a reset in the middle of an event',
+    (wire, text) => {
+      wire.stream([`${text}data: {"half`]);
+      setTimeout(() => wire.reset(), 20);
+    },
+  ],
+  [
+    'U-19',
+    'a body without its last chunk',
+    (wire, text) => {
+      wire.stream([text]);
+      wire.fin();
+    },
+  ],
+  [
+    'U-19',
+    'a chunk that is shorter than it says',
+    (wire, text) => {
+      wire.head(200, { 'content-type': 'text/event-stream' });
+      wire.raw(`ffff\r\n${text}`);
+      wire.fin();
+    },
+  ],
+];
+
+describe.each(cuts)('%s %s', (_, name, cut) => {
+  test.each(ways)('$name: what came, then an error event', async (way) => {
+    const good = streamedAnswer(way.spoken);
+    const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
+    const events = eventTexts(good);
+    for (const count of [1, Math.ceil(events.length / 2)]) {
+      const { status, text } = await read(way, (wire) => cut(wire, events.slice(0, count).join('')));
+      // What cannot yet be told apart from an answer that has not begun is an honest status.
+      if (status !== 200) {
+        expect(status).toBe(502);
+        expect(JSON.parse(text)).toHaveProperty('error.message');
+        continue;
+      }
+      // Half an event, which a native stream shows as it came, is no event of the good answer.
+      const clean = name.endsWith('of an event') ? text.replace(/^data: \{"half\n\n/m, '') : text;
+      expectPrefixAndError(way, clean, whole);
+    }
+  });
+});
+
+describe('U-17 an end without a single event', () => {
+  test.each(translated)('$name: 502, asked once', async (way) => {
+    const { status } = await read(way, (wire) => wire.wholeStream([]));
+    expect(status).toBe(502);
+    expect(upstream.requests).toHaveLength(1);
+  });
+  test.each(native)('$name: an error event', async (way) => {
+    const { status, text } = await read(way, (wire) => wire.wholeStream([]));
+    expect(status).toBe(200);
+    expect(eventsIn(text).map((event) => isErrorEvent(way.format, event))).toEqual([true]);
+  });
+});
+
+describe('U-17 what is no cut', () => {
+  const table: [name: string, native: (good: string) => string][] = [
+    ['a last event without its empty line', (good) => good.trimEnd()],
+    ['lines that end by CRLF', (good) => good.replaceAll('\n', '\r\n')],
+    ['comments after the end', (good) => `${good}: bye\n\n`],
+  ];
+  test.each(table)('%s', async (_, change) => {
+    for (const way of native) {
+      const sent = change(streamedAnswer(way.spoken));
+      const { text } = await read(way, (wire) => wire.wholeStream([sent]));
+      if (!sent.endsWith(': bye\n\n')) expect(text).toBe(sent);
+      expect(text).not.toContain('"error":{');
+    }
+  });
+
+  test('streams of every kind of answer, byte by byte and whole', async () => {
+    for (const way of native) {
+      for (const name of ['plain-text', 'tool-call', 'length', 'refusal', 'thinking', 'long-text']) {
+        const sent = streamedAnswer(way.spoken, name);
+        const { text } = await read(way, (wire) => wire.wholeStream([sent]));
+        expect(text, `${way.name}, ${name}`).toBe(sent);
+      }
+      const sent = streamedAnswer(way.spoken);
+      const { text } = await read(way, (wire) => wire.wholeStream([...sent]));
+      expect(text).toBe(sent);
+    }
+  });
+
+  test('an answer longer than anything that is kept of it, in one last event', async () => {
+    const [, responses] = native;
+    if (responses === undefined) throw new Error('There is no way.');
+    const long = JSON.stringify({ type: 'response.completed', response: { output: 'x'.repeat(300_000) } });
+    const sent = `event: response.created\ndata: {"type":"response.created"}\n\nevent: response.completed\ndata: ${long}\n\n`;
+    const { text } = await read(responses, (wire) => {
+      wire.stream(sent.match(/.{1,1000}|\n/g) ?? []);
+      wire.lastChunk();
+    });
+    expect(text).toBe(sent);
+  });
+
+  test('a stream of another kind than the format’s', async () => {
+    for (const way of native) {
+      const { text } = await read(way, (wire) => wire.wholeStream(['data: hello\n\n']));
+      expect(text).toBe('data: hello\n\n');
+    }
+  });
+});
+
+describe('U-18 a reset after the last word is nobody’s business', () => {
+  test.each(ways.filter(({ spoken }) => spoken !== 'generate-content'))('$name', async (way) => {
+    const good = streamedAnswer(way.spoken);
+    const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
+    const { text } = await read(way, (wire) => {
+      wire.stream([good]);
+      setTimeout(() => wire.reset(), 20);
+    });
+    expect(said(text)).toEqual(said(whole));
+  });
+});
+
+describe('U-20 an error event of the vendor in the middle of a stream', () => {
+  test.each(native)('$name: as the vendor wrote it, and no other', async (way) => {
+    const sent = streamedAnswer(way.spoken, 'error-in-stream');
+    const { text } = await read(way, (wire) => wire.wholeStream([sent]));
+    expect(text).toBe(sent);
+  });
+  test.each(translated)('$name: in the caller’s words', async (way) => {
+    const sent = streamedAnswer(way.spoken, 'error-in-stream');
+    const { status, text } = await read(way, (wire) => wire.wholeStream([sent]));
+    if (status !== 200) return expect(JSON.parse(text)).toHaveProperty('error.message');
+    expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+    expect(isFinished(way.format, text)).toBe(false);
+  });
+});
+
+/** How each format says inside a 200 that it is overloaded. */
+const OVERLOADED = {
+  'chat-completions':
+    'data: {"error":{"message":"The server is overloaded","type":"server_error","code":503}}\n\n',
+  responses:
+    'event: error\ndata: {"type":"error","error":{"type":"server_error","code":"server_error","message":"overloaded"}}\n\n',
+  messages:
+    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+  'generate-content':
+    'data: {"error":{"code":503,"message":"The model is overloaded","status":"UNAVAILABLE"}}\n\n',
+} as const;
+
+describe('U-21 an error as the first event of a 200', () => {
+  test.each(translated)('$name: its own status', async (way) => {
+    const { status, text } = await read(way, (wire) => {
+      wire.stream([OVERLOADED[way.spoken]]);
+      wire.lastChunk();
+    });
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(JSON.parse(text)).toHaveProperty('error.message');
+  });
+
+  test('that the vendor is overloaded is a reason to ask again', async () => {
+    const [, way] = translated;
+    if (way === undefined) throw new Error('There is no way.');
+    upstream.script(
+      (wire) => wire.wholeStream([OVERLOADED.messages]),
+      (wire) => wire.wholeStream([streamedAnswer('messages')]),
+    );
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(200);
+    expect(isFinished(way.format, await response.text())).toBe(true);
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('U-22 more after the last word', () => {
+  const [...says] = translated.filter(({ spoken }) => spoken !== 'generate-content');
+
+  test.each(says)('$name: is not heard', async (way) => {
+    const good = streamedAnswer(way.spoken);
+    const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
+    for (const more of [good, OVERLOADED[way.spoken], 'data: {nonsense\n\n', 'data: [DONE]\n\n']) {
+      const { text } = await read(way, (wire) => wire.wholeStream([good, more]));
+      expect(said(text)).toEqual(said(whole));
+    }
+  });
+
+  test.each(says)(
+    '$name: a vendor that does not hang up is hung up on, and the caller has not waited',
+    async (way) => {
+      const good = streamedAnswer(way.spoken);
+      let gone: Promise<number> | undefined;
+      const { text } = await read(way, (wire) => {
+        gone = wire.gone;
+        wire.stream([good]);
+      });
+      const done = performance.now();
+      expect(isFinished(way.format, text)).toBe(true);
+      expect(((await gone) ?? Number.NaN) - done).toBeLessThan(5_000);
+    },
+  );
+
+  test.each(says)('$name: a vendor that goes on and on is hung up on', async (way) => {
+    const good = streamedAnswer(way.spoken);
+    let gone: Promise<number> | undefined;
+    const { text } = await read(way, (wire) => {
+      gone = wire.gone;
+      wire.stream([good]);
+      const timer = setInterval(() => wire.chunk(`: ${'x'.repeat(20_000)}\n\n`), 1);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+    expect(isFinished(way.format, text)).toBe(true);
+    await gone;
+  });
+
+  test('a connection whose end comes in time is kept', async () => {
+    const [way] = says;
+    if (way === undefined) throw new Error('There is no way.');
+    const before = upstream.connections();
+    for (let at = 0; at < 5; at += 1) {
+      await read(way, (wire) => {
+        wire.stream([streamedAnswer(way.spoken)]);
+        setTimeout(() => wire.lastChunk(), 5);
+      });
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    expect(upstream.connections() - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('U-23 an event that is not JSON', () => {
+  const broken = (way: UpstreamWay): readonly string[] => {
+    const events = eventTexts(streamedAnswer(way.spoken));
+    return [...events.slice(0, 2), 'data: {"text": nonsense}\n\n', ...events.slice(2)];
+  };
+  test.each(native)('$name: passes as it is', async (way) => {
+    const sent = broken(way);
+    const { text } = await read(way, (wire) => wire.wholeStream(sent));
+    expect(text).toBe(sent.join(''));
+  });
+  test.each(translated)('$name: an error, never left out in silence', async (way) => {
+    const { status, text } = await read(way, (wire) => wire.wholeStream(broken(way)));
+    if (status !== 200) return expect(status).toBe(502);
+    expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+    expect(isFinished(way.format, text)).toBe(false);
+  });
+});
+
+describe('U-24 events and fields that nobody knows', () => {
+  const strange = (way: UpstreamWay): readonly string[] => {
+    const events = eventTexts(streamedAnswer(way.spoken)).map((event) =>
+      event.replace(/^data: \{/m, 'data: {"x_unheard_of":{"deep":[1,null,"x"]},'),
+    );
+    const added =
+      way.spoken === 'messages' || way.spoken === 'responses'
+        ? 'event: unheard.of\ndata: {"type":"unheard.of","value":1}\n\n'
+        : 'data: {"x_only":"this"}\n\n';
+    return [...events.slice(0, 1), added, ...events.slice(1)];
+  };
+  test.each(native)('$name: pass as they are', async (way) => {
+    const sent = strange(way);
+    const { text } = await read(way, (wire) => wire.wholeStream(sent));
+    expect(text).toBe(sent.join(''));
+  });
+  test.each(translated)('$name: do no harm', async (way) => {
+    const { status, text } = await read(way, (wire) => wire.wholeStream(strange(way)));
+    expect(status).toBe(200);
+    expect(isFinished(way.format, text)).toBe(true);
+    expect(text).not.toContain('"error":{');
+  });
+});
+
+describe('U-42 calls that come in turns', () => {
+  const [chat] = native;
+  const [toMessages] = translated;
+  if (chat === undefined || toMessages === undefined) throw new Error('There are no ways.');
+  const sent = streamedAnswer('chat-completions', 'interleaved-calls');
+
+  test('native: byte for byte', async () => {
+    const { text } = await read(chat, (wire) => wire.wholeStream([sent]));
+    expect(text).toBe(sent);
+  });
+
+  test('translated: each has its own arguments, in order', async () => {
+    const whole = JSON.parse(wholeCalls());
+    const { text } = await read(toMessages, (wire) => wire.wholeStream([sent]));
+    const calls = new Map<number, { name: string; json: string }>();
+    for (const { data } of eventsIn(text)) {
+      const event = JSON.parse(data);
+      if (event.content_block?.type === 'tool_use')
+        calls.set(event.index, { name: event.content_block.name, json: '' });
+      const call = calls.get(event.index);
+      if (call !== undefined && event.delta?.type === 'input_json_delta')
+        call.json += event.delta.partial_json;
+    }
+    const got = [...calls.values()].map(({ name, json }) => [name, JSON.parse(json || '{}')]);
+    expect(got).toEqual(whole);
+  });
+
+  /** The same calls, as the whole answer has them. */
+  function wholeCalls(): string {
+    const answer = JSON.parse(wholeAnswer('chat-completions', 'interleaved-calls'));
+    const calls: { function: { name: string; arguments: string } }[] = answer.choices[0].message.tool_calls;
+    return JSON.stringify(
+      calls.map(({ function: { name, arguments: text } }) => [name, JSON.parse(text || '{}')]),
+    );
+  }
+});
