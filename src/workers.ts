@@ -62,6 +62,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
       // It may have been started a moment before the end was ordered, and have heard nothing of it.
       if (ending) send(worker, 'end');
       serving.add(worker);
+      if (complete) console.error('A new worker serves.');
       if (serving.size < count || complete) return;
       complete = true;
       ready.resolve();

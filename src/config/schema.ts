@@ -118,7 +118,7 @@ export const configSchema = z.strictObject({
         .int()
         .positive()
         .default(32 * 1024 * 1024),
-      /** Requests in flight, of one process: in all, and of one key. */
+      /** Requests in flight: in all, and of one key. Workers share both evenly. */
       inFlight: z.number().int().positive().default(10_000),
       inFlightPerKey: z.number().int().positive().default(5_000),
       /** From where on new work is refused: how late the event loop may be, and shares of what there is. */

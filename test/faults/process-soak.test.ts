@@ -1,0 +1,76 @@
+/** Endings of every kind, over and over: nothing of them stays. Minutes of it under load: `node bench/soak.ts`. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/caller.ts';
+import { preload } from '../support/preload.ts';
+import { eventually } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { chunk, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  // Told on a signal: what is left when all that can go is gone.
+  const tell = `process.on('SIGUSR2', () => {
+    gc();
+    const { heapUsed, external } = process.memoryUsage();
+    console.log('kept ' + (heapUsed + external));
+  });`;
+  stage = await openStage({ limits: { bodyBytes: 100_000 } }, preload(tell, ['--expose-gc']));
+});
+afterAll(async () => {
+  await stage.expectUnharmed();
+  await stage.close();
+});
+
+async function kept(): Promise<number> {
+  const told = (): readonly RegExpMatchArray[] => [...stage.gateway.output().matchAll(/^kept (\d+)$/gm)];
+  const before = told().length;
+  stage.gateway.signal('SIGUSR2');
+  await eventually(() => told().length > before, 'it is told');
+  return Number(told().at(-1)?.[1]);
+}
+
+/** What a caller asks for, by which a vendor of many moods answers; some callers leave, some ask too much. */
+const MOODS = ['whole', 'stream', 'breaks', 'refuses', 'not JSON', 'left', 'too large', 'no model'] as const;
+
+async function one(at: number): Promise<void> {
+  const way = ways[at % 2] ?? ways[0];
+  const mood = MOODS[at % MOODS.length] ?? 'whole';
+  const model = mood === 'no model' ? 'no/such-model' : way.model;
+  const text = mood === 'too large' ? 'x'.repeat(200_000) : mood;
+  const answer = await call(stage.gateway.url, way.path, requestOf({ model }, mood !== 'whole', text)).catch(
+    () => undefined,
+  );
+  if (mood === 'left') answer?.leave();
+  await answer?.over;
+}
+
+test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', {
+  timeout: 120_000,
+}, async () => {
+  stage.respondWith((received, response) => {
+    const body = received.body.toString();
+    if (body.includes('refuses'))
+      return json(response, { error: { message: 'No.', type: 'invalid_request_error' } }, 400);
+    if (body.includes('not JSON'))
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+    if (body.includes('whole')) return json(response, {});
+    if (!body.includes('breaks')) return streamEvents(response, 4, 5);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk('word'), () => response.destroy());
+  });
+  const memory: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        while (next < 1_000) await one(next++);
+      }),
+    );
+    await eventually(() => stage.live() === 0, 'every answer of the vendor has ended');
+    memory.push(await kept());
+  }
+  // It warms up in the first two rounds. Half a KB that stays of each exchange would be 1.5 MB in the others.
+  const [, warm = 0, , , last = 0] = memory;
+  expect(last - warm).toBeLessThan(1.5 * 1024 * 1024);
+});

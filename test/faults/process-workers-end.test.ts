@@ -1,0 +1,72 @@
+/** Several processes behind one port end as one. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, call } from '../support/caller.ts';
+import { childrenOf, runs } from '../support/process-tree.ts';
+import { eventually } from '../support/raw.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage?.close());
+
+const [native] = ways;
+const open = (url: string): Promise<Answer[]> =>
+  Promise.all(
+    Array.from({ length: 12 }, (_, at) => {
+      const way = ways[at % 2] ?? native;
+      return call(url, way.path, requestOf(way, true));
+    }),
+  );
+
+async function twoWorkers(): Promise<number[]> {
+  stage = await openStage({ workers: 2 });
+  const workers = childrenOf(stage.gateway.pid);
+  expect(workers).toHaveLength(2);
+  return workers;
+}
+
+describe('the end of several workers', () => {
+  test('P-20 SIGTERM drains all of them: no stream is cut, the process exits with 0', {
+    timeout: 40_000,
+  }, async () => {
+    const workers = await twoWorkers();
+    stage.respondWith((_, response) => streamEvents(response, 20, 150));
+    const answers = await open(stage.gateway.url);
+    stage.gateway.signal('SIGTERM');
+    for (const { over } of answers) {
+      expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 19') });
+    }
+    expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
+    expect(workers.filter(runs)).toEqual([]);
+  });
+
+  test('P-20 a signal to the whole group, as terminals and service managers send it, is one signal', {
+    timeout: 40_000,
+  }, async () => {
+    const workers = await twoWorkers();
+    stage.respondWith((_, response) => streamEvents(response, 20, 150));
+    const answers = await open(stage.gateway.url);
+    for (const pid of [...workers, stage.gateway.pid]) process.kill(pid, 'SIGTERM');
+    for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
+    expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
+    await eventually(() => !workers.some(runs), 'every worker has ended');
+  });
+
+  test('P-02 a second signal hurries all of them: streams end with an error, the process with 1', {
+    timeout: 40_000,
+  }, async () => {
+    await twoWorkers();
+    stage.respondWith((_, response) => streamEvents(response, 1_000, 50));
+    const answers = await open(stage.gateway.url);
+    stage.gateway.signal('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stage.gateway.signal('SIGTERM');
+    for (const { over } of answers) {
+      expect(await over).toMatchObject({
+        complete: true,
+        text: expect.stringMatching(/shutting down[^\n]*\n\n$/),
+      });
+    }
+    expect(await stage.gateway.ended).toBe(1);
+  });
+});

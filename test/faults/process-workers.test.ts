@@ -1,0 +1,92 @@
+/** Several processes behind one port: any of them can be lost. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, call } from '../support/caller.ts';
+import { KEY } from '../support/gateway.ts';
+import { spawnGateway } from '../support/process.ts';
+import { childrenOf, listening, runs } from '../support/process-tree.ts';
+import { eventually } from '../support/raw.ts';
+import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage?.close());
+
+const [native] = ways;
+const open = (url: string): Promise<Answer[]> =>
+  Promise.all(
+    Array.from({ length: 12 }, (_, at) => {
+      const way = ways[at % 2] ?? native;
+      return call(url, way.path, requestOf(way, true));
+    }),
+  );
+
+async function twoWorkers(): Promise<number[]> {
+  stage = await openStage({ workers: 2 });
+  const workers = childrenOf(stage.gateway.pid);
+  expect(workers).toHaveLength(2);
+  return workers;
+}
+
+describe('P-20 workers', () => {
+  test('P-20 one that is killed costs only its own streams, and is replaced, again and again', {
+    timeout: 60_000,
+  }, async () => {
+    const workers = await twoWorkers();
+    stage.respondWith((_, response) => streamEvents(response, 20, 150));
+    const answers = await open(stage.gateway.url);
+    const [victim = 0] = workers;
+    process.kill(victim, 'SIGKILL');
+    const ends = await Promise.all(answers.map(({ over }) => over));
+    const whole = ends.filter(({ complete, text }) => complete && text.includes('word 19'));
+    // Connections are dealt out in turn, more or less.
+    expect(whole.length).toBeGreaterThan(0);
+    expect(whole.length).toBeLessThan(12);
+    const replaced = (): number => stage.gateway.output().split('A new worker serves.').length - 1;
+    for (let round = 1; round <= 3; round++) {
+      await eventually(() => replaced() === round, 'another one serves', 20_000);
+      expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
+      process.kill(childrenOf(stage.gateway.pid)[round % 2] ?? 0, 'SIGKILL');
+      // The port is served throughout, by whoever is left.
+      await eventually(() => childrenOf(stage.gateway.pid).length === 1, 'it is gone');
+      expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
+    }
+    expect(stage.gateway.output()).toContain('A worker ended (SIGKILL); another one takes its place.');
+  });
+
+  test('P-20 without the first process they finish what they have, and end', {
+    timeout: 40_000,
+  }, async () => {
+    const workers = await twoWorkers();
+    stage.respondWith((_, response) => streamEvents(response, 20, 150));
+    const answers = await open(stage.gateway.url);
+    stage.gateway.signal('SIGKILL');
+    for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
+    await eventually(() => !workers.some(runs), 'every worker has ended');
+  });
+
+  test('P-20 simulated vendors are started once, and the one key they all take is made once', {
+    timeout: 40_000,
+  }, async () => {
+    const gateway = await spawnGateway({ workers: 2 });
+    try {
+      const body = JSON.stringify({
+        model: 'anthropic/claude-sonnet-4-5',
+        messages: [{ role: 'user', content: 'Hi' }],
+      });
+      const statuses = await Promise.all(
+        Array.from(
+          { length: 6 },
+          async () => (await call(gateway.url, '/v1/chat/completions', body, KEY)).status,
+        ),
+      );
+      expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
+      // The listening sockets of the simulated vendors: the first process has them.
+      for (const worker of childrenOf(gateway.pid)) expect(listening(worker)).toBe(0);
+      expect(listening(gateway.pid)).toBe(2);
+    } finally {
+      gateway.signal('SIGTERM');
+      expect(await gateway.ended).toBe(0);
+      await gateway.close();
+    }
+  });
+});

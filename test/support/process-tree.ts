@@ -1,0 +1,41 @@
+/** Processes as Linux shows them in /proc: who has started whom, and who listens. */
+
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Processes that a process has started, itself not among them. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => parentOf(child) === pid);
+}
+
+function parentOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+  } catch {
+    return 0; // it has just ended
+  }
+}
+
+/** Whether a process is there. */
+export const runs = (pid: number): boolean => parentOf(pid) !== 0;
+
+/** How many sockets a process listens on, by /proc/net/tcp (state 0A). */
+export function listening(pid: number): number {
+  const inodes = new Set(
+    readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => fields[3] === '0A')
+      .map((fields) => fields[9]),
+  );
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((name) => {
+    try {
+      return inodes.has(/^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1]);
+    } catch {
+      return false; // closed between the two looks
+    }
+  }).length;
+}
