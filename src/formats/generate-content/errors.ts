@@ -77,6 +77,8 @@ function faultOf(http: number, word: string, message: string, details: readonly 
     case 504:
       return 'upstream-timeout';
     default:
+      // A word that is none of Google's is of something that stands before it: the status counts.
+      if (word !== '') return faultOf(http, '', message, details);
       return http >= 400 && http < 500 && http !== 499 ? 'invalid-request' : 'upstream-broken';
   }
 }

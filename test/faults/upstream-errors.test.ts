@@ -1,0 +1,438 @@
+/** What vendors answer instead of an answer. */
+
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { ask, native, streamedAnswer, translated, ways, wholeAnswer } from './upstream-ways.ts';
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(upstream.url),
+    retries: { wait: 1, perSecond: 1_000 },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+/** An error as a vendor of a format writes it. */
+const errorBody: Readonly<Record<FormatName, (status: number, message: string) => string>> = {
+  'chat-completions': (status, message) =>
+    JSON.stringify({ error: { message, type: 'x_error', param: null, code: `c${status}` } }),
+  responses: (status, message) =>
+    JSON.stringify({ error: { message, type: 'x_error', param: null, code: `c${status}` } }),
+  messages: (_, message) => JSON.stringify({ type: 'error', error: { type: 'x_error', message } }),
+  'generate-content': (status, message) => JSON.stringify({ error: { code: status, message, status: 'X' } }),
+};
+
+describe('U-10 the request is refused', () => {
+  describe.each([400, 404, 413, 422])('%i', (status) => {
+    test.each(native)('$name: as the vendor wrote it, asked once', async (way) => {
+      const body = errorBody[way.spoken](status, 'The field x is odd.').replace('{', '{ "odd" : 1.0 ,');
+      upstream.script((wire) => wire.answer(status, body));
+      const response = await ask(gateway.url, way, true);
+      expect(response.status).toBe(status);
+      expect(await response.text()).toBe(body);
+      expect(response.headers.get('x-should-retry')).toBeNull();
+      expect(upstream.requests).toHaveLength(1);
+    });
+    test.each(translated)(
+      '$name: the same status and words, in the caller’s format; asked once',
+      async (way) => {
+        upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, 'The field x is odd.')));
+        const response = await ask(gateway.url, way, true);
+        expect(response.status).toBe(status);
+        expect(JSON.parse(await response.text()).error.message).toContain('The field x is odd.');
+        expect(response.headers.get('x-should-retry')).toBe('false');
+        expect(upstream.requests).toHaveLength(1);
+      },
+    );
+  });
+});
+
+describe('U-11 the gateway’s own key is refused: 502, with nothing of what the vendor says', () => {
+  test.each(ways)('$name', async (way) => {
+    for (const status of [401, 403]) {
+      const message = 'Incorrect API key provided: sk-vendor-key-0123456789abcdef.';
+      upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, message)));
+      const response = await ask(gateway.url, way, false);
+      const text = await response.text();
+      expect(response.status).toBe(502);
+      expect(text).not.toMatch(/sk-vendor|Incorrect/);
+      expect(response.headers.get('x-should-retry')).toBe('false');
+    }
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('U-12 429 with a wait', () => {
+  const limited =
+    (headers: Record<string, string>): Script =>
+    (wire, { path }) => {
+      const format = formatOf(path);
+      wire.answer(429, errorBody[format](429, 'Slow down.'), headers);
+    };
+  const good: Script = (wire, { path }) => wire.answer(200, wholeAnswer(formatOf(path)));
+
+  test.each<[string, () => Record<string, string>]>([
+    ['seconds', () => ({ 'retry-after': '0' })],
+    ['milliseconds', () => ({ 'retry-after-ms': '20' })],
+    ['a date', () => ({ 'retry-after': new Date(Date.now() + 500).toUTCString() })],
+    ['a date that is over', () => ({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' })],
+    [
+      'the end of a limit of which nothing is left',
+      () => ({ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '20ms' }),
+    ],
+  ])('%s, short: waited for', async (_, headers) => {
+    for (const way of ways) {
+      upstream.requests.length = 0;
+      upstream.script(limited(headers()), good);
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(200);
+      await response.text();
+      expect(upstream.requests).toHaveLength(2);
+    }
+  });
+
+  test.each<[string, Record<string, string>, string | null]>([
+    ['long', { 'retry-after': '30' }, '30'],
+    ['longer than any SDK waits', { 'retry-after': '999999999' }, '60'],
+    ['negative', { 'retry-after': '-1' }, null],
+    ['no number', { 'retry-after': 'NaN' }, null],
+    ['infinite', { 'retry-after': '1e999' }, null],
+    ['empty', { 'retry-after': '' }, null],
+    ['a number that is no date', { 'retry-after': '12 monkeys' }, null],
+    ['two', { 'retry-after': '1, 2' }, null],
+  ])('%s: told, not waited for', async (_, headers, told) => {
+    upstream.script(limited(headers));
+    for (const way of translated) {
+      upstream.requests.length = 0;
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(429);
+      expect(response.headers.get('retry-after')).toBe(told);
+      await response.text();
+      expect(upstream.requests).toHaveLength(1);
+    }
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    const response = await ask(gateway.url, way, false);
+    expect(response.status).toBe(429);
+    // As the vendor said it, whatever it is.
+    expect(response.headers.get('retry-after') ?? '').toBe(headers['retry-after']);
+    await response.text();
+  });
+});
+
+describe('U-13 429 that no wait helps', () => {
+  test.each(ways)('$name: asked once', async (way) => {
+    const bodies: Record<FormatName, string> = {
+      'chat-completions':
+        '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}',
+      responses:
+        '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}',
+      messages:
+        '{"type":"error","error":{"type":"rate_limit_error","message":"Spend limit","details":{"error_code":"enforced_spend_limit_reached"}}}',
+      'generate-content':
+        '{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"RequestsPerDay_per_day"}]}]}}',
+    };
+    for (const headers of [{}, { 'retry-after-ms': '1' }]) {
+      upstream.requests.length = 0;
+      upstream.script((wire) => wire.answer(429, bodies[way.spoken], headers));
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(429);
+      await response.text();
+      expect(upstream.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('U-14 the vendor fails', () => {
+  /** Which are asked again where the configuration says nothing, and where it says `failed`. */
+  const table: [status: number, again: boolean][] = [
+    [408, true],
+    [409, true],
+    [500, false],
+    [502, false],
+    [503, true],
+    [504, false],
+    [529, true],
+  ];
+  describe.each(table)('%i', (status, again) => {
+    test.each(ways)('$name', async (way) => {
+      upstream.script(
+        (wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')),
+        (wire) => wire.answer(200, wholeAnswer(way.spoken)),
+      );
+      const response = await ask(gateway.url, way, false);
+      await response.text();
+      expect(upstream.requests).toHaveLength(again ? 2 : 1);
+      expect(response.status === 200).toBe(again);
+    });
+  });
+
+  test('where it may cost twice, all are', async () => {
+    const bold = await startGateway({
+      vendors: vendorsAtUrl(upstream.url),
+      retries: { after: 'failed', wait: 1, perSecond: 1_000 },
+    });
+    for (const [status] of table) {
+      for (const way of ways) {
+        upstream.script(
+          (wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')),
+          (wire) => wire.answer(200, wholeAnswer(way.spoken)),
+        );
+        const response = await ask(bold.url, way, false);
+        expect(response.status, `${way.name} ${status}`).toBe(200);
+        await response.text();
+      }
+    }
+    await bold.close();
+  });
+
+  test('twice the same: the caller has it as it is, with the advice not to begin again', async () => {
+    for (const way of ways) {
+      upstream.requests.length = 0;
+      const body = errorBody[way.spoken](503, 'Not now.');
+      upstream.script((wire) => wire.answer(503, body));
+      const response = await ask(gateway.url, way, false);
+      const text = await response.text();
+      if (way.format === way.spoken) expect(text).toBe(body);
+      expect(response.status).toBe(way.format === 'messages' && way.spoken !== 'messages' ? 529 : 503);
+      expect(response.headers.get('x-should-retry')).toBe('false');
+      expect(upstream.requests).toHaveLength(2);
+    }
+  });
+});
+
+describe('U-15 pages, and nothing at all', () => {
+  const page = '<!DOCTYPE html><html><title>502 Bad Gateway</title><h1>cloudflare ray 1f3</h1></html>';
+  const table: [name: string, status: number, body: string, type: string][] = [
+    ['a page with an error status', 502, page, 'text/html; charset=UTF-8'],
+    ['a page with a good one', 200, page, 'text/html'],
+    ['a sentence with an error status', 500, 'upstream connect error', 'text/plain'],
+    ['nothing with an error status', 500, '', 'application/json'],
+    ['half an object with an error status', 500, '{"error":{"mess', 'application/json'],
+  ];
+  test.each(table)(
+    '%s: an error in the caller’s format that shows nothing of it',
+    async (_, status, body, type) => {
+      for (const way of ways) {
+        upstream.script((wire) => wire.answer(status, body, { 'content-type': type }));
+        const response = await ask(gateway.url, way, false);
+        const text = await response.text();
+        expect(response.status).toBe(502);
+        expect(JSON.parse(text)).toHaveProperty('error.message');
+        expect(text).not.toMatch(/cloudflare|connect error|DOCTYPE/);
+      }
+    },
+  );
+
+  test('nothing, a sentence or half an object where a translated answer should be: 502', async () => {
+    for (const way of translated) {
+      for (const [body, type] of [
+        ['', 'application/json'],
+        ['fine, thanks', 'text/plain'],
+        [wholeAnswer(way.spoken).slice(0, -20), 'application/json'],
+        ['[]', 'application/json'],
+        ['null', 'application/json'],
+        ['"x"', 'application/json'],
+      ] as const) {
+        upstream.script((wire) => wire.answer(200, body, { 'content-type': type }));
+        const response = await ask(gateway.url, way, false);
+        expect(response.status, `${way.name} ${body.slice(0, 20)}`).toBe(502);
+        expect(JSON.parse(await response.text())).toHaveProperty('error.message');
+      }
+    }
+  });
+});
+
+describe('U-16 answers that are shorter than they say, or far too long', () => {
+  const cuts: [name: string, script: (whole: string) => Script][] = [
+    [
+      'less than its length',
+      (whole) => (wire) => {
+        wire.head(200, { 'content-length': String(whole.length + 100) });
+        wire.raw(whole);
+        wire.fin();
+      },
+    ],
+    [
+      'no last chunk',
+      (whole) => (wire) => {
+        wire.head(200);
+        wire.chunk(whole);
+        wire.fin();
+      },
+    ],
+    [
+      'a reset in the middle',
+      (whole) => (wire) => {
+        wire.head(200);
+        wire.chunk(whole.slice(0, 30));
+        setTimeout(() => wire.reset(), 20);
+      },
+    ],
+  ];
+  describe.each(cuts)('%s', (_, cut) => {
+    test.each(translated)('$name: 502, and nothing of it', async (way) => {
+      upstream.script(cut(wholeAnswer(way.spoken)));
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(502);
+      expect(JSON.parse(await response.text())).toHaveProperty('error.message');
+      expect(upstream.requests).toHaveLength(1);
+    });
+    test.each(native)('$name: the caller’s connection breaks as the vendor’s did', async (way) => {
+      upstream.script(cut(wholeAnswer(way.spoken)));
+      const response = await ask(gateway.url, way, false);
+      await expect(response.text()).rejects.toThrow();
+    });
+  });
+
+  test.each(['application/json', 'text/event-stream'])(
+    'more than 64 MiB of %s to translate: 502',
+    async (type) => {
+      const [way] = translated;
+      if (way === undefined) throw new Error('There is no way.');
+      const piece = Buffer.from(`${' '.repeat(1024 * 1024 - 1)}\n`);
+      let sent = 0;
+      upstream.script(async (wire) => {
+        wire.head(200, { 'content-type': type });
+        while (sent < 80 && wire.socket.writable) {
+          sent += 1;
+          wire.chunk(piece);
+          if (wire.socket.writableNeedDrain) {
+            await Promise.race([new Promise((resolve) => wire.socket.once('drain', resolve)), wire.gone]);
+          }
+        }
+      });
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(502);
+      await response.text();
+      expect(sent).toBeLessThan(80);
+    },
+  );
+
+  test('an error of more than 1 MiB: 502', async () => {
+    for (const way of ways) {
+      upstream.script((wire) =>
+        wire.answer(400, JSON.stringify({ error: { message: 'x'.repeat(1_100_000) } })),
+      );
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(502);
+      expect((await response.text()).length).toBeLessThan(1_000);
+    }
+  });
+});
+
+describe('U-32 statuses that promise no answer', () => {
+  test.each([204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 399])(
+    '%i: 502, and nowhere is followed',
+    async (status) => {
+      for (const way of ways) {
+        upstream.requests.length = 0;
+        upstream.script((wire) =>
+          wire.raw(
+            `HTTP/1.1 ${status} Said\r\nlocation: ${upstream.url}/elsewhere\r\ncontent-length: 0\r\n\r\n`,
+          ),
+        );
+        const response = await ask(gateway.url, way, false);
+        expect(response.status).toBe(502);
+        expect(await response.text()).not.toContain('elsewhere');
+        expect(upstream.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+        expect(upstream.requests).toHaveLength(1);
+      }
+    },
+  );
+
+  test('103 before the answer is not the answer', async () => {
+    for (const way of ways) {
+      upstream.script((wire) => {
+        wire.raw('HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n');
+        wire.answer(200, wholeAnswer(way.spoken));
+      });
+      const response = await ask(gateway.url, way, false);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('link')).toBeNull();
+      await response.text();
+    }
+  });
+
+  test.each([
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['101', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
+  ])('%s, which nobody asked for: 502', async (_, head) => {
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    upstream.script((wire) => wire.raw(head));
+    const response = await ask(gateway.url, way, false);
+    expect(response.status).toBe(502);
+    await response.text();
+  });
+});
+
+describe('U-34 headers of the vendor', () => {
+  const sent = {
+    'set-cookie': 'session=1',
+    server: 'nginx/1.2',
+    'alt-svc': 'h3=":443"',
+    'strict-transport-security': 'max-age=1',
+    'x-powered-by': 'Express',
+    'openai-organization': 'org-x',
+    'anthropic-organization-id': 'org-y',
+    'access-control-allow-origin': 'https://vendor.example',
+    'content-security-policy': "default-src 'none'",
+    location: 'http://internal/',
+    'x-internal-host': '10.0.0.7',
+    'proxy-authenticate': 'Basic',
+    trailer: 'x-later',
+    via: '1.1 internal',
+    'cf-ray': '1',
+  };
+  test.each(ways)('$name: none but those of the list, on good answers, streams and errors', async (way) => {
+    for (const script of [
+      (wire) => wire.answer(200, wholeAnswer(way.spoken), sent),
+      (wire) => {
+        wire.stream([streamedAnswer(way.spoken)], sent);
+        wire.lastChunk();
+      },
+      (wire) => wire.answer(400, errorBody[way.spoken](400, 'No.'), sent),
+    ] satisfies Script[]) {
+      upstream.script(script);
+      const response = await ask(gateway.url, way, true);
+      await response.text();
+      for (const name of Object.keys(sent)) {
+        const got = response.headers.get(name);
+        expect(got === null || !Object.values(sent).includes(got), `${name}: ${got}`).toBe(true);
+      }
+    }
+  });
+});
+
+test('an error that is compressed is read all the same', async () => {
+  const [way] = native;
+  if (way === undefined) throw new Error('There is no way.');
+  const body = errorBody['chat-completions'](400, 'The field x is odd.');
+  upstream.script((wire) => wire.answer(400, gzipSync(body), { 'content-encoding': 'gzip' }));
+  const response = await ask(gateway.url, way, false);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toBe(body);
+});
+
+/** Which format a request of the vendor's side is in. */
+function formatOf(path: string): FormatName {
+  if (path.includes('chat/completions')) return 'chat-completions';
+  if (path.includes('/responses')) return 'responses';
+  return path.includes('/messages') ? 'messages' : 'generate-content';
+}
