@@ -180,7 +180,8 @@ async function recorded(
   const { id, message, response } = incoming;
   const trace = gateway.traces?.begin(route, message.headers);
   const ledger = openLedger(trace);
-  response.once('close', () => {
+  // Before the exchange is aborted: what then breaks off was not broken before.
+  response.prependOnceListener('close', () => {
     const told = closeLedger(ledger, { id, ...route }, response.writableFinished);
     record(told);
     trace?.end(told);

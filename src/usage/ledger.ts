@@ -49,6 +49,9 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
   };
 }
 
+/** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
+const CLIENT_CLOSED = 499;
+
 /** What remains of an exchange. @param finished whether the caller got all that was said. */
 export function closeLedger(
   ledger: Ledger,
@@ -59,6 +62,7 @@ export function closeLedger(
   const usage =
     tap !== undefined && spoken !== undefined ? formats[spoken].outbound.parseUsage(tap.found()) : {};
   const cost = model && costOf(usage, model.prices);
+  const outcome = outcomeOf(fault, attempts, finished);
   return {
     id,
     time,
@@ -69,8 +73,8 @@ export function closeLedger(
     ...(spoken !== undefined && { spoken }),
     operation: ledger.operation ?? operation,
     streamed,
-    status,
-    outcome: outcomeOf(fault, attempts, finished),
+    status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
+    outcome,
     ...(fault !== undefined && { fault }),
     duration: performance.now() - began,
     ...(first !== undefined && { firstByte: first - began }),

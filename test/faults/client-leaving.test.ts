@@ -35,12 +35,34 @@ async function leaving(
   return took;
 }
 
+/** What is written of an exchange when it is over: one line, as a rule. */
+async function recordsOf(id: string): Promise<unknown[]> {
+  const lines = (): string[] =>
+    stage.gateway
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(`"${id}"`));
+  await eventually(() => lines().length > 0, 'the exchange is recorded');
+  await sleep(200);
+  return lines().map((line) => JSON.parse(line));
+}
+
 describe.each(ways)('$way', (way) => {
   const streaming = post(way.path, requestOf(way, true));
 
   test('C-01 by FIN, in the middle of a stream', async () => {
     stage.respondWith((_, response) => streamEvents(response, 1_000, 10));
-    expect(await leaving(streaming, (text) => text.includes('word 3'), 'fin')).toBeLessThan(BOUND);
+    const request = post(way.path, requestOf(way, true), [`x-request-id: left-${way.way}`]);
+    expect(await leaving(request, (text) => text.includes('word 3'), 'fin')).toBeLessThan(BOUND);
+    // Of it one line is written, once it is over, and that line says who ended it.
+    const lines = () =>
+      stage.gateway
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(`left-${way.way}`));
+    await eventually(() => lines().length > 0, 'the exchange is recorded');
+    await sleep(200);
+    expect(lines().map((line) => JSON.parse(line).outcome)).toEqual(['client-closed']);
   });
 
   test('C-02 by RST, 500 of them in the middle of their streams: 99 of 100 within the bound', {
@@ -74,12 +96,16 @@ describe.each(ways)('$way', (way) => {
     stage.respondWith(() => undefined);
     const before = stage.upstream.received.length;
     const closed = stage.upstream.closed();
-    const client = rawClient(stage.gateway.port, streaming);
+    const client = rawClient(
+      stage.gateway.port,
+      post(way.path, requestOf(way, true), [`x-request-id: early-${way.way}`]),
+    );
     await eventually(() => stage.upstream.received.length > before, 'the vendor is asked');
     const left = performance.now();
     client.socket.destroy();
     expect((await closed) - left).toBeLessThan(BOUND);
     await sleep(300);
+    expect(await recordsOf(`early-${way.way}`)).toMatchObject([{ outcome: 'client-closed', status: 499 }]);
     expect(stage.upstream.received.length).toBe(before + 1);
   });
 
