@@ -1,12 +1,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
 import { millisecondsOf, settingsOf } from '../../src/commands/key-options.ts';
 import { hashKey } from '../../src/keys.ts';
 import { keyRecords } from '../../src/store/key-records.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
+
+// A dozen processes one after another, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 beforeEach(async () => {
