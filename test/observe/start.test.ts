@@ -1,7 +1,7 @@
 /** `gateway start` is watched: log, metrics over all its processes, and traces, by its settings alone. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isObject, type Json, tryParseJson } from '../../src/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../src/json.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -67,9 +67,9 @@ async function samplesAt(url: string): Promise<readonly Sample[]> {
 }
 
 /** The lines of exchanges in what it has written. */
-function exchangesIn(output: string): readonly Json[] {
+function exchangesIn(output: string): readonly JsonObject[] {
   const lines = output.split('\n').map((line) => tryParseJson(line));
-  return lines.filter((line) => isObject(line) && line['msg'] === 'exchange');
+  return lines.filter(isObject).filter((line) => line['msg'] === 'exchange');
 }
 
 test('one process: a line an exchange, metrics on both listeners, a dashboard, and traces', async () => {
