@@ -1,9 +1,9 @@
-/** `npm run bench`: all benches, one after another; arguments go to each. */
+/** `npm run bench`: all benches, one after another; `--json` goes to each. The rest of what they take is their own. */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const [, , ...args] = process.argv;
+const args = process.argv.includes('--json') ? ['--json'] : [];
 
 for (const name of ['translators', 'pipeline', 'load', 'streams', 'soak']) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
