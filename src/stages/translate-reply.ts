@@ -81,10 +81,12 @@ async function streamed(
 ) {
   const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.inbound.renderEvents(asked);
+  let said = false;
   let over = false;
   const watch: Step<ReplyEvent, ReplyEvent> = {
     transform(event, out) {
       out.enqueue(event);
+      said ||= event.type !== 'reply-start' && event.type !== 'usage';
       if (event.type === 'reply-end') over = true;
     },
   };
@@ -96,6 +98,7 @@ async function streamed(
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
     },
     over: () => over,
+    holds: () => !said,
     keepAlive: { text: inbound.inbound.ping, milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);

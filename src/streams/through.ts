@@ -11,6 +11,11 @@ export interface ThroughOptions {
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
   /** Whether the last word has been said: what the source says after it is nobody's, nor how it ends. */
   readonly over?: () => boolean;
+  /**
+   * Whether nothing has been said yet, for all that has come out: it is kept back with `ready`, so that a failure can
+   * still become an honest HTTP error, or another attempt. Only until the consumer asks.
+   */
+  readonly holds?: () => boolean;
   /** Text to send when the source has been silent for so many milliseconds while the consumer waits. */
   readonly keepAlive?: { readonly text: string; readonly milliseconds: number };
 }
@@ -37,6 +42,7 @@ export function through(
 ): Through {
   const reader = source.getReader();
   let text = '';
+  let isAsked = false;
   const sink: Sink<string> = {
     enqueue(piece) {
       text += piece;
@@ -62,13 +68,16 @@ export function through(
         void linger(reader);
         return true;
       }
-      if (text !== '') return false;
+      if (text !== '' && (isAsked || options.holds?.() !== true)) return false;
     }
   }
 
+  let isReady = false;
   let pending: Promise<boolean> | undefined = next();
   const ready = pending.then(
-    () => undefined,
+    () => {
+      isReady = true;
+    },
     (error: unknown) => {
       reader.cancel(error).catch(() => undefined);
       throw error;
@@ -80,10 +89,17 @@ export function through(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        isAsked = true;
+        if (!isReady && text !== '') {
+          controller.enqueue(take());
+          return;
+        }
         const timer = keepAliveTimer(controller, options.keepAlive);
         try {
-          const last = await (pending ?? next());
+          let last = await (pending ?? next());
           pending = undefined;
+          // A pull that gives nothing is not followed by another.
+          while (!last && text === '') last = await next();
           if (text !== '') controller.enqueue(take());
           if (last) controller.close();
         } catch (error) {

@@ -92,6 +92,43 @@ describe('through', () => {
     await expect(through(stream, upper, { fail }).ready).rejects.toThrow('gone');
   });
 
+  test('what says nothing yet is kept back, and a failure after it is told by ready', async () => {
+    const broken = new GatewayError('upstream-broken', 'It broke off.');
+    const { stream } = source(['start', broken]);
+    const { ready } = through(stream, upper, { fail, holds: () => true });
+    await expect(ready).rejects.toBe(broken);
+  });
+
+  test('what was kept back comes with the first that says something', async () => {
+    const { stream } = source(['start ', 'said', 'more']);
+    let said = false;
+    const step: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        said ||= text(chunk) === 'said';
+        out.enqueue(text(chunk));
+      },
+    };
+    const { body, ready } = through(stream, step, { fail, holds: () => !said });
+    await ready;
+    expect((await Array.fromAsync(body)).map(text)).toEqual(['start said', 'more']);
+  });
+
+  test('nothing is kept back from a consumer who is there', async () => {
+    let end: (() => void) | undefined;
+    const begun = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(bytes('start'));
+        end = () => controller.close();
+      },
+    });
+    const { body } = through(begun, upper, { fail, holds: () => true });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const reader = body.getReader();
+    expect(text((await reader.read()).value)).toBe('START');
+    end?.();
+    expect((await reader.read()).done).toBe(true);
+  });
+
   test('cancelling reaches the source at once, even while it is silent', async () => {
     let cancelled: unknown;
     const silent = new ReadableStream<Uint8Array>({
