@@ -22,16 +22,23 @@ export function decodeSse(maxLength = MAX_EVENT_LENGTH): Step<Uint8Array, Sse> {
   const decoder = new TextDecoder();
   let sink: Sink<Sse> | undefined;
   let tooLong = false;
+  /** Since the last event. Lines that nobody reads are not held, but neither are they waited for without end. */
+  let length = 0;
   const parser = createParser({
     maxBufferSize: maxLength,
-    onEvent: (event) => sink?.enqueue(event),
+    onEvent(event) {
+      length = 0;
+      sink?.enqueue(event);
+    },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') tooLong = true;
     },
   });
   const feed = (text: string): void => {
+    length += text.length;
     if (text !== '') parser.feed(text);
-    if (tooLong) throw new GatewayError('upstream-broken', 'The upstream sent an event that is too long.');
+    if (tooLong || length > 2 * maxLength)
+      throw new GatewayError('upstream-broken', 'The upstream sent an event that is too long.');
   };
   return {
     transform(chunk, out) {

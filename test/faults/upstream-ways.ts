@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/all.ts';
+import { asObject, asText, isObject, tryParseJson } from '../../src/json.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY } from '../support/gateway.ts';
@@ -130,11 +131,11 @@ export function eventsIn(text: string): readonly Sse[] {
 
 /** Whether an event is an error in the words of `format`. */
 export function isErrorEvent(format: FormatName, { event, data }: Sse): boolean {
-  if (data === '[DONE]') return false;
-  const body = JSON.parse(data);
-  if (format === 'messages') return event === 'error' && body.type === 'error' && body.error.message !== '';
-  if (format === 'responses') return event === 'error' && body.type === 'error' && body.error.message !== '';
-  return typeof body.error?.message === 'string';
+  const body = tryParseJson(data);
+  if (!isObject(body)) return false;
+  const named = format === 'messages' || format === 'responses';
+  if (named && (event !== 'error' || body['type'] !== 'error')) return false;
+  return asText(asObject(body['error'])?.['message']) !== undefined;
 }
 
 /** Whether a stream says that its answer is finished, as the format says it. */

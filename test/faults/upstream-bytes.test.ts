@@ -1,0 +1,324 @@
+/** The same answers in other bytes: cut anywhere, ended by any line end, compressed, endless, or of another kind. */
+
+import {
+  brotliCompressSync,
+  constants,
+  createGzip,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
+import { type FaultUpstream, type Script, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import {
+  ask,
+  eventsIn,
+  eventTexts,
+  isErrorEvent,
+  isFinished,
+  native,
+  streamedAnswer,
+  translated,
+  type UpstreamWay,
+  ways,
+  wholeAnswer,
+} from './upstream-ways.ts';
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), retries: { limit: 0 } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+async function read(
+  way: UpstreamWay,
+  script: Script,
+  stream = true,
+): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
+  upstream.script(script);
+  const response = await ask(gateway.url, way, stream);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** What is said, with what differs between two renderings of one answer taken away. */
+function said(text: string): readonly string[] {
+  return eventsIn(text).map(({ event, data }) => {
+    const plain = data
+      .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
+      .replaceAll(/"created(?:_at)?":\d+/g, '');
+    return `${event ?? ''} ${plain}`;
+  });
+}
+
+/** Sends as fast as the other side reads, for as long as there is one. @returns how many pieces were sent. */
+async function flood(wire: Wire, piece: Uint8Array, most: number): Promise<number> {
+  let sent = 0;
+  while (sent < most && wire.socket.writable) {
+    sent += 1;
+    wire.chunk(piece);
+    if (wire.socket.writableNeedDrain) {
+      await Promise.race([new Promise((resolve) => wire.socket.once('drain', resolve)), wire.gone]);
+    }
+  }
+  return sent;
+}
+
+describe('U-25 events without an end', () => {
+  const mebibyte = Buffer.alloc(1024 * 1024, 'x');
+  const floods: [name: string, opening: string, piece: Buffer][] = [
+    ['a line', 'data: {"x":"', mebibyte],
+    ['lines of data', '', Buffer.from(`data: ${'x'.repeat(64 * 1024)}\n`.repeat(16))],
+    ['a line that is no field', 'x', mebibyte],
+  ];
+  describe.each(floods)('%s', (_, opening, piece) => {
+    test.each(translated)('$name: is stopped, with an error, and holds little memory', async (way) => {
+      const [first = ''] = eventTexts(streamedAnswer(way.spoken));
+      let sent = Promise.resolve(0);
+      const before = process.memoryUsage().arrayBuffers;
+      const { status, text } = await read(way, (wire) => {
+        wire.stream([first + opening]);
+        sent = flood(wire, piece, 64);
+      });
+      if (status === 200) {
+        expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+        expect(isFinished(way.format, text)).toBe(false);
+      } else expect(status).toBe(502);
+      // Some MiB are on their way in sockets when it is stopped.
+      expect(await sent).toBeLessThan((2 * MAX_EVENT_LENGTH) / piece.length + 24);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+    });
+  });
+
+  test('a large event that has an end passes, translated and native', async () => {
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    const event = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"${text}"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
+    for (const way of ways.filter(({ spoken }) => spoken === 'chat-completions')) {
+      const got = await read(way, (wire) => wire.wholeStream([event]));
+      expect(got.text).toContain(text);
+      expect(isFinished(way.format, got.text)).toBe(true);
+    }
+  });
+});
+
+/** Streams that say the same by the rules of WHATWG HTML, 9.2. */
+const spellings: [name: string, spell: (stream: string) => string][] = [
+  ['CRLF', (stream) => stream.replaceAll('\n', '\r\n')],
+  ['lone CR', (stream) => stream.replaceAll('\n', '\r')],
+  ['a byte order mark', (stream) => `\ufeff${stream}`],
+  ['comments', (stream) => `:\n\n${stream.replaceAll('\n\n', '\n: x: y\n:\n\n: z\n\n')}`],
+  ['retry and id', (stream) => stream.replaceAll('\n\n', '\nretry: 10\nid: 1\u0000\nid\n\n')],
+  ['no space after the colon', (stream) => stream.replaceAll(/^(data|event): /gm, '$1:')],
+  [
+    'data in several lines',
+    (stream) => stream.replaceAll(/^data: \{(.*)\}$/gm, 'data: {\ndata: $1\ndata: }'),
+  ],
+  ['fields nobody knows', (stream) => stream.replaceAll('\n\n', '\nfoo: bar\nfoo\n\n')],
+  ['no last empty line', (stream) => stream.replace(/\n+$/, '\n')],
+];
+
+describe.each(spellings)('U-26 %s', (_, spell) => {
+  test.each(translated)('$name: says the same', async (way) => {
+    const good = streamedAnswer(way.spoken);
+    const plain = await read(way, (wire) => wire.wholeStream([good]));
+    const spelled = await read(way, (wire) => wire.wholeStream([spell(good)]));
+    expect(said(spelled.text)).toEqual(said(plain.text));
+    expect(isFinished(way.format, spelled.text)).toBe(true);
+    // What we write has one line end, whatever we read.
+    expect(spelled.text).not.toContain('\r');
+  });
+  test.each(native)('$name: passes as it is', async (way) => {
+    const sent = spell(streamedAnswer(way.spoken));
+    upstream.script((wire) => wire.wholeStream([sent]));
+    const response = await ask(gateway.url, way, true);
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(sent))).toBe(true);
+  });
+});
+
+describe('U-27 cut into pieces of any size', () => {
+  test.each(ways)('$name: says the same', async (way) => {
+    const bytes = Buffer.from(streamedAnswer(way.spoken, 'tool-call'));
+    const plain = await read(way, (wire) => wire.wholeStream([bytes]));
+    expect(isFinished(way.format, plain.text)).toBe(true);
+    for (const size of [1, 2, 3, 7, 64, 1000]) {
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+      const cut = await read(way, (wire) => wire.wholeStream(pieces));
+      expect(said(cut.text), `pieces of ${size}`).toEqual(said(plain.text));
+    }
+  });
+});
+
+describe('U-28 characters of several bytes, cut anywhere', () => {
+  const words = 'Grüße, 漢字, 😀👨‍👩‍👧, עברית, \\u2028, \u2028, e\u0301, \ud83d\ude00';
+  const answer = (text: string): string =>
+    `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"${text}"},"finish_reason":null}]}\n\ndata: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
+
+  test('every place of the text is one where it arrives whole', async () => {
+    const bytes = Buffer.from(answer(words));
+    const start = bytes.indexOf('Gr');
+    const end = bytes.indexOf('"},"finish_reason":null');
+    for (const way of ways.filter(({ spoken }) => spoken === 'chat-completions')) {
+      for (let at = start; at <= end; at += 1) {
+        const { text } = await read(way, (wire) =>
+          wire.wholeStream([bytes.subarray(0, at), bytes.subarray(at)]),
+        );
+        expect(text).not.toContain('\ufffd');
+        const got = eventsIn(text).map(({ data }) => (data === '[DONE]' ? {} : JSON.parse(data)));
+        const parts = got.map((event) => event.choices?.[0]?.delta?.content ?? event.delta?.text ?? '');
+        expect(parts.join('')).toBe(JSON.parse(`"${words}"`));
+      }
+    }
+  });
+});
+
+describe('U-29 compressed, though nobody asked for it', () => {
+  const codings: [coding: string, compress: (text: string) => Buffer][] = [
+    ['gzip', (text) => gzipSync(text)],
+    ['x-gzip', (text) => gzipSync(text)],
+    ['GZIP', (text) => gzipSync(text)],
+    ['deflate', (text) => deflateSync(text)],
+    ['br', (text) => brotliCompressSync(text)],
+    ['zstd', (text) => zstdCompressSync(text)],
+  ];
+  describe.each(codings)('%s', (coding, compress) => {
+    test.each(ways)('$name: a stream and a whole answer say the same', async (way) => {
+      const stream = streamedAnswer(way.spoken);
+      const plain = await read(way, (wire) => wire.wholeStream([stream]));
+      const packed = await read(way, (wire) => {
+        wire.stream([compress(stream)], { 'content-encoding': coding });
+        wire.lastChunk();
+      });
+      expect(said(packed.text)).toEqual(said(plain.text));
+      expect(packed.headers.get('content-encoding')).toBeNull();
+      const whole = wholeAnswer(way.spoken);
+      const answer = await read(
+        way,
+        (wire) => wire.answer(200, compress(whole), { 'content-encoding': coding }),
+        false,
+      );
+      expect(answer.status).toBe(200);
+      if (way.format === way.spoken) expect(answer.text).toBe(whole);
+      else expect(JSON.parse(answer.text)).toBeTruthy();
+    });
+  });
+
+  test.each(ways)('$name: each event comes when it is sent', async (way) => {
+    const events = eventTexts(streamedAnswer(way.spoken));
+    let next: (() => void) | undefined;
+    upstream.script((wire) => {
+      wire.stream([], { 'content-encoding': 'gzip' });
+      const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+      gzip.on('data', (piece: Buffer) => wire.chunk(piece));
+      gzip.once('end', () => wire.lastChunk());
+      const rest = [...events];
+      next = () => {
+        const event = rest.shift();
+        if (event === undefined) gzip.end();
+        else gzip.write(event, () => gzip.flush());
+      };
+      // The vendor's first events may say nothing in the caller's format.
+      for (let at = 0; at < 6; at += 1) next();
+    });
+    const response = await ask(gateway.url, way, true);
+    let text = '';
+    for await (const piece of response.body ?? []) {
+      text += Buffer.from(piece).toString();
+      next?.();
+      next?.();
+    }
+    expect(isFinished(way.format, text)).toBe(true);
+  });
+
+  test.each(['compress', 'gzip, gzip', 'gzip, br', 'identity, gzip', 'nonsense', 'constructor'])(
+    '%s: 502',
+    async (coding) => {
+      for (const way of ways) {
+        const { status } = await read(way, (wire) =>
+          wire.answer(200, gzipSync(wholeAnswer(way.spoken)), { 'content-encoding': coding }),
+        );
+        expect(status).toBe(502);
+      }
+    },
+  );
+
+  test('cut short, or not compressed at all: an error, never half an answer as if it were whole', async () => {
+    for (const way of ways) {
+      const packed = gzipSync(streamedAnswer(way.spoken));
+      for (const bytes of [packed.subarray(0, packed.length - 20), Buffer.from(streamedAnswer(way.spoken))]) {
+        const { status, text } = await read(way, (wire) => {
+          wire.stream([bytes], { 'content-encoding': 'gzip' });
+          wire.lastChunk();
+        });
+        if (status !== 200) expect(status).toBe(502);
+        else expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+      }
+    }
+  });
+});
+
+describe('U-30 a small answer that becomes a very large one', () => {
+  const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+
+  test.each(translated)('$name: 502', async (way) => {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const { status } = await read(way, (wire) =>
+        wire.answer(200, bomb, { 'content-encoding': 'gzip', 'content-type': type }),
+      );
+      expect(status).toBe(502);
+    }
+  });
+
+  test('native: is stopped at 64 MiB', async () => {
+    const [way] = native;
+    if (way === undefined) throw new Error('There is no way.');
+    upstream.script((wire) => wire.answer(200, bomb, { 'content-encoding': 'gzip' }));
+    const response = await ask(gateway.url, way, false);
+    let size = 0;
+    await expect(
+      (async () => {
+        for await (const piece of response.body ?? []) size += piece.byteLength;
+      })(),
+    ).rejects.toThrow();
+    expect(size).toBeLessThanOrEqual(64 * 1024 * 1024);
+  });
+});
+
+describe('U-31 of another kind than was asked for', () => {
+  test.each(translated)('$name: a whole answer where a stream was asked for becomes one', async (way) => {
+    const { status, text, headers } = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(isFinished(way.format, text)).toBe(true);
+    expect(eventsIn(text).length).toBeGreaterThan(2);
+  });
+
+  test.each(translated)('$name: a stream where a whole answer was asked for becomes one', async (way) => {
+    const good = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)), false);
+    const got = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);
+    expect(got.status).toBe(200);
+    expect(got.headers.get('content-type')).toBe('application/json');
+    expect(Object.keys(JSON.parse(got.text))).toEqual(
+      expect.arrayContaining(Object.keys(JSON.parse(good.text)).slice(0, 3)),
+    );
+  });
+
+  test.each(native)('$name: passes as it is', async (way) => {
+    const whole = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
+    expect(whole.text).toBe(wholeAnswer(way.spoken));
+    const stream = await read(way, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]), false);
+    expect(stream.text).toBe(streamedAnswer(way.spoken));
+  });
+});
