@@ -75,7 +75,10 @@ function itself<T>(value: T): T {
 function streamed<S, T>(start: S, run: Stage<S, T>): Promise<T> {
   const { writable, readable } = stage(run);
   // What a stage throws is told by the reading side.
-  writable.getWriter().write(start).catch(() => undefined);
+  writable
+    .getWriter()
+    .write(start)
+    .catch(() => undefined);
   return first(readable);
 }
 
