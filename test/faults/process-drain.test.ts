@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
 import { eventually, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { chunk, openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -18,9 +18,21 @@ describe('SIGTERM', () => {
     timeout: 60_000,
   }, async () => {
     stage = await openStage();
+    const signalled = Promise.withResolvers<void>();
     let opened = 0;
-    // From 6 to 9 seconds long, so that the first is still going on when the last one begins.
-    stage.respondWith((_, response) => streamEvents(response, 12 + (opened++ % 7), 500));
+    // Two words at once; the others, over 2 to 4 seconds, when the process has been told to end.
+    stage.respondWith((_, response) => {
+      const words = 12 + (opened++ % 12);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk('word 0 ') + chunk('word 1 '));
+      void signalled.promise.then(async () => {
+        for (let at = 2; at < words; at++) {
+          await sleep(200);
+          response.write(chunk(`word ${at} `));
+        }
+        response.end(STREAM_END);
+      });
+    });
     const answers: Answer[] = [];
     for (let round = 0; round < 10; round++) {
       const more = Array.from({ length: 50 }, (_, at) => {
@@ -32,6 +44,7 @@ describe('SIGTERM', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     const live = stage.live();
     stage.gateway.signal('SIGTERM');
+    signalled.resolve();
     const texts = await Promise.all(answers.map(({ over }) => over));
     const whole = texts.filter(
       ({ complete, text }) => complete && /data: \[DONE\]\s*$|event: message_stop/.test(text),
@@ -47,12 +60,10 @@ describe('SIGTERM', () => {
   });
 
   test('P-01 it is not ready at once, serves on while balancers learn of it, and keeps no connection', async () => {
-    stage = await openStage({ timeouts: { preDrain: 1_500 } });
+    stage = await openStage({ timeouts: { preDrain: 3_000 } });
     expect(await ready()).toBe(200);
     stage.gateway.signal('SIGTERM');
-    await eventually(() => stage.gateway.alive(), 'the signal has arrived');
-    await sleep(200);
-    expect(await ready()).toBe(503);
+    await expect.poll(ready).toBe(503);
     const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], false)));
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(
       /^HTTP\/1.1 200[\s\S]*connection: close/i,

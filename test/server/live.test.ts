@@ -1,0 +1,98 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config/schema.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { type OpenGateway, openGateway } from '../../src/open.ts';
+import { followExchanges } from '../../src/server/live.ts';
+
+const config: Config = configSchema.parse({
+  vendors: { openai: { apiKey: 'a-key', baseUrl: 'http://127.0.0.1:1' } },
+});
+const error = new GatewayError('overloaded', 'The gateway is out of memory.');
+
+let opened: OpenGateway;
+let other: OpenGateway;
+beforeAll(async () => {
+  opened = await openGateway(config);
+  other = await openGateway(config);
+});
+afterAll(async () => {
+  await opened.close();
+  await other.close();
+});
+
+const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+
+function begin(count: number) {
+  const live = followExchanges();
+  const responses = Array.from({ length: count }, response);
+  for (const one of responses) live.follow(one, opened.gateway, () => undefined);
+  const ended = (): number[] =>
+    responses.flatMap((one, at) =>
+      live.signalOf(one).aborted && live.signalOf(one).reason === error ? [at] : [],
+    );
+  return { live, responses, ended };
+}
+
+describe('exchanges in flight', () => {
+  test('P-07 the newest are ended, the others are not', () => {
+    const { live, ended } = begin(10);
+    live.endNewest(3, error);
+    expect(ended()).toEqual([7, 8, 9]);
+  });
+
+  test('all are ended, and each that begins afterwards', () => {
+    const { live, ended } = begin(3);
+    expect(live.endAll(error)).toBe(3);
+    expect(ended()).toEqual([0, 1, 2]);
+    const late = response();
+    live.follow(late, opened.gateway, () => undefined);
+    expect(live.signalOf(late).reason).toBe(error);
+  });
+
+  test('are counted, in all and for each key, until they are over', () => {
+    const { live, responses } = begin(4);
+    const [first, second, third] = responses;
+    if (!first || !second || !third) throw new Error('there are four');
+    expect([live.claim(first, 'a'), live.claim(second, 'a'), live.claim(third, 'b')]).toEqual([1, 2, 1]);
+    // An exchange is one key's once.
+    expect(live.claim(first, 'a')).toBe(2);
+    first.emit('close');
+    expect(live.inFlight()).toBe(3);
+    expect(live.claim(first, 'a')).toBe(1);
+  });
+
+  test('who leaves is known by the signal', () => {
+    const { live, responses } = begin(1);
+    const [only] = responses;
+    if (!only) throw new Error('there is one');
+    const signal = live.signalOf(only);
+    only.emit('close');
+    expect(signal.reason).toBeInstanceOf(GatewayError);
+    expect(live.signalOf(only).aborted).toBe(true);
+  });
+
+  test('a gateway is in use for as long as one runs on it', () => {
+    const { live, responses } = begin(1);
+    expect([live.uses(opened.gateway), live.uses(other.gateway)]).toEqual([true, false]);
+    responses[0]?.emit('close');
+    expect(live.uses(opened.gateway)).toBe(false);
+  });
+
+  test('an error is blamed on the one in whose course it came up, and on none outside', async () => {
+    const live = followExchanges();
+    const [guilty, innocent] = [response(), response()];
+    live.follow(innocent, opened.gateway, () => undefined);
+    const blamed = await new Promise<boolean>((resolve) =>
+      live.follow(guilty, opened.gateway, () => setTimeout(() => resolve(live.blame()), 1)),
+    );
+    expect([blamed, live.signalOf(guilty).aborted, live.signalOf(innocent).aborted]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(live.blame()).toBe(false);
+  });
+});
