@@ -66,6 +66,63 @@ test.each(CALLERS)(
   },
 );
 
+/** A vendor that says nothing at all for a while, not even a head; then this. */
+function withheld(status: number, type: string, body: string): void {
+  door.answers((_, response) => {
+    setTimeout(() => response.writeHead(status, { 'content-type': type }).end(body), 300);
+  });
+}
+
+test.each(CALLERS)('checklist 99: so is one that keeps even its head back (%s)', async (from) => {
+  withheld(200, 'text/event-stream', bodyFor(from));
+  const { status, headers, text, reply } = await door.stream(from, models[from]);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+  expect(headers.get('x-request-id')).toMatch(/./);
+  expect(text.match(new RegExp(PING, 'g'))?.length).toBeGreaterThan(2);
+  expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
+});
+
+const refusal = '{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}';
+
+test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)', async (from) => {
+  withheld(429, 'application/json', refusal);
+  const { status, text, reply } = await door.stream(from, models[from]);
+  expect(status).toBe(200);
+  expect(text).toMatch(PING);
+  expect(text).toContain('Too many');
+  expect(() => reply()).toThrow();
+});
+
+test.each(CALLERS)('checklist 99: but a whole answer has its status, however late (%s)', async (from) => {
+  withheld(429, 'application/json', refusal);
+  expect((await door.whole(from, models[from])).status).toBe(429);
+});
+
+test.each(CALLERS)('checklist 99, 105: who leaves meanwhile leaves the vendor too (%s)', async (from) => {
+  const closed = door.upstream().closed();
+  door.answers(() => undefined);
+  const client = new AbortController();
+  const paths = {
+    'chat-completions': '/v1/chat/completions',
+    responses: '/v1/responses',
+    messages: '/v1/messages',
+  };
+  const said =
+    from === 'responses' ? { input: 'Hi' } : { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+  const response = await fetch(door.url() + paths[from], {
+    method: 'POST',
+    body: JSON.stringify({ model: models[from], stream: true, ...said }),
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    signal: client.signal,
+  });
+  expect(response.status).toBe(200);
+  client.abort();
+  const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), 2_000));
+  expect(await Promise.race([closed, late])).not.toBe('late');
+  await expect(response.text()).rejects.toThrow();
+});
+
 test.each(Object.values(formats))(
   'checklist 100: the ping of $name is a block of its own',
   ({ name, inbound }) => {

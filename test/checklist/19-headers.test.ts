@@ -68,21 +68,36 @@ describe("checklist 133: no vendor's private headers reach another", () => {
     expect(told.join('\n')).not.toContain(KEY);
   });
 
-  test('checklist 133: natively, headers of other vendors and the account of the caller stay behind', async () => {
-    door.answers((_, response) => response.writeHead(418).end('{}'));
-    await ask('/v1/chat/completions', { model: OPENAI, messages }, OWN);
-    const headers = sentHeaders();
-    expect(headers['openai-beta']).toBe('responses=v1');
-    for (const name of [
-      'anthropic-beta',
-      'anthropic-version',
-      'openai-organization',
-      'openai-project',
-      'x-goog-api-client',
-      'cookie',
-      'x-forwarded-for',
-    ]) {
-      expect(headers[name]).toBeUndefined();
-    }
-  });
+  const mine: [name: string, path: string, body: object, kept: readonly string[]][] = [
+    ['chat', '/v1/chat/completions', { model: OPENAI, messages }, ['openai-beta', 'x-stainless-lang']],
+    [
+      'messages',
+      '/v1/messages',
+      { model: CLAUDE, max_tokens: 10, messages },
+      ['anthropic-beta', 'anthropic-version', 'x-stainless-lang'],
+    ],
+    [
+      'generate-content',
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      { contents: [{ parts: [{ text: 'Hi' }] }] },
+      ['x-goog-api-client'],
+    ],
+  ];
+  test.each(mine)(
+    "checklist 133: natively, %s: other vendors' headers and the caller's account stay behind",
+    async (_, path, body, kept) => {
+      door.answers((__, response) => response.writeHead(418).end('{}'));
+      await ask(path, body, OWN);
+      const headers = sentHeaders();
+      for (const name of kept) expect(headers[name]).toBe(OWN[name]);
+      const private_ = Object.keys(OWN).filter(
+        (name) => /^(?:anthropic|openai|x-goog)-/.test(name) && !kept.includes(name),
+      );
+      for (const name of [...private_, 'cookie', 'x-forwarded-for'].filter(
+        (each) => each !== 'anthropic-dangerous-direct-browser-access',
+      )) {
+        expect(headers[name]).toBeUndefined();
+      }
+    },
+  );
 });
