@@ -25,7 +25,7 @@ const messages = (model: string) => (stream: boolean) =>
   JSON.stringify({ model, stream, max_tokens: 99, messages: [{ role: 'user', content: 'Hello' }] });
 const always = (path: string) => () => path;
 
-export const native: readonly UpstreamWay[] = [
+export const native: readonly [UpstreamWay, ...UpstreamWay[]] = [
   {
     name: 'chat-completions, native',
     format: 'chat-completions',
@@ -57,7 +57,7 @@ export const native: readonly UpstreamWay[] = [
   },
 ];
 
-export const translated: readonly UpstreamWay[] = [
+export const translated: readonly [UpstreamWay, ...UpstreamWay[]] = [
   {
     name: 'messages to chat-completions',
     format: 'messages',

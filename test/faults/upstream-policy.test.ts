@@ -1,0 +1,512 @@
+/** What is asked again, where, and when not: retries, fallbacks, several upstreams, and their limits. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { ask, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function upstreams(count: number): Promise<FaultUpstream[]> {
+  const made = await Promise.all(Array.from({ length: count }, () => startFaultUpstream()));
+  open.push(...made);
+  return made;
+}
+
+async function gatewayOf(input: ConfigInput): Promise<TestGateway> {
+  const gateway = await startGateway({ ...input, retries: { wait: 1, perSecond: 1_000, ...input.retries } });
+  open.push(gateway);
+  return gateway;
+}
+
+/** OpenAI at several addresses, each with a key of its own. */
+function openaiAt(places: readonly FaultUpstream[]): NonNullable<ConfigInput['vendors']> {
+  return {
+    openai: {
+      upstreams: places.map(({ url }, at) => ({ baseUrl: `${url}/v1`, apiKey: `vendor-key-${at}` })),
+    },
+  };
+}
+
+const [chat] = native;
+
+const good: Script = (wire) => wire.answer(200, wholeAnswer('chat-completions'));
+const dead: Script = (wire) => {
+  wire.socket.destroy();
+};
+const status =
+  (code: number, headers: Readonly<Record<string, string>> = {}): Script =>
+  (wire) =>
+    wire.answer(code, JSON.stringify({ error: { message: `said ${code}` } }), headers);
+
+/** Asks `count` times, one after the other; resolves with the statuses. */
+async function statuses(gateway: TestGateway, count: number): Promise<number[]> {
+  const got: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const response = await ask(gateway.url, chat, false);
+    got.push(response.status);
+    await response.text();
+  }
+  return got;
+}
+
+describe('retries', () => {
+  test('none, where the limit is 0; two, and never more, where it is 2', async () => {
+    const [vendor] = await upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    for (const [limit, asked] of [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ] as const) {
+      vendor.requests.length = 0;
+      vendor.script(status(503));
+      const gateway = await gatewayOf({ vendors: vendorsAtUrl(vendor.url), retries: { limit } });
+      expect(await statuses(gateway, 1)).toEqual([503]);
+      expect(vendor.requests).toHaveLength(asked);
+    }
+  });
+
+  test('a retry has the same body and headers', async () => {
+    const [vendor] = await upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    vendor.script(status(503), good);
+    const gateway = await gatewayOf({ vendors: vendorsAtUrl(vendor.url) });
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    const [first, second] = vendor.requests;
+    expect(second?.head).toBe(first?.head);
+    expect(second?.body).toEqual(first?.body);
+    expect(second?.head).not.toMatch(/^range:/im);
+  });
+
+  test('nothing is asked again of which the caller has had a byte, nor after a body has begun', async () => {
+    const [vendor] = await upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    const gateway = await gatewayOf({
+      vendors: vendorsAtUrl(vendor.url),
+      retries: { after: 'failed', limit: 2 },
+    });
+    const events = streamedAnswer('chat-completions').slice(0, 600);
+    vendor.script((wire) => {
+      wire.stream([events]);
+      setTimeout(() => wire.reset(), 20);
+    });
+    const response = await ask(gateway.url, chat, true);
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('a caller who leaves during the wait costs no second request (C-04)', async () => {
+    const [vendor] = await upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    vendor.script(status(503, { 'retry-after-ms': '400' }));
+    const gateway = await gatewayOf({ vendors: vendorsAtUrl(vendor.url) });
+    const caller = new AbortController();
+    const asked = ask(gateway.url, chat, false, { signal: caller.signal });
+    await eventually(() => vendor.requests.length === 1, 'the vendor is asked');
+    await sleep(100);
+    caller.abort();
+    await expect(asked).rejects.toThrow();
+    await sleep(600);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('an outage is not made worse by as many requests again: the budget', async () => {
+    const [vendor] = await upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    vendor.script(status(503));
+    const gateway = await gatewayOf({
+      vendors: vendorsAtUrl(vendor.url),
+      retries: { share: 0.1, perSecond: 0 },
+    });
+    await statuses(gateway, 200);
+    // Ten were saved up, and each ten requests add one.
+    expect(vendor.requests.length - 200).toBeGreaterThanOrEqual(25);
+    expect(vendor.requests.length - 200).toBeLessThanOrEqual(31);
+  });
+});
+
+describe('fallbacks', () => {
+  const fallbacks = {
+    'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'],
+    'google/gemini-2.5-flash': ['openai/gpt-4o', 'google/gemini-2.5-pro'],
+  };
+  /** Each vendor at a place of its own. */
+  async function three(input: ConfigInput = {}) {
+    const [openai, anthropic, google] = await upstreams(3);
+    if (!openai || !anthropic || !google) throw new Error('There are no vendors.');
+    anthropic.script((wire) => wire.answer(200, wholeAnswer('messages')));
+    google.script((wire) => wire.answer(200, wholeAnswer('generate-content')));
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: { baseUrl: `${openai.url}/v1`, apiKey: 'vendor-key-openai' },
+        anthropic: { baseUrl: anthropic.url, apiKey: 'vendor-key-anthropic' },
+        google: { baseUrl: google.url, apiKey: 'vendor-key-google' },
+      },
+      fallbacks,
+      ...input,
+    });
+    return { gateway, openai, anthropic, google };
+  }
+
+  test.each<[string, Script]>([
+    ['a failure', status(500)],
+    ['an overload', status(503)],
+    ['a limit', status(429)],
+    ['a key that is refused', status(401)],
+    ['a reset', dead],
+    ['an answer that breaks before it says anything', (wire) => wire.fin()],
+  ])('the next model is asked after %s, translated as it needs', async (_, script) => {
+    const { gateway, openai, anthropic } = await three();
+    openai.script(script);
+    const response = await ask(gateway.url, chat, false);
+    const body = JSON.parse(await response.text());
+    expect(response.status).toBe(200);
+    // As the caller's format has it, from a vendor that speaks another.
+    expect(body.object).toBe('chat.completion');
+    expect(body.choices[0].message.content).not.toBe('');
+    expect(openai.requests).toHaveLength(1);
+    const [sent] = anthropic.requests;
+    expect(sent?.path).toBe('/v1/messages');
+    expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ model: 'claude-sonnet-4-5' });
+    expect(sent?.head).toContain('vendor-key-anthropic');
+    expect(sent?.head).not.toContain('vendor-key-openai');
+  });
+
+  test('streamed', async () => {
+    const { gateway, openai, anthropic } = await three();
+    openai.script(dead);
+    anthropic.script((wire) => wire.wholeStream([streamedAnswer('messages')]));
+    const response = await ask(gateway.url, chat, true);
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(await response.text()).toContain('data: [DONE]');
+  });
+
+  test('what is the request’s own fault is nobody else’s to answer', async () => {
+    const { gateway, openai, anthropic } = await three();
+    for (const code of [400, 404, 413, 422]) {
+      openai.script(status(code));
+      expect(await statuses(gateway, 1)).toEqual([code]);
+    }
+    expect(anthropic.requests).toHaveLength(0);
+  });
+
+  test('the list is gone through in order, as far as the limit goes; what is told is of the model asked for', async () => {
+    const { gateway, openai, anthropic, google } = await three({ retries: { limit: 2 } });
+    openai.script(status(503));
+    anthropic.script(status(529));
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    expect(google.requests).toHaveLength(1);
+    google.script(status(500));
+    const response = await ask(gateway.url, chat, false);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('said 503');
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(openai.requests).toHaveLength(2);
+    expect(anthropic.requests).toHaveLength(2);
+    expect(google.requests).toHaveLength(2);
+  });
+
+  test('a key asks none that it may not', async () => {
+    const restricted = 'gw-a-key-for-two-models';
+    const { gateway, openai, anthropic, google } = await three({
+      keys: [{ name: 'two', key: restricted, models: ['openai/*', 'google/gemini-2.5-flash'] }],
+    });
+    openai.script(status(503));
+    const response = await ask(gateway.url, chat, false, {
+      headers: { authorization: `Bearer ${restricted}` },
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(anthropic.requests).toHaveLength(0);
+    expect(google.requests).toHaveLength(1);
+    // An unrestricted one asks the first.
+    await (await ask(gateway.url, chat, false)).text();
+    expect(anthropic.requests).toHaveLength(1);
+  });
+
+  test('generate-content falls back to models of its own vendor only', async () => {
+    const { gateway, openai, google } = await three();
+    google.script(status(503), (wire) => wire.answer(200, wholeAnswer('generate-content')));
+    const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:generateContent`, {
+      method: 'POST',
+      body: '{"contents":[]}',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(openai.requests).toHaveLength(0);
+    expect(google.requests.map(({ path }) => path)).toEqual([
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      '/v1beta/models/gemini-2.5-pro:generateContent',
+    ]);
+  });
+
+  test('a request that the next model cannot take is answered by what became of the first', async () => {
+    const { gateway, openai, anthropic } = await three();
+    openai.script(status(503));
+    const response = await ask(gateway.url, chat, false, {
+      body: JSON.stringify({ model: 'openai/gpt-4o', messages: 'no list' }),
+    });
+    expect(response.status).toBe(503);
+    await response.text();
+    expect(anthropic.requests).toHaveLength(0);
+  });
+});
+
+describe('several upstreams', () => {
+  test('take turns, and each is sent its own key', async () => {
+    const places = await upstreams(3);
+    for (const place of places) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    await statuses(gateway, 9);
+    expect(places.map(({ requests }) => requests.length)).toEqual([3, 3, 3]);
+    for (const [at, { requests }] of places.entries()) {
+      for (const { head } of requests) expect(head).toContain(`Bearer vendor-key-${at}\r\n`);
+    }
+  });
+
+  test('the least busy one is asked, by its weight', async () => {
+    const places = await upstreams(2);
+    const held: (() => void)[] = [];
+    for (const place of places) place.script((wire) => void held.push(() => wire.answer(200, '{}')));
+    const [first, second] = places;
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          upstreams: [
+            { baseUrl: `${first?.url}/v1`, apiKey: 'a', weight: 3 },
+            { baseUrl: `${second?.url}/v1`, apiKey: 'b' },
+          ],
+        },
+      },
+    });
+    const asked: Promise<Response>[] = [];
+    for (let at = 1; at <= 8; at += 1) {
+      asked.push(ask(gateway.url, chat, false));
+      await eventually(() => held.length === at, 'it is sent');
+    }
+    expect(places.map(({ requests }) => requests.length)).toEqual([6, 2]);
+    for (const answer of held) answer();
+    for (const response of await Promise.all(asked)) await response.text();
+  });
+
+  test('the vendor’s own key is one of them', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(good);
+    const [own, other] = places;
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          baseUrl: `${own?.url}/v1`,
+          apiKey: 'own',
+          upstreams: [{ baseUrl: `${other?.url}/v1`, apiKey: 'other' }],
+        },
+      },
+    });
+    await statuses(gateway, 4);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test('one that is over its limit rests for as long as it says, while others work', async () => {
+    const places = await upstreams(2);
+    const [limited, other] = places;
+    limited?.script(status(429, { 'retry-after-ms': '400' }), good);
+    other?.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(limited?.requests).toHaveLength(1);
+    await sleep(500);
+    await statuses(gateway, 4);
+    expect(limited?.requests.length).toBeGreaterThan(1);
+  });
+
+  test('one whose key is refused, or has no money left, is left alone at once', async () => {
+    for (const body of [
+      status(401),
+      ((wire) =>
+        wire.answer(
+          429,
+          '{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}',
+        )) satisfies Script,
+    ]) {
+      const places = await upstreams(2);
+      const [refused, other] = places;
+      refused?.script(body);
+      other?.script(good);
+      const gateway = await gatewayOf({ vendors: openaiAt(places) });
+      expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
+      expect(refused?.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('U-39 one of three upstreams', () => {
+  test('is dead: callers do not notice; it is left alone after five failures, and asked again when its time is over', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    first?.script(dead);
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      ejection: { duration: 500, longest: 500 },
+    });
+    const got = await statuses(gateway, 60);
+    expect(got.filter((code) => code !== 200)).toEqual([]);
+    expect(first?.requests).toHaveLength(5);
+    // Still dead: one request goes to see.
+    await sleep(700);
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(200));
+    expect(first?.requests).toHaveLength(6);
+    // Well again.
+    first?.script(good);
+    await sleep(700);
+    await statuses(gateway, 30);
+    expect(first?.requests.length).toBeGreaterThan(6 + 5);
+  });
+
+  test('fails every second time: it is left alone by its share of failures, not the others', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    let turn = 0;
+    first?.script((wire, request) => {
+      turn += 1;
+      return (turn % 3 === 0 ? good : status(503))(wire, request);
+    });
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 100, requests: 20 } });
+    const got = await statuses(gateway, 150);
+    expect(got.filter((code) => code !== 200)).toEqual([]);
+    expect(first?.requests).toHaveLength(20);
+  });
+
+  test('is slow: most work goes to the others', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    first?.script(async (wire, request) => {
+      await sleep(150);
+      return good(wire, request);
+    });
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    await Promise.all(Array.from({ length: 4 }, () => statuses(gateway, 40)));
+    const total = places.reduce((sum, { requests }) => sum + requests.length, 0);
+    expect(total).toBe(160);
+    expect((first?.requests.length ?? 0) / total).toBeLessThan(0.2);
+  });
+
+  test('callers who leave, and requests that are refused, are not its fault', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(status(400));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 2 } });
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(400));
+    for (const place of places) place.script(() => undefined);
+    for (let at = 0; at < 12; at += 1) {
+      const caller = new AbortController();
+      const before = places.reduce((sum, { requests }) => sum + requests.length, 0);
+      const asked = ask(gateway.url, chat, false, { signal: caller.signal });
+      asked.catch(() => undefined);
+      await eventually(
+        () => places.reduce((sum, { requests }) => sum + requests.length, 0) > before,
+        'it is sent',
+      );
+      caller.abort();
+    }
+    for (const place of places) {
+      await eventually(() => place.open() === 0, 'what nobody waits for is aborted');
+      place.requests.length = 0;
+      place.script(good);
+    }
+    await statuses(gateway, 4);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test('breaks its streams in the middle: that is a failure too', async () => {
+    const places = await upstreams(2);
+    const [breaking, other] = places;
+    const stream = streamedAnswer('chat-completions');
+    breaking?.script((wire) => {
+      wire.stream([stream.slice(0, 900)]);
+      setTimeout(() => wire.reset(), 5);
+    });
+    other?.script((wire) => wire.wholeStream([stream]));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 3 } });
+    for (let at = 0; at < 20; at += 1) await (await ask(gateway.url, chat, true)).text();
+    expect(breaking?.requests).toHaveLength(3);
+  });
+});
+
+describe('U-40 all upstreams', () => {
+  test('are dead: a 503 at once, one request that sees, and all of them when they are back', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(dead);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      ejection: { failures: 2, duration: 600, longest: 600 },
+    });
+    await statuses(gateway, 4);
+    const asked = (): number => places.reduce((sum, { requests }) => sum + requests.length, 0);
+    const before = asked();
+    const response = await ask(gateway.url, chat, false);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await response.text();
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(503));
+    expect(asked()).toBe(before);
+    await sleep(800);
+    // Of ten at once, one goes to each to see, and the others are refused.
+    for (const place of places) {
+      place.script(async (wire, request) => {
+        await sleep(100);
+        return dead(wire, request);
+      });
+    }
+    await Promise.all(Array.from({ length: 10 }, () => statuses(gateway, 1)));
+    expect(asked() - before).toBeLessThanOrEqual(places.length);
+    for (const place of places) place.script(good);
+    await sleep(800);
+    expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
+  });
+
+  test('a vendor’s only upstream is left alone where the configuration says so, and not otherwise', async () => {
+    for (const lone of [true, false]) {
+      const [vendor] = await upstreams(1);
+      if (vendor === undefined) throw new Error('There is no vendor.');
+      vendor.script(dead);
+      const gateway = await gatewayOf({
+        vendors: vendorsAtUrl(vendor.url),
+        retries: { limit: 0 },
+        ejection: { failures: 3, lone },
+      });
+      expect(await statuses(gateway, 8)).toEqual(
+        lone ? [502, 502, 502, 503, 503, 503, 503, 503] : Array(8).fill(502),
+      );
+      expect(vendor.requests).toHaveLength(lone ? 3 : 8);
+    }
+  });
+
+  test('are left alone: the next model in the list is asked at once', async () => {
+    const places = await upstreams(1);
+    const [anthropic] = await upstreams(1);
+    anthropic?.script((wire) => wire.answer(200, wholeAnswer('messages')));
+    for (const place of places) place.script(dead);
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: { baseUrl: `${places[0]?.url}/v1`, apiKey: 'x' },
+        anthropic: { baseUrl: `${anthropic?.url}`, apiKey: 'y' },
+      },
+      ejection: { failures: 1, lone: true },
+      fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+    });
+    expect(await statuses(gateway, 5)).toEqual(Array(5).fill(200));
+    expect(places[0]?.requests).toHaveLength(1);
+    expect(anthropic?.requests).toHaveLength(5);
+  });
+});
