@@ -2,6 +2,9 @@
 
 import type { Config } from './config/schema.ts';
 import type { Keys } from './keys.ts';
+import type { Limits } from './limits/limits.ts';
+import { openLimits } from './limits/open-limits.ts';
+import { storedSpending } from './limits/stored-spending.ts';
 import { followKeys } from './store/follow-keys.ts';
 import { reasonOf, type Store } from './store/store.ts';
 import type { Recorder } from './usage/exchange-record.ts';
@@ -11,6 +14,8 @@ import { recordUsage } from './usage/recorder.ts';
 export interface Accounts {
   /** The keys of the store as they are now. */
   readonly keys: Keys;
+  /** Keeps them, and those of the configuration, to what they may use. */
+  readonly limits: Limits;
   /** Keeps what an exchange took. */
   readonly record: Recorder;
   /** Exchanges that were not kept, so far. */
@@ -24,13 +29,19 @@ export interface Accounts {
 /**
  * @param store is closed with the accounts.
  * @param onTrouble told, in a sentence, when the store can no longer be used, and when it can again.
- * @throws where the keys cannot be read.
+ * @throws where the keys, or what they have spent, cannot be read.
  */
 export async function openAccounts(
   store: Store,
-  options: Config['usage'],
+  { usage: options, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
   onTrouble: (message: string) => void,
 ): Promise<Accounts> {
+  const limits = await openLimits({
+    ...(redis.url !== undefined && { redisUrl: redis.url }),
+    workers,
+    stored: storedSpending(store),
+    onTrouble,
+  });
   const followed = await followKeys(store, { onTrouble });
   const recorder = recordUsage(store, { ...options, onTrouble });
   const forgetting = keepForgetting(store, options.keepDays, (error) =>
@@ -38,6 +49,7 @@ export async function openAccounts(
   );
   return {
     keys: followed.keys,
+    limits,
     record: recorder.record,
     lost: recorder.dropped,
     refresh() {
@@ -46,6 +58,7 @@ export async function openAccounts(
     },
     async close(milliseconds) {
       followed.stop();
+      limits.close();
       forgetting.stop();
       const lost = await recorder.close(milliseconds);
       if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written, and is lost.`);

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Keys } from './keys.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Traces } from './observe/traces.ts';
 import type { DecodeOptions } from './stages/decode.ts';
 import type { InFlightLimits } from './stages/shed.ts';
@@ -15,6 +16,8 @@ import type { Vendors } from './vendors/vendor.ts';
 
 export interface Gateway {
   readonly keys: Keys;
+  /** Keeps keys to their limits; absent where no key has any. */
+  readonly limits?: Limits;
   /** Only models that some vendor with a key serves. */
   readonly catalog: Catalog;
   readonly vendors: Vendors;

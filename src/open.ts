@@ -7,6 +7,8 @@ import type { Config } from './config/schema.ts';
 import { configuredVendors, type Place, publicHosts, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
+import type { Limits } from './limits/limits.ts';
+import { limitsInMemory } from './limits/open-limits.ts';
 import type { Traces } from './observe/traces.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
@@ -26,6 +28,8 @@ export interface OpenGateway {
 export interface OpenOptions {
   /** Keys from elsewhere. One that the configuration has too is the configuration's. */
   readonly keys?: Keys;
+  /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
+  readonly limits?: Limits;
   readonly record?: Recorder;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
@@ -37,7 +41,7 @@ export interface OpenOptions {
 /** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
 export async function openGateway(
   config: Config,
-  { keys, record, traces, metrics, mode = 'fused', simulated }: OpenOptions = {},
+  { keys, limits: given, record, traces, metrics, mode = 'fused', simulated }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
@@ -46,6 +50,8 @@ export async function openGateway(
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
   const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
   const upstreams = openUpstreams(vendors.all, config);
+  const limits = given ?? (config.keys.some((key) => key.limits) ? limitsInMemory() : undefined);
+  const recorder = bothOf(limits?.record, record);
   const gateway: Gateway = {
     keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
@@ -54,7 +60,8 @@ export async function openGateway(
     upstreams,
     options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
     cors: config.cors,
-    ...(record !== undefined && { record }),
+    ...(limits !== undefined && { limits }),
+    ...(recorder !== undefined && { record: recorder }),
     ...(traces !== undefined && { traces }),
     ...(metrics !== undefined && { metrics }),
     mode,
@@ -67,6 +74,14 @@ export async function openGateway(
       upstreams.close();
       await sandbox?.close();
     },
+  };
+}
+
+function bothOf(one: Recorder | undefined, other: Recorder | undefined): Recorder | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (record) => {
+    one(record);
+    other(record);
   };
 }
 

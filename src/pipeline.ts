@@ -8,6 +8,7 @@ import { bridge } from './stages/bridge.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Incoming, Route } from './stages/exchange.ts';
+import { limit, tellLimits } from './stages/limit.ts';
 import { resolveModel } from './stages/resolve-model.ts';
 import { share, shed, weigh } from './stages/shed.ts';
 import { translateReply } from './stages/translate-reply.ts';
@@ -17,18 +18,19 @@ import { line } from './streams/line.ts';
 
 /** The answer to a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
 export function answer(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
-  const { keys, catalog, vendors, agent, upstreams, options, mode } = gateway;
+  const { keys, limits, catalog, vendors, agent, upstreams, options, mode } = gateway;
   return (
     line(incoming, mode)
       .to(shed(options)) // unless there is more to do than can be done
       .to(decode(route, options)) // what is asked, and in which format
       .to(authenticate(keys)) // by whom
       .to(share(options)) // of what can be done, no more than the key's share
+      .to(limit(limits)) // and no more than its limits
       .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
       .to(weigh()) // the body is here: is there still room for what is made of it
       // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
       .within(
-        bridge(options, attempts(upstreams)),
+        tellLimits(bridge(options, attempts(upstreams))),
         (attempt) =>
           attempt
             .to(translateRequest()) // in the words of the vendor

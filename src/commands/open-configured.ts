@@ -63,7 +63,7 @@ export function tellTrouble(message: string): void {
 
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
 export function tellReloaded(first: Config, next: Config): void {
-  const fixed = (['host', 'workers', 'store', 'usage', 'admin'] as const).filter(
+  const fixed = (['host', 'workers', 'store', 'redis', 'usage', 'admin'] as const).filter(
     (field) => !isDeepStrictEqual(first[field], next[field]),
   );
   if (next.port !== 0 && next.port !== first.port) console.log('The new port counts from the next start.');

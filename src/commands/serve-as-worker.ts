@@ -24,9 +24,14 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   const told = from.environment['GATEWAY_SANDBOX'];
   const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
   const store = await orExit(openConfiguredStore(config.store, from.directory, tellTrouble));
-  const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
+  const accounts = await orExit(openAccounts(store, config, tellTrouble));
   const watching = await orExit(openWatching(config, from.environment, accounts, false));
-  const company = { keys: accounts.keys, ...watching.company, ...(simulated && { simulated }) };
+  const company = {
+    keys: accounts.keys,
+    limits: accounts.limits,
+    ...watching.company,
+    ...(simulated && { simulated }),
+  };
   const open = (all: Config) => openConfigured(oneShare(all), company);
 
   const serving = closingWith(await orExit(startServing(await orExit(open(config)))), accounts, watching);

@@ -66,9 +66,9 @@ async function serveAlone(
   store: Store,
   greet: Greet,
 ): Promise<void> {
-  const accounts = await orExit(openAccounts(store, config.usage, tellTrouble));
+  const accounts = await orExit(openAccounts(store, config, tellTrouble));
   const watching = await orExit(openWatching(config, from.environment, accounts, true));
-  const company = { keys: accounts.keys, ...watching.company };
+  const company = { keys: accounts.keys, limits: accounts.limits, ...watching.company };
   const first = await orExit(openConfigured(config, company));
   const admin = await orExit(
     openAdmin(config.admin, store, {

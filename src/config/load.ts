@@ -117,6 +117,7 @@ function withEnvironment(file: Record<string, unknown>, environment: Environment
     ...file,
     vendors,
     ...over('store', { url: said('DATABASE_URL'), path: said('GATEWAY_STORE_PATH') }),
+    ...over('redis', { url: said('REDIS_URL') }),
     ...over('admin', {
       key: said('GATEWAY_ADMIN_KEY'),
       host: said('GATEWAY_ADMIN_HOST'),

@@ -159,6 +159,12 @@ export const configSchema = z.strictObject({
       url: z.url({ protocol: /^postgres(?:ql)?$/, error: 'must be postgres://…' }).exactOptional(),
     })
     .prefault({}),
+  /** Redis or Valkey: where several machines count what keys may use. Without it each process counts its own. */
+  redis: z
+    .strictObject({
+      url: z.url({ protocol: /^rediss?$/, error: 'must be redis://… or rediss://…' }).exactOptional(),
+    })
+    .prefault({}),
   usage: z
     .strictObject({
       /** Records are written so often, or when there are so many; so many may wait before more are dropped. */

@@ -60,6 +60,8 @@ export interface Call extends Incoming {
 /** After `authenticate`: by whom. */
 export interface Admitted extends Call {
   readonly principal: Principal;
+  /** Headers for the answer: what is left of the key's limits; absent where it has none. */
+  readonly allowance?: Readonly<Record<string, string>>;
 }
 
 /** After `resolve-model`: of which model, served by whom, natively or not. */

@@ -1,0 +1,70 @@
+/** How many exchanges of a key are in flight: in this process, and by leases in Redis in all that share one. */
+
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+export interface InFlight {
+  /**
+   * Lets one more exchange of a key begin.
+   * @returns what is called when it is over, once; undefined where `limit` are in flight already.
+   */
+  enter(key: string, limit: number): Promise<(() => void) | undefined>;
+  close(): void;
+}
+
+/** What a process that was killed had in flight counts for so long, in milliseconds. */
+const LEASE = 60_000;
+
+/** By the clock of Redis, for those of several machines differ. */
+const NOW = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `;
+
+const ENTER = `${NOW}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`;
+
+const RENEW = `${NOW}
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
+
+/** While Redis is away, those of this process count. */
+export function openInFlight(redis: Redis | undefined): InFlight {
+  /** The lease of each exchange, by key. */
+  const here = new Map<string, Set<string>>();
+
+  const placeOf = (key: string): string => `gateway:in-flight:${key}`;
+  const renewal = redis && setInterval(() => renew(redis), LEASE / 3).unref();
+
+  function renew(shared: Redis): void {
+    for (const [key, leases] of here) {
+      // Without Redis there is nothing to renew, and after it is back the next renewal enters all of them again.
+      shared.eval(RENEW, 1, placeOf(key), LEASE, ...leases).catch(() => undefined);
+    }
+  }
+
+  function leave(key: string, lease: string): void {
+    const leases = here.get(key);
+    if (!leases?.delete(lease)) return;
+    if (leases.size === 0) here.delete(key);
+    // A lease that cannot be given back ends by itself.
+    redis?.zrem(placeOf(key), lease).catch(() => undefined);
+  }
+
+  return {
+    async enter(key, limit) {
+      const leases = here.get(key) ?? new Set();
+      if (leases.size >= limit) return undefined;
+      const lease = randomUUID();
+      here.set(key, leases.add(lease));
+      if (redis === undefined) return () => leave(key, lease);
+      // It timed out or Redis is away: then the count of this process has decided.
+      const entered = await redis.eval(ENTER, 1, placeOf(key), limit, LEASE, lease).catch(() => 1);
+      if (entered === 1) return () => leave(key, lease);
+      leave(key, lease);
+      return undefined;
+    },
+    close: () => clearInterval(renewal),
+  };
+}

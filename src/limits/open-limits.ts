@@ -1,0 +1,74 @@
+/** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
+
+import { openInFlight } from './in-flight.ts';
+import { type Limits, limitsOf } from './limits.ts';
+import { openRedis } from './redis.ts';
+import { openSpending, type StoredSpending } from './spending.ts';
+import { openWindow } from './window.ts';
+
+export interface LimitOptions {
+  /** Where Redis or Valkey is; absent: none. */
+  readonly redisUrl?: string;
+  /** Processes that serve here: without Redis, each has an even share of what is counted by the minute and in flight. */
+  readonly workers?: number;
+  /** What was spent before this process began, and is by others. */
+  readonly stored?: StoredSpending;
+  /** Told, in a sentence, when Redis or the store cannot be asked. */
+  readonly onTrouble?: (message: string) => void;
+  /** Seconds of a window of requests or tokens; other than a minute for tests. */
+  readonly window?: number;
+  /** Milliseconds since 1970: the clock of budgets. */
+  readonly now?: () => number;
+}
+
+/** How often to look what others have spent, in milliseconds. */
+const REFRESH = 2_000;
+
+/** Limits in the memory of this process. */
+export function limitsInMemory({
+  window = 60,
+  now = Date.now,
+}: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
+  return limitsOf(
+    {
+      requests: openWindow('requests', window, undefined),
+      tokens: openWindow('tokens', window, undefined),
+      inFlight: openInFlight(undefined),
+      spending: openSpending(now, undefined, undefined),
+    },
+    now,
+  );
+}
+
+/** @throws where the store cannot say what was spent. */
+export async function openLimits({
+  redisUrl,
+  workers = 1,
+  stored,
+  onTrouble = () => {},
+  window = 60,
+  now = Date.now,
+}: LimitOptions): Promise<Limits> {
+  const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble);
+  const redis = connection?.redis;
+  const spending = openSpending(now, stored, redis);
+  const inFlight = openInFlight(redis);
+  const counters = {
+    requests: openWindow('requests', window, redis),
+    tokens: openWindow('tokens', window, redis),
+    inFlight,
+    spending,
+  };
+  await spending.refresh();
+  // Of a store that is away others tell: then what is known here counts.
+  const refreshing =
+    stored && setInterval(() => void spending.refresh().catch(() => undefined), REFRESH).unref();
+  return {
+    ...limitsOf(counters, now, redis === undefined ? workers : 1),
+    close() {
+      clearInterval(refreshing);
+      inFlight.close();
+      connection?.close();
+    },
+  };
+}

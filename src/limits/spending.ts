@@ -1,0 +1,116 @@
+/**
+ * What keys have spent, by day and month of UTC. Three places know of it, and the highest figure counts, for each of
+ * them may lack something but none has too much: this process, what the store has (of every process that shares it,
+ * a moment late), and Redis (of every process that shares it, at once).
+ */
+
+import type { Redis } from 'ioredis';
+import { dayOf } from '../usage/exchange-row.ts';
+
+/** US dollars. */
+export interface Spent {
+  readonly day: number;
+  readonly month: number;
+}
+
+/** What the store has of every key that spent anything in the month of `day`. */
+export type StoredSpending = (day: string) => Promise<ReadonlyMap<string, Spent>>;
+
+export interface Spending {
+  of(key: string): Promise<Spent>;
+  charge(key: string, cost: number, time: number): void;
+  /** Takes over what the store has. @throws where it cannot be asked. */
+  refresh(): Promise<void>;
+}
+
+/** How long Redis keeps a day and a month, in seconds: somewhat longer than they are. */
+const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
+
+/** @param now milliseconds since 1970. */
+export function openSpending(
+  now: () => number,
+  stored: StoredSpending | undefined,
+  redis: Redis | undefined,
+): Spending {
+  let day = dayOf(now());
+  const today = new Map<string, number>();
+  const thisMonth = new Map<string, number>();
+
+  function turn(): void {
+    const present = dayOf(now());
+    if (present === day) return;
+    today.clear();
+    if (monthOf(present) !== monthOf(day)) thisMonth.clear();
+    day = present;
+  }
+
+  function raise(key: string, spent: Spent): Spent {
+    const raised = {
+      day: Math.max(today.get(key) ?? 0, spent.day),
+      month: Math.max(thisMonth.get(key) ?? 0, spent.month),
+    };
+    today.set(key, raised.day);
+    thisMonth.set(key, raised.month);
+    return raised;
+  }
+
+  function share(period: string, key: string, before: number, cost: number, keep: number): void {
+    // A figure that Redis lost, or has not had yet, begins with what is known here. What cannot be shared now is
+    // counted here, and by the store.
+    redis
+      ?.multi()
+      .set(placeOf(period, key), before, 'EX', keep, 'NX')
+      .incrbyfloat(placeOf(period, key), cost)
+      .exec()
+      .catch(() => undefined);
+  }
+
+  return {
+    async of(key) {
+      turn();
+      const asked = day;
+      // Without Redis, what is known here counts.
+      const [inDay, inMonth] =
+        (await redis?.mget(placeOf(day, key), placeOf(monthOf(day), key)).catch(() => undefined)) ?? [];
+      turn();
+      return raise(
+        key,
+        asked === day ? { day: amount(inDay), month: amount(inMonth) } : { day: 0, month: 0 },
+      );
+    },
+    charge(key, cost, time) {
+      turn();
+      const of = dayOf(time);
+      if (monthOf(of) !== monthOf(day)) return;
+      const month = thisMonth.get(key) ?? 0;
+      thisMonth.set(key, month + cost);
+      share(monthOf(day), key, month, cost, KEEP.month);
+      if (of !== day) return;
+      const inDay = today.get(key) ?? 0;
+      today.set(key, inDay + cost);
+      share(day, key, inDay, cost, KEEP.day);
+    },
+    async refresh() {
+      turn();
+      const asked = day;
+      const found = await stored?.(asked);
+      turn();
+      if (found === undefined || asked !== day) return;
+      for (const [key, spent] of found) raise(key, spent);
+    },
+  };
+}
+
+/** The month of a day, YYYY-MM. */
+function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+function placeOf(period: string, key: string): string {
+  return `gateway:spent:${period}:${key}`;
+}
+
+function amount(text: string | null | undefined): number {
+  const number = Number(text ?? 0);
+  return Number.isFinite(number) ? number : 0;
+}

@@ -1,0 +1,65 @@
+/** What keys have spent: the highest of what is known here, in the store and in Redis. */
+
+import { expect, test } from 'vitest';
+import { openSpending, type Spent } from '../../src/limits/spending.ts';
+import { storedSpending } from '../../src/limits/stored-spending.ts';
+import { recordUsage } from '../../src/usage/recorder.ts';
+import { describeStores } from '../support/stores.ts';
+import { exchange } from '../usage/records.ts';
+
+const NOON = Date.parse('2026-05-20T12:00:00Z');
+
+test('what is charged counts for its day and its month', async () => {
+  let time = NOON;
+  const spending = openSpending(() => time, undefined, undefined);
+  spending.charge('team', 2, NOON);
+  spending.charge('team', 0.5, NOON - 86_400_000);
+  spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
+  expect(await spending.of('team')).toEqual({ day: 2, month: 2.5 });
+  expect(await spending.of('other')).toEqual({ day: 0, month: 0 });
+  time += 86_400_000;
+  expect(await spending.of('team')).toEqual({ day: 0, month: 2.5 });
+  time = Date.parse('2026-06-01T00:00:00Z');
+  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+});
+
+test('what others spent is taken over from the store, and nothing counts twice', async () => {
+  let stored = new Map<string, Spent>([['team', { day: 1, month: 5 }]]);
+  const spending = openSpending(
+    () => NOON,
+    async () => stored,
+    undefined,
+  );
+  await spending.refresh();
+  spending.charge('team', 2, NOON);
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  // The store has it now too.
+  stored = new Map([['team', { day: 3, month: 7 }]]);
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
+  stored = new Map([['team', { day: 4, month: 8 }]]);
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
+});
+
+describeStores('what the store has of it', ({ open }) => {
+  test('is summed up by key, of the month and of its last day', async () => {
+    const store = await open();
+    const recorder = recordUsage(store, { interval: 5, batch: 10, queue: 100 });
+    const spend = (key: string, cost: number, day: string) =>
+      recorder.record(exchange({ key, cost, time: Date.parse(`${day}T10:00:00Z`) }));
+    spend('team', 1.5, '2026-05-20');
+    spend('team', 0.25, '2026-05-20');
+    spend('team', 4, '2026-05-01');
+    spend('team', 100, '2026-04-30');
+    spend('other', 3, '2026-05-19');
+    expect(await recorder.close(5_000)).toBe(0);
+    const found = await storedSpending(store)('2026-05-20');
+    expect(found).toEqual(
+      new Map([
+        ['team', { day: 1.75, month: 5.75 }],
+        ['other', { day: 0, month: 3 }],
+      ]),
+    );
+  });
+});

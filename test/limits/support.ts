@@ -1,0 +1,78 @@
+/** Requests of a key in every caller's format, and a vendor whose answers are as big as told. */
+
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+export interface TestVendor extends TestUpstream {
+  /** Tokens of the next answers. */
+  takes(input: number, output: number): void;
+  /** Keeps answers back until what is returned is called. */
+  hold(): () => void;
+}
+
+/** Answers in the words of OpenAI's chat completions. */
+export async function startVendor(): Promise<TestVendor> {
+  let usage = { prompt_tokens: 3, completion_tokens: 2 };
+  let held: (() => void)[] | undefined;
+  const upstream = await startUpstream((_, response) => {
+    const answer = () =>
+      json(response, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'gpt-4.1',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+        usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens },
+      });
+    if (held) held.push(answer);
+    else answer();
+  });
+  return {
+    ...upstream,
+    takes(input, output) {
+      usage = { prompt_tokens: input, completion_tokens: output };
+    },
+    hold() {
+      const waiting: (() => void)[] = [];
+      held = waiting;
+      return () => {
+        held = undefined;
+        for (const answer of waiting) answer();
+      };
+    },
+  };
+}
+
+const turn = { role: 'user', content: 'Is it?' };
+
+const REQUESTS: Readonly<Record<FormatName, readonly [path: string, body: object]>> = {
+  'chat-completions': ['/v1/chat/completions', { model: 'openai/gpt-4.1', messages: [turn] }],
+  responses: ['/v1/responses', { model: 'openai/gpt-4.1', input: 'Is it?' }],
+  messages: ['/v1/messages', { model: 'openai/gpt-4.1', max_tokens: 9, messages: [turn] }],
+  'generate-content': [
+    '/v1beta/models/gemini-2.5-flash:generateContent',
+    { contents: [{ role: 'user', parts: [{ text: 'Is it?' }] }] },
+  ],
+};
+
+export function ask(
+  url: string,
+  key: string,
+  format: FormatName = 'chat-completions',
+  signal?: AbortSignal,
+): Promise<Response> {
+  const [path, body] = REQUESTS[format];
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+/** The status, once the answer is read to its end. */
+export async function statusOf(answer: Promise<Response>): Promise<number> {
+  const response = await answer;
+  await response.arrayBuffer();
+  return response.status;
+}
