@@ -92,7 +92,7 @@ async function streamed(
   };
   const events = fuse(fuse(outbound.outbound.parseEvents(asked.prompt, target), watch), renderer);
   const encoder = encodeSse();
-  const { body, ready } = through(answer.body, fuse(fuse(decodeBody(answer), events), encoder), {
+  const { body, ready } = through(streamOf(answer.body), fuse(fuse(decodeBody(answer), events), encoder), {
     fail(error, out) {
       if (ledger !== undefined) ledger.fault = error.fault;
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
@@ -125,7 +125,7 @@ function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
 }
 
 function notJson({ body }: UpstreamAnswer): GatewayError {
-  void body.cancel();
+  if (body instanceof ReadableStream) void body.cancel();
   return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
 }
 
@@ -143,7 +143,15 @@ function decodeWhole(): Step<Uint8Array, Sse> {
   };
 }
 
-async function readWhole(body: ReadableStream<Uint8Array>, limit: number): Promise<Buffer> {
+function streamOf(body: UpstreamAnswer['body']): ReadableStream<Uint8Array> {
+  return body instanceof ReadableStream ? body : ReadableStream.from([body]);
+}
+
+async function readWhole(body: UpstreamAnswer['body'], limit: number): Promise<Buffer> {
+  if (!(body instanceof ReadableStream)) {
+    if (body.byteLength > limit) throw tooLong();
+    return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

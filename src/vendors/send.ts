@@ -36,7 +36,8 @@ export interface UpstreamHead {
 }
 
 export interface UpstreamAnswer extends UpstreamHead {
-  readonly body: ReadableStream<Uint8Array>;
+  /** A stream; but what has come whole with its head, as short answers do, needs none. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 }
 
 /** Sees a body as it arrives, decompressed; must not throw, and must not keep or change what it sees. */
@@ -75,8 +76,10 @@ export function send(
     const { limits } = patience;
     let socket: Dispatcher.DispatchController | undefined;
     let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-    /** Gives the head, where that still waits. */
-    let give: (() => void) | undefined;
+    /** Gives the answer, where that still waits. */
+    let give: ((body: UpstreamAnswer['body']) => void) | undefined;
+    /** What has come of a body meanwhile. */
+    let held: Uint8Array[] = [];
     let guard: Guard | undefined;
     let inflating: ReturnType<typeof inflater>;
     /** Whether a byte of an answer has come, and one of its body. */
@@ -135,20 +138,40 @@ export function send(
       if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
       finish('whole');
-      give?.();
-      body?.close();
+      if (give !== undefined) give(Buffer.concat(held));
+      else body?.close();
     };
 
     const deliver = (chunk: Uint8Array): void => {
-      if (over !== undefined || body === undefined) return;
+      if (over !== undefined) return;
       tap?.chunk?.(chunk);
       guard?.chunk(chunk);
-      body.enqueue(chunk);
-      give?.();
+      if (body !== undefined) push(chunk);
+      else if (held.push(chunk) === 1) queueMicrotask(flow);
+    };
+    /** What came with the head is over by now, or the rest of it takes its time. */
+    const flow = (): void => {
+      if (over !== undefined || give === undefined) return;
+      give(open());
       give = undefined;
+      for (const chunk of held) push(chunk);
+      held = [];
+    };
+    const push = (chunk: Uint8Array): void => {
+      if (body === undefined) return;
+      body.enqueue(chunk);
       if ((body.desiredSize ?? 0) > 0) return;
       inflating?.pause();
       socket?.pause();
+    };
+    const open = (): ReadableStream<Uint8Array> => {
+      const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        body = controller;
+      };
+      return new ReadableStream<Uint8Array>(
+        { start, pull, cancel },
+        { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
+      );
     };
     const pull = (): void => {
       if (failure !== undefined && body !== undefined && isEmpty(body)) body.error(failure);
@@ -191,16 +214,9 @@ export function send(
           });
           const shown = inflating === undefined ? headers : withoutCoding(headers);
           guard = request.guard?.({ status, headers });
-          const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-            body = controller;
-          };
-          const stream = new ReadableStream<Uint8Array>(
-            { start, pull, cancel },
-            { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
-          );
-          const answer = { status, headers: shown, body: stream };
-          if (String(headers['content-type']).startsWith('text/event-stream')) resolve(answer);
-          else give = () => resolve(answer);
+          if (String(headers['content-type']).startsWith('text/event-stream')) {
+            resolve({ status, headers: shown, body: open() });
+          } else give = (body) => resolve({ status, headers: shown, body });
         },
         onResponseData(controller, chunk) {
           seen = patience.now;
