@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
+    testTimeout: 30_000,
+    // What is waited for comes at once, as a rule; a busy machine is given time.
+    expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
   },
 });
