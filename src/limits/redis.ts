@@ -2,8 +2,9 @@
 
 import type { Redis } from 'ioredis';
 
-/** Milliseconds a command may take, and a connection at the start. */
+/** Milliseconds a command may take, one that answers nothing has, and a connection has at the start. */
 const COMMAND = 100;
+const SILENCE = 250;
 const CONNECT = 1_000;
 
 export interface RedisConnection {
@@ -24,6 +25,8 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: COMMAND,
+    // One that hangs is left, or every request would wait for its command to time out.
+    socketTimeout: SILENCE,
     connectTimeout: CONNECT,
     retryStrategy: (tries) => Math.min(tries * 100, 2_000),
   });

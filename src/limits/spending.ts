@@ -13,13 +13,16 @@ export interface Spent {
   readonly month: number;
 }
 
-/** What the store has of every key that spent anything in the month of `day`. */
-export type StoredSpending = (day: string) => Promise<ReadonlyMap<string, Spent>>;
+/** What the store has of keys that spent anything in the month of `day`: of all of them, or of `keys`. */
+export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
 export interface Spending {
   of(key: string): Promise<Spent>;
   charge(key: string, cost: number, time: number): void;
-  /** Takes over what the store has. @throws where it cannot be asked. */
+  /**
+   * Takes over what the store has: at first of every key, then of those that were asked for.
+   * @throws where the store cannot be asked.
+   */
   refresh(): Promise<void>;
 }
 
@@ -35,6 +38,8 @@ export function openSpending(
   let day = dayOf(now());
   const today = new Map<string, number>();
   const thisMonth = new Map<string, number>();
+  /** Keys that were asked for; undefined until the store has told of all. */
+  let asked: Set<string> | undefined;
 
   function turn(): void {
     const present = dayOf(now());
@@ -68,15 +73,13 @@ export function openSpending(
   return {
     async of(key) {
       turn();
-      const asked = day;
+      asked?.add(key);
+      const then = day;
       // Without Redis, what is known here counts.
       const [inDay, inMonth] =
         (await redis?.mget(placeOf(day, key), placeOf(monthOf(day), key)).catch(() => undefined)) ?? [];
       turn();
-      return raise(
-        key,
-        asked === day ? { day: amount(inDay), month: amount(inMonth) } : { day: 0, month: 0 },
-      );
+      return raise(key, then === day ? { day: amount(inDay), month: amount(inMonth) } : { day: 0, month: 0 });
     },
     charge(key, cost, time) {
       turn();
@@ -92,10 +95,12 @@ export function openSpending(
     },
     async refresh() {
       turn();
-      const asked = day;
-      const found = await stored?.(asked);
+      const then = day;
+      if (asked?.size === 0) return;
+      const found = await stored?.(then, asked);
+      asked ??= new Set();
       turn();
-      if (found === undefined || asked !== day) return;
+      if (found === undefined || then !== day) return;
       for (const [key, spent] of found) raise(key, spent);
     },
   };

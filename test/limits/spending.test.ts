@@ -38,6 +38,7 @@ test('what others spent is taken over from the store, and nothing counts twice',
   await spending.refresh();
   expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
   stored = new Map([['team', { day: 4, month: 8 }]]);
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
   await spending.refresh();
   expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
 });
@@ -55,6 +56,9 @@ describeStores('what the store has of it', ({ open }) => {
     spend('other', 3, '2026-05-19');
     expect(await recorder.close(5_000)).toBe(0);
     const found = await storedSpending(store)('2026-05-20');
+    expect(await storedSpending(store)('2026-05-20', new Set(['other', 'unknown']))).toEqual(
+      new Map([['other', { day: 0, month: 3 }]]),
+    );
     expect(found).toEqual(
       new Map([
         ['team', { day: 1.75, month: 5.75 }],

@@ -1,0 +1,139 @@
+/** Limits that several gateways share through Redis, and that go on in each of them while Redis is away. */
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
+import type { KeyLimits } from '../../src/keys.ts';
+import { openLimits } from '../../src/limits/open-limits.ts';
+import { openGateway } from '../../src/open.ts';
+import { serve } from '../../src/server/server.ts';
+import { vendorsAtUrl } from '../support/gateway.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
+
+const LIMITED = 'gw-test-key-with-limits';
+
+describe.skipIf(!hasRedis())('with Redis', () => {
+  let vendor: TestVendor;
+  let redis: TestRedis;
+  let troubles: string[];
+  const closing: (() => Promise<void>)[] = [];
+
+  beforeEach(async () => {
+    troubles = [];
+    vendor = await startVendor();
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await redis.close();
+    await vendor.close();
+  });
+
+  /** One more gateway, with a key of these limits. */
+  async function another(limits: KeyLimits): Promise<string> {
+    const config = configSchema.parse({
+      port: 0,
+      vendors: vendorsAtUrl(vendor.url),
+      keys: [{ name: 'limited', key: LIMITED, limits }],
+      redis: { url: redis.url },
+    });
+    const shared = await openLimits({
+      redisUrl: redis.url,
+      onTrouble: (message) => void troubles.push(message),
+    });
+    const { gateway, close } = await openGateway(config, { limits: shared });
+    const server = await serve(() => gateway, config);
+    closing.push(async () => {
+      await server.drain(0);
+      await close();
+      shared.close();
+    });
+    return server.url;
+  }
+
+  test('two gateways share the requests of a minute', async () => {
+    const [one, other] = [await another({ requestsPerMinute: 3 }), await another({ requestsPerMinute: 3 })];
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    const last = await ask(one, LIMITED);
+    expect(last.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(await statusOf(Promise.resolve(last))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    expect(await statusOf(ask(one, LIMITED))).toBe(429);
+    expect(troubles).toEqual([]);
+  });
+
+  test('two gateways share the tokens of a minute', async () => {
+    const [one, other] = [await another({ tokensPerMinute: 50 }), await another({ tokensPerMinute: 50 })];
+    vendor.takes(40, 10);
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
+  });
+
+  test('two gateways share what may be in flight', async () => {
+    const [one, other] = [await another({ concurrentRequests: 1 }), await another({ concurrentRequests: 1 })];
+    const release = vendor.hold();
+    const running = statusOf(ask(one, LIMITED));
+    await vi.waitFor(() => expect(vendor.received).toHaveLength(1));
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    release();
+    expect(await running).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(ask(other, LIMITED))).toBe(200));
+  });
+
+  test('two gateways share a budget', async () => {
+    const [one, other] = [await another({ budgetDay: 1 }), await another({ budgetDay: 1 })];
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    vendor.takes(1_000_000, 0);
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    await vi.waitFor(async () => {
+      const refused = await ask(other, LIMITED);
+      expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
+    });
+  });
+
+  test('Redis is killed: limits go on in each gateway; it is back: they are shared again', async () => {
+    const limits = { requestsPerMinute: 2, concurrentRequests: 5, tokensPerMinute: 1_000, budgetDay: 100 };
+    const [one, other] = [await another(limits), await another(limits)];
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    await redis.stop();
+    await vi.waitFor(() => expect(troubles).toHaveLength(2));
+    for (const url of [one, other]) {
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    }
+    await redis.start();
+    await vi.waitFor(() => expect(troubles).toHaveLength(4), 10_000);
+    expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    expect(await statusOf(ask(other, LIMITED))).toBe(200);
+    expect(await statusOf(ask(one, LIMITED))).toBe(429);
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    expect(troubles[0]).toMatch(/^Redis is away/);
+    expect(troubles[3]).toBe('Redis is there again.');
+  }, 20_000);
+
+  test('Redis hangs: requests are answered all the same', async () => {
+    const url = await another({ requestsPerMinute: 2, budgetDay: 100, concurrentRequests: 5 });
+    redis.freeze();
+    try {
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  test('a gateway starts while Redis is away', async () => {
+    await redis.stop();
+    const url = await another({ requestsPerMinute: 1 });
+    expect(troubles).toHaveLength(1);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    await redis.start();
+    await vi.waitFor(() => expect(troubles).toHaveLength(2), 10_000);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(await statusOf(ask(url, LIMITED))).toBe(429);
+  }, 20_000);
+});

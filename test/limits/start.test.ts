@@ -1,0 +1,102 @@
+/** `gateway start` keeps keys to their limits: those of its configuration and those that are created while it serves. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runCommand } from '../support/command.ts';
+import { vendorsAtUrl } from '../support/gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
+
+const LIMITED = 'gw-test-key-with-limits';
+
+let vendor: TestVendor;
+/** Where a store is that outlives its processes. */
+let directory: string;
+const running: GatewayProcess[] = [];
+beforeEach(async () => {
+  vendor = await startVendor();
+  directory = await mkdtemp(join(tmpdir(), 'gateway-limits-'));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((gateway) => gateway.close()));
+  await vendor.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(...rest: Parameters<typeof spawnGateway>): Promise<GatewayProcess> {
+  const [input, options] = rest;
+  const gateway = await spawnGateway({ vendors: vendorsAtUrl(vendor.url), log: 'none', ...input }, options);
+  running.push(gateway);
+  return gateway;
+}
+
+test('a key that was created with limits is kept to them, and what it spent is known after a restart', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
+  const first = await start({}, { env });
+  const options = ['--requests-per-minute', '100', '--budget-day', '1', '--budget-month', '1'];
+  const created = await runCommand(first.directory, ['keys', 'create', '--name', 'made', ...options], env);
+  const key = /gw_[\w-]+/.exec(created.stdout)?.[0] ?? '';
+  expect(key, created.stderr).not.toBe('');
+  vendor.takes(1_000_000, 0);
+  const answered = await vi.waitFor(async () => {
+    const response = await ask(first.url, key);
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    return response;
+  }, 5_000);
+  expect(answered.headers.get('x-ratelimit-limit-requests')).toBe('100');
+  await vi.waitFor(async () => expect(await statusOf(ask(first.url, key))).toBe(429));
+
+  first.signal('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const second = await start({}, { env });
+  const refused = await ask(second.url, key);
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
+}, 20_000);
+
+test('processes that share a store learn what others have spent', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
+  const keys = [{ name: 'limited', key: LIMITED, limits: { budgetMonth: 1 } }];
+  const [one, other] = await Promise.all([start({ keys }, { env }), start({ keys }, { env })]);
+  expect(await statusOf(ask(other.url, LIMITED))).toBe(200);
+  vendor.takes(1_000_000, 0);
+  expect(await statusOf(ask(one.url, LIMITED))).toBe(200);
+  vendor.takes(1, 1);
+  await vi.waitFor(async () => expect(await statusOf(ask(other.url, LIMITED))).toBe(429), 10_000);
+}, 20_000);
+
+describe.skipIf(!hasRedis())('with Redis', () => {
+  let redis: TestRedis;
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => redis.close());
+
+  test('a limit holds over all workers, and over a process beside them', async () => {
+    const keys = [{ name: 'limited', key: LIMITED, limits: { requestsPerMinute: 6 } }];
+    const env = { REDIS_URL: redis.url };
+    const [several, alone] = await Promise.all([
+      start({ keys, workers: 2 }, { env }),
+      start({ keys }, { env }),
+    ]);
+    const statuses = await Promise.all(
+      [several, several, several, several, several, alone, alone, alone, alone, alone].map(({ url }) =>
+        statusOf(ask(url, LIMITED)),
+      ),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(6);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    several.signal('SIGTERM');
+    alone.signal('SIGTERM');
+    expect(await Promise.all([several.ended, alone.ended])).toEqual([0, 0]);
+    expect(`${several.output()}${alone.output()}`).not.toContain('Redis is away');
+  }, 20_000);
+});
+
+test('what is no address of a Redis is told at the start', async () => {
+  await expect(start({}, { env: { REDIS_URL: 'http://localhost' } })).rejects.toThrow(/redis\.url/);
+});

@@ -1,0 +1,94 @@
+/** Redis for tests: a server of its own, from Debian's package `redis-server` where it is installed, that keeps nothing. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface TestRedis {
+  readonly url: string;
+  /** Kills it. */
+  stop(): Promise<void>;
+  /** Starts it anew, empty, at the same address. */
+  start(): Promise<void>;
+  /** It keeps its connections, and answers nothing; then it does again. */
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+/** Whether tests can have a Redis here; where not, says so in a line, or fails where REQUIRE_REDIS wants one. */
+export function hasRedis(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    if (process.env['REQUIRE_REDIS'] === '1') throw new Error('The package redis-server is not installed.');
+    console.log('Skipped with Redis: the package redis-server is not installed.');
+    return false;
+  }
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-redis-'));
+  const port = await freePort();
+  let server = await run();
+  const kill = (): boolean => server.kill('SIGKILL');
+  process.once('exit', kill);
+
+  async function run(): Promise<ChildProcess> {
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const started = spawn('redis-server', [...settings, '--dir', directory], { stdio: 'ignore' });
+    await listening(port);
+    return started;
+  }
+
+  async function stop(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+  }
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    stop,
+    async start() {
+      server = await run();
+    },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
+    async close() {
+      process.off('exit', kill);
+      await stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  return address.port;
+}
+
+async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const socket = new Socket();
+    const connected = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.connect(port, '127.0.0.1');
+    });
+    socket.destroy();
+    if (connected) return;
+    await pause(25);
+  }
+  throw new Error('Redis did not start within 5 seconds.');
+}
