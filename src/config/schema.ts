@@ -159,7 +159,7 @@ export const configSchema = z.strictObject({
       url: z.url({ protocol: /^postgres(?:ql)?$/, error: 'must be postgres://…' }).exactOptional(),
     })
     .prefault({}),
-  /** Redis or Valkey: where several machines count what keys may use. Without it each process counts its own. */
+  /** Redis or Valkey: where several machines count what keys may use. Without it each process counts its own, workers an even share. */
   redis: z
     .strictObject({
       url: z.url({ protocol: /^rediss?$/, error: 'must be redis://… or rediss://…' }).exactOptional(),

@@ -106,7 +106,8 @@ export function limitsOf(counters: Counters, now: () => number = Date.now, share
       const took = Math.round((usage.input ?? 0) + (usage.output ?? 0));
       // Windows count here where they cannot count elsewhere: they do not fail.
       if (took > 0 && counted.tokens.has(key)) void tokens.add(key, took);
-      if (cost !== undefined && cost > 0 && counted.money.has(key)) spending.charge(key, cost, time);
+      if (cost !== undefined && cost > 0 && Number.isFinite(cost) && counted.money.has(key))
+        spending.charge(key, cost, time);
     },
     close: inFlight.close,
   };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../src/keys.ts';
-import { limitsInMemory } from '../../src/limits/open-limits.ts';
+import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
@@ -108,7 +108,7 @@ test('limits of one key do not touch another one', async () => {
 });
 
 test('a window that is over gives the limit anew', async () => {
-  const url = await serve({ requestsPerMinute: 1 }, { window: 0.5 });
+  const url = await serve({ requestsPerMinute: 1 }, { window: 1.5 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(429);
   await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200), 5_000);
@@ -224,4 +224,38 @@ test('keys of the configuration are kept to their limits without anything else b
   });
   expect(await statusOf(ask(gateway.url, LIMITED))).toBe(200);
   expect(await statusOf(ask(gateway.url, LIMITED))).toBe(429);
+});
+
+test('without Redis each of several workers has an even share, but of money', async () => {
+  const counted = await openLimits({ workers: 4 });
+  const keys = [
+    { name: 'many', key: `${LIMITED}-many`, limits: { requestsPerMinute: 6 } },
+    { name: 'at-once', key: `${LIMITED}-at-once`, limits: { concurrentRequests: 4 } },
+    { name: 'money', key: `${LIMITED}-money`, limits: { budgetDay: 100 } },
+  ];
+  gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url), keys }, 'chained', (opened) => ({
+    ...opened,
+    limits: counted,
+    record: counted.record,
+  }));
+  const { url } = gateway;
+  expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(200);
+  expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(200);
+  expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(429);
+  const release = vendor.hold();
+  const running = statusOf(ask(url, `${LIMITED}-at-once`));
+  await vi.waitFor(() => expect(vendor.received).toHaveLength(3));
+  expect(await statusOf(ask(url, `${LIMITED}-at-once`))).toBe(429);
+  release();
+  expect(await running).toBe(200);
+  // Forty dollars each: the third one uses the budget up.
+  vendor.takes(20_000_000, 0);
+  let answers = 0;
+  await vi.waitFor(async () => {
+    const status = await statusOf(ask(url, `${LIMITED}-money`));
+    if (status === 200) answers += 1;
+    expect(status).toBe(429);
+  });
+  expect(answers).toBeGreaterThanOrEqual(3);
+  counted.close();
 });
