@@ -5,6 +5,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { tryParseJson } from '../json.ts';
 import { sseText } from '../streams/sse.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Guard, UpstreamHead } from '../vendors/send.ts';
@@ -15,9 +16,8 @@ const END = 2048;
 /** Where an event is over, and where one can be that nobody has closed by an empty line. */
 const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
 const EVENT = /(?:^|[\r\n])(?:event|data):/;
-const LAST_EVENT = /[}\]][ \t]*(?:[\r\n]+:[^\r\n]*)*[\r\n]*$/;
-
-const NOTHING = new Uint8Array();
+const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
+const LAST_EVENT = /[}\]]\s*$/;
 
 /** @returns undefined where the answer is no event stream. */
 export function guardOf(
@@ -51,17 +51,26 @@ export function guardOf(
       if (end !== '' && !isOpen) return undefined;
       // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
       const isWhole = ending.test(end) || (end !== '' && !EVENT.test(end));
-      if (isWhole && LAST_EVENT.test(end)) return undefined;
+      if (isWhole && endsWhole(end)) return undefined;
       return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
     },
     words(error) {
       const end = said();
       const isBetween = end === '' || BOUNDARY.test(end);
-      if (isBetween && closing?.test(end)) return NOTHING;
+      const gap = isBetween ? '' : '\n\n';
+      if (closing?.test(end) && endsWhole(end)) return Buffer.from(gap);
       if (ledger !== undefined) ledger.fault = error.fault;
-      return Buffer.from((isBetween ? '' : '\n\n') + sseText(format.inbound.renderLateError(error, end)));
+      return Buffer.from(gap + sseText(format.inbound.renderLateError(error, end)));
     },
   };
+}
+
+/** Whether the last event is all there, with the empty line that ends it or without. */
+function endsWhole(end: string): boolean {
+  if (BOUNDARY.test(end)) return true;
+  const data = LAST_DATA.exec(end)?.[1];
+  if (data === undefined) return LAST_EVENT.test(end);
+  return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
 }
 
 /** As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way. */

@@ -1,0 +1,252 @@
+/**
+ * Many streams at once through a vendor that misbehaves at random. Of every one the caller has each piece once, in
+ * order, to the end; or as far as it went, and an error that says so.
+ *
+ * `CHAOS_EVENTS=1000000 vitest run test/faults/chaos.test.ts` for a long run; `CHAOS_SEED` for another one.
+ */
+
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/json.ts';
+import { decodeSse } from '../../src/streams/sse.ts';
+import { run } from '../../src/streams/step.ts';
+import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { GOOD_MOODS, type Mood, moody, pieceOf, randomOf, wish } from './chaos-vendor.ts';
+
+const EVENTS = Number(process.env['CHAOS_EVENTS'] ?? 12_000);
+const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
+const AT_ONCE = 48;
+
+const WAYS = [
+  { path: '/v1/chat/completions', model: 'openai/gpt-4o' },
+  { path: '/v1/chat/completions', model: 'anthropic/claude-sonnet-4-5' },
+  { path: '/v1/messages', model: 'anthropic/claude-sonnet-4-5' },
+  { path: '/v1/messages', model: 'openai/gpt-4o' },
+] as const;
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+  gateway = await startGateway({
+    vendors: vendorsAtUrl(upstream.url),
+    timeouts: { idle: 2_000, firstByte: 5_000, quiet: 0 },
+    retries: { wait: 5, perSecond: 1_000 },
+    limits: { eventLoopDelay: 600_000 },
+  });
+});
+afterAll(async () => {
+  agent.destroy();
+  await gateway.close();
+  await upstream.close();
+});
+
+/** What one caller saw. */
+interface Seen {
+  readonly status: number;
+  readonly text: string;
+  /** Whether the connection said that this was all. */
+  readonly complete: boolean;
+  readonly left: boolean;
+}
+
+/** Asks, and reads: as a rule all of it at once, sometimes with pauses, sometimes not to the end. */
+function read(
+  way: (typeof WAYS)[number],
+  number: number,
+  pieces: number,
+  random: () => number,
+): Promise<Seen> {
+  const manner = random();
+  const patience = manner < 0.06 ? Math.floor(random() * 3_000) : Number.POSITIVE_INFINITY;
+  const body = JSON.stringify({
+    model: way.model,
+    stream: true,
+    max_tokens: 99,
+    messages: [{ role: 'user', content: wish(number, pieces) }],
+  });
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      gateway.url + way.path,
+      {
+        method: 'POST',
+        agent,
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        let left = false;
+        response.on('error', () => undefined); // cut off: told by `complete`
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size > patience) {
+            left = true;
+            sent.destroy();
+          } else if (manner > 0.95) {
+            response.pause();
+            setTimeout(() => response.resume(), 5 * random());
+          }
+        });
+        response.once('close', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString('utf8'),
+            complete: response.complete,
+            left,
+          }),
+        );
+      },
+    );
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+/** What a stream, or a whole answer, says: its pieces, whether it is finished, and whether it says an error. */
+function heard(seen: Seen): { readonly said: string; readonly finished: boolean; readonly failed: boolean } {
+  if (seen.status !== 200) {
+    const error = asObject(asObject(tryParseJson(seen.text))?.['error']);
+    return { said: '', finished: false, failed: asText(error?.['message']) !== undefined };
+  }
+  const bodies = seen.text.startsWith('{')
+    ? [tryParseJson(seen.text)]
+    : run(decodeSse(), [Buffer.from(seen.text)]).map(({ data }) =>
+        data === '[DONE]' ? 'done' : tryParseJson(data),
+      );
+  let said = '';
+  let finished = false;
+  let failed = false;
+  for (const body of bodies) {
+    if (body === 'done') finished = true;
+    if (!isObject(body)) continue;
+    if (isObject(body['error'])) failed = true;
+    said += textOf(body);
+    if (body['type'] === 'message_stop' || body['stop_reason'] === 'end_turn') finished = true;
+    if (body['object'] === 'chat.completion') finished = true;
+  }
+  return { said, finished, failed };
+}
+
+function textOf(body: Json): string {
+  const object = asObject(body);
+  const choice = asObject(asList(object?.['choices'])[0]);
+  const inChoice = asObject(choice?.['delta'] ?? choice?.['message'])?.['content'];
+  const inDelta = asObject(object?.['delta'])?.['text'];
+  const inContent = asObject(asList(object?.['content'])[0])?.['text'];
+  return asText(inChoice) ?? asText(inDelta) ?? asText(inContent) ?? '';
+}
+
+/** Bytes that this process holds once nothing is in use that need not be. */
+async function held(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  for (let round = 0; round < 4; round += 1) {
+    if (typeof collect === 'function') collect();
+    await sleep(20);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+const sockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+
+test('every piece once, in order, or an error that says so; and nothing is left behind', {
+  timeout: 60_000 + EVENTS,
+}, async () => {
+  const random = randomOf(SEED);
+  const moods = new Map<number, Mood>();
+  const tally = { streams: 0, events: 0, whole: 0, failed: 0, left: 0 };
+  const counts = new Map<Mood, number>();
+  upstream.script(
+    moody(randomOf(SEED + 1), (number, mood) => {
+      moods.set(number, mood);
+      counts.set(mood, (counts.get(mood) ?? 0) + 1);
+    }),
+  );
+
+  const one = async (number: number): Promise<void> => {
+    const way = WAYS[Math.floor(random() * WAYS.length)] ?? WAYS[0];
+    const pieces = 1 + Math.floor(random() * 80);
+    const seen = await read(way, number, pieces, random);
+    const { said, finished, failed } = heard(seen);
+    const expected = Array.from({ length: pieces }, (_, at) => pieceOf(number, at)).join('');
+    const mood = moods.get(number);
+    moods.delete(number);
+    const what = `stream ${number}, ${way.path} ${way.model}, ${mood}: ${seen.status} ${seen.text.slice(-300)}`;
+    tally.streams += 1;
+    tally.events += seen.text.split('\n\n').length - 1;
+    // Whatever came is the beginning of what was said: nothing lost, doubled, out of order, or of another stream.
+    expect(expected.startsWith(seen.left ? said.replace(/\ufffd*$/, '') : said), what).toBe(true);
+    if (seen.left) {
+      tally.left += 1;
+      return;
+    }
+    expect(seen.complete, what).toBe(true);
+    // Finished, or failed: one of the two, and never neither.
+    expect(finished !== failed, what).toBe(true);
+    if (finished) {
+      tally.whole += 1;
+      expect(said, what).toBe(expected);
+    } else {
+      tally.failed += 1;
+      // A vendor that did as it should is never told to have failed.
+      expect(mood !== undefined && GOOD_MOODS.has(mood), what).toBe(false);
+    }
+  };
+
+  let next = 0;
+  const worker = async (until: () => boolean): Promise<void> => {
+    while (!until()) {
+      const number = next;
+      next += 1;
+      await one(number);
+    }
+  };
+  const all = (until: () => boolean): Promise<unknown> =>
+    Promise.all(Array.from({ length: AT_ONCE }, () => worker(until)));
+  const quiet = async (): Promise<void> => {
+    // What is idle is closed after 4 s.
+    await eventually(() => upstream.open() === 0, 'no connection to the vendor is left', 15_000);
+    agent.destroy();
+    await eventually(() => sockets() <= base, 'no socket is left', 5_000);
+  };
+
+  const base = sockets();
+  // What is compiled and pooled once is no leak.
+  await all(() => tally.events >= Math.min(EVENTS / 4, 20_000));
+  upstream.requests.length = 0;
+  const before = await held();
+  const began = performance.now();
+  await all(() => tally.events >= EVENTS);
+  const seconds = (performance.now() - began) / 1000;
+  await quiet();
+  upstream.requests.length = 0;
+  const grown = (await held()) - before;
+  if (process.env['CHAOS_EVENTS'] !== undefined) {
+    console.info({
+      seed: SEED,
+      ...tally,
+      seconds,
+      grown,
+      sockets: sockets() - base,
+      moods: Object.fromEntries(counts),
+    });
+  }
+  expect(tally.whole).toBeGreaterThan(0);
+  expect(tally.failed).toBeGreaterThan(0);
+  expect(grown).toBeLessThan(4 * 1024 * 1024);
+});
