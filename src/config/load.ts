@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from 'c12';
 import type { z } from 'zod';
+import { defaultModels } from '../catalog/default.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -48,6 +49,7 @@ export async function readSettings(environment: Environment, directory: string):
       throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
   }
   refuseTwice(config.models.map((model) => model.id));
+  refuseUnknown(config);
   return { config, ...(file !== undefined && { file }) };
 }
 
@@ -61,6 +63,19 @@ function refuseTwice(ids: readonly string[]): void {
     const folded = id.toLowerCase();
     if (seen.has(folded)) throw new ConfigError(`models: there is more than one ${id}`);
     seen.add(folded);
+  }
+}
+
+/** A fallback that nobody knows would be noticed on the day it is needed. */
+function refuseUnknown({ fallbacks, models, aliases }: Config): void {
+  const known = new Set(Object.keys(aliases).map((alias) => alias.toLowerCase()));
+  for (const model of [...defaultModels(), ...models]) {
+    for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
+  }
+  for (const [id, others] of Object.entries(fallbacks)) {
+    for (const name of [id, ...others]) {
+      if (!known.has(name.toLowerCase())) throw new ConfigError(`fallbacks.${id}: there is no model ${name}`);
+    }
   }
 }
 

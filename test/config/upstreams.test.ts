@@ -1,0 +1,87 @@
+/** What a configuration says of vendors' upstreams, and of models to ask in the place of others. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/load.ts';
+import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
+import { configuredVendors, publicHosts } from '../../src/config/vendors.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-config-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Reads a configuration file that holds `input`. */
+function read(input: ConfigInput): Promise<unknown> {
+  writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(input));
+  return readConfig({}, directory);
+}
+
+describe('fallbacks', () => {
+  test.each([
+    { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'OpenAI/GPT-4o-mini'] },
+    { 'openai/gpt-4o': [] },
+  ])('%j is good', async (fallbacks) => {
+    await expect(read({ fallbacks })).resolves.toMatchObject({ fallbacks });
+  });
+
+  test.each([
+    [{ 'openai/gpt-4o': ['openai/gpt-4oo'] }, 'fallbacks.openai/gpt-4o: there is no model openai/gpt-4oo'],
+    [{ 'openai/nope': ['openai/gpt-4o'] }, 'fallbacks.openai/nope: there is no model openai/nope'],
+    [{ 'openai/gpt-4o': ['gpt-4o'] }, 'must be <vendor>/<model_name>'],
+  ])('%j is refused, by name', async (fallbacks, message) => {
+    await expect(read({ fallbacks })).rejects.toThrow(message);
+  });
+});
+
+describe('upstreams', () => {
+  const vendorsOf = (vendors: ConfigInput['vendors']) =>
+    configuredVendors(configSchema.parse({ vendors })).all;
+
+  test('one is a vendor as ever', () => {
+    const [vendor] = vendorsOf({ openai: { apiKey: 'a' } });
+    expect(vendor?.upstreams).toBeUndefined();
+    const [only] = vendorsOf({ openai: { upstreams: [{ apiKey: 'b' }] } });
+    expect(only?.upstreams).toBeUndefined();
+    expect(only).toMatchObject({ key: 'b', origin: 'https://api.openai.com', basePath: '/v1' });
+  });
+
+  test('several are all there are, the vendor’s own first; each at its own address, or the vendor’s', () => {
+    const [vendor] = vendorsOf({
+      openai: {
+        apiKey: 'a',
+        upstreams: [
+          { apiKey: 'b', weight: 2 },
+          { apiKey: 'c', baseUrl: 'http://x:1/y/' },
+        ],
+      },
+    });
+    expect(vendor?.upstreams).toEqual([
+      { origin: 'https://api.openai.com', basePath: '/v1', key: 'a', weight: 1 },
+      { origin: 'https://api.openai.com', basePath: '/v1', key: 'b', weight: 2 },
+      { origin: 'http://x:1', basePath: '/y', key: 'c', weight: 1 },
+    ]);
+  });
+
+  test('one without an address, of a vendor without one, is none', () => {
+    expect(vendorsOf({ elsewhere: { upstreams: [{ apiKey: 'a' }] } })).toEqual([]);
+  });
+
+  test.each([
+    { upstreams: [{ baseUrl: 'https://x' }] },
+    { upstreams: [{ apiKey: '' }] },
+    { upstreams: [{ apiKey: 'a', weight: 0 }] },
+    { upstreams: [{ apiKey: 'a\r\nb: c' }] },
+    { upstreams: [{ apiKey: 'a', baseUrl: 'file:///etc/passwd' }] },
+    { connections: 0 },
+  ])('%j is refused', (openai) => {
+    expect(configSchema.safeParse({ vendors: { openai } }).success).toBe(false);
+  });
+});
+
+test('hosts are public where the configuration does not say otherwise', () => {
+  const hosts = (vendors: ConfigInput['vendors']) => [...publicHosts(configSchema.parse({ vendors }))].sort();
+  const all = ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'];
+  expect(hosts({})).toEqual(all);
+  expect(hosts({ openai: { baseUrl: 'https://proxy.internal/v1' } })).toEqual([all[0], all[2]]);
+});
