@@ -1,5 +1,6 @@
 /** The answer as a Response. */
 
+import { FastResponse } from 'srvx';
 import type { Replied } from './exchange.ts';
 
 export function encode(): (replied: Replied) => Response {
@@ -7,6 +8,7 @@ export function encode(): (replied: Replied) => Response {
     headers.set('x-request-id', id);
     // Anthropic's SDKs read their request id from this name.
     if (format === 'messages' && !headers.has('request-id')) headers.set('request-id', id);
-    return new Response(body, { status, headers });
+    // One that is written to Node's socket as it is; the web's own would make a stream of every body.
+    return new FastResponse(body, { status, headers });
   };
 }
