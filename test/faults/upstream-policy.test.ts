@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -258,6 +259,45 @@ describe('fallbacks', () => {
     expect(response.status).toBe(503);
     await response.text();
     expect(anthropic.requests).toHaveLength(0);
+  });
+});
+
+describe('the record of an exchange', () => {
+  test('tells how many requests it took, and whose answer it was', async () => {
+    const [openai, anthropic] = await upstreams(2);
+    if (!openai || !anthropic) throw new Error('There are no vendors.');
+    const records: ExchangeRecord[] = [];
+    const gateway = await startGateway(
+      {
+        vendors: {
+          openai: { baseUrl: `${openai.url}/v1`, apiKey: 'x' },
+          anthropic: { baseUrl: anthropic.url, apiKey: 'y' },
+        },
+        fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+        retries: { limit: 2, wait: 1 },
+      },
+      'fused',
+      (made) => ({ ...made, record: (record) => records.push(record) }),
+    );
+    open.push(gateway);
+    anthropic.script((wire) => wire.answer(200, wholeAnswer('messages')));
+    openai.script(good);
+    await statuses(gateway, 1);
+    openai.script(status(503));
+    await statuses(gateway, 1);
+    anthropic.script(status(529));
+    await statuses(gateway, 1);
+    await eventually(() => records.length === 3, 'all are recorded');
+    expect(
+      records.map(({ attempts, model, vendor, outcome, fault }) => [attempts, model, vendor, outcome, fault]),
+    ).toEqual([
+      [1, 'openai/gpt-4o', 'openai', 'complete', undefined],
+      [2, 'anthropic/claude-sonnet-4-5', 'anthropic', 'complete', undefined],
+      // One of the first model, two of the next, which is the last: its answer, good or bad, arrived whole.
+      [3, 'anthropic/claude-sonnet-4-5', 'anthropic', 'complete', undefined],
+    ]);
+    // What the caller was told is of the model that was asked for.
+    expect(records[2]?.status).toBe(503);
   });
 });
 

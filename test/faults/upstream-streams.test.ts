@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FaultUpstream, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import {
   ask,
@@ -207,6 +207,21 @@ describe('U-18 a reset after the last word is nobody’s business', () => {
     });
     expect(said(text)).toEqual(said(whole));
   });
+});
+
+test('U-18 a stream that is one JSON list has no place for an error: the caller’s connection breaks as the vendor’s did', async () => {
+  upstream.script((wire) => {
+    wire.head(200);
+    wire.chunk('[{"candidates":[{"content":{"parts":[{"text":"Hel');
+    setTimeout(() => wire.reset(), 20);
+  });
+  const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:streamGenerateContent`, {
+    method: 'POST',
+    body: '{"contents":[]}',
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+  });
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
 });
 
 describe('U-20 an error event of the vendor in the middle of a stream', () => {
