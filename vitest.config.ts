@@ -7,5 +7,7 @@ export default defineConfig({
     // What is waited for comes at once, as a rule; a busy machine is given time.
     expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
+    // Much of what is tested is waiting.
+    maxWorkers: 3,
   },
 });

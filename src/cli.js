@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that a Node too old to read the rest can still say so in one line.
 
+import * as nodeModule from 'node:module';
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 19)) {
+  // What was compiled once is kept for the next start (Node's documentation, "Module compile cache").
+  nodeModule.enableCompileCache();
   await import('./main.ts');
 } else {
   console.error(
