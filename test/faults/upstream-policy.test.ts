@@ -396,18 +396,18 @@ describe('U-39 one of three upstreams', () => {
     for (const place of others) place.script(good);
     const gateway = await gatewayOf({
       vendors: openaiAt(places),
-      ejection: { duration: 500, longest: 500 },
+      ejection: { duration: 3_000, longest: 3_000 },
     });
     const got = await statuses(gateway, 60);
     expect(got.filter((code) => code !== 200)).toEqual([]);
     expect(first?.requests).toHaveLength(5);
     // Still dead: one request goes to see.
-    await sleep(700);
+    await sleep(3_600);
     expect(await statuses(gateway, 12)).toEqual(Array(12).fill(200));
     expect(first?.requests).toHaveLength(6);
     // Well again.
     first?.script(good);
-    await sleep(700);
+    await sleep(3_600);
     await statuses(gateway, 30);
     expect(first?.requests.length).toBeGreaterThan(6 + 5);
   });
