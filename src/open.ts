@@ -58,7 +58,12 @@ export async function openGateway(
     vendors,
     agent,
     upstreams,
-    options: { ...config.limits, bodyLimit: config.limits.bodyBytes, ...config.timeouts },
+    options: {
+      ...config.limits,
+      bodyLimit: config.limits.bodyBytes,
+      ...config.timeouts,
+      validate: config.validate,
+    },
     cors: config.cors,
     ...(limits !== undefined && { limits }),
     ...(recorder !== undefined && { record: recorder }),

@@ -184,6 +184,8 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   cors: z.strictObject({ origins: z.union([z.literal('*'), z.array(z.string())]).default('*') }).prefault({}),
+  /** Whether translated streams are judged by the protocol validator as they go out; breaches are a metric. */
+  validate: z.boolean().default(false),
   /** The access log: `auto` is pretty on a terminal and JSON elsewhere. */
   log: z.enum(['auto', 'json', 'pretty', 'none']).default('auto'),
   sandbox: z.strictObject({ pace: z.enum(['realistic', 'none']).default('realistic') }).prefault({}),

@@ -30,6 +30,12 @@ export async function openObservers({ log: style, environment }: ObserveOptions)
   const traces = await openTraces(environment);
   const log = style === 'none' ? undefined : await openLog({ style });
   const metrics = openMetrics();
+  let violations = 0;
+  metrics.counter(
+    'gateway_protocol_violations_total',
+    "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
+    () => violations,
+  );
   if (log !== undefined)
     metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody read in time.', log.dropped);
   if (traces !== undefined)
@@ -39,6 +45,7 @@ export async function openObservers({ log: style, environment }: ObserveOptions)
     ...(traces !== undefined && { traces }),
     metrics,
     record(record) {
+      violations += record.violations ?? 0;
       metrics.record(record);
       log?.record(record);
     },

@@ -1,16 +1,19 @@
 /** The same answer in the words of the caller; byte for byte as it is on the native path. */
 
 import { collector } from '../conversation/collect.ts';
+import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { amended, asGatewayError, GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import type { Format } from '../formats/format.ts';
+import type { Asked, Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { within } from '../streams/within.ts';
+import type { Ledger } from '../usage/ledger.ts';
+import { validator } from '../validate/validate.ts';
 import { eventStreamHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
@@ -21,6 +24,8 @@ export interface ReplyOptions {
   readonly keepAlive: number;
   /** Milliseconds that the head of a translated stream waits for the first event, so that a failure has its status. */
   readonly hold: number;
+  /** Whether streams are judged by the protocol validator as they go out. */
+  readonly validate: boolean;
 }
 
 /** Largest whole answer that is translated, and largest error body that is read, in bytes. */
@@ -90,7 +95,9 @@ async function streamed(
       if (event.type === 'reply-end') over = true;
     },
   };
-  const events = fuse(fuse(outbound.outbound.parseEvents(asked.prompt, target), watch), renderer);
+  const parsed = fuse(outbound.outbound.parseEvents(asked.prompt, target), watch);
+  const judging = options.validate && ledger !== undefined;
+  const events = fuse(parsed, judging ? fuse(renderer, judge(inbound.name, asked, ledger)) : renderer);
   const encoder = encodeSse();
   const { body, ready } = through(streamOf(answer.body), fuse(fuse(decodeBody(answer), events), encoder), {
     fail(error, out) {
@@ -103,6 +110,23 @@ async function streamed(
   });
   await within(ready, options.hold);
   return { headers: eventStreamHeaders(responseHeaders(answer.headers)), body };
+}
+
+/** Passes events on, and notes how many rules of their format they have broken once all are said. */
+function judge(format: FormatName, { prompt }: Asked, ledger: Ledger): Step<Sse, Sse> {
+  const judged = validator(
+    format,
+    prompt.includeUsage === undefined ? {} : { usageAsked: prompt.includeUsage },
+  );
+  return {
+    transform(event, out) {
+      judged.add(event);
+      out.enqueue(event);
+    },
+    flush() {
+      ledger.violations = judged.end().length;
+    },
+  };
 }
 
 async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target }: Translation) {

@@ -43,6 +43,8 @@ export interface ExchangeRecord {
   readonly cost?: number;
   /** Requests to vendors that it took. */
   readonly attempts: number;
+  /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
+  readonly violations?: number;
 }
 
 /** Takes records as exchanges end. Called on the request path: must return at once, and not throw. */

@@ -29,6 +29,8 @@ export interface Ledger {
   /** performance.now() at the first byte of the vendor's body. */
   first?: number;
   attempts: number;
+  /** Rules of its format that the stream to the caller has broken, where somebody counted. */
+  violations?: number;
   tap?: UsageTap;
   /** Its trace, where those are collected. */
   readonly trace?: ExchangeTrace;
@@ -81,6 +83,7 @@ export function closeLedger(
     usage,
     ...(cost !== undefined && { cost }),
     attempts,
+    ...(ledger.violations !== undefined && { violations: ledger.violations }),
   };
 }
 
