@@ -35,7 +35,7 @@ export interface ShortageOptions {
 const INTERVAL = 500;
 
 /** Memory fills up faster than that: it is looked at with what is begun, but not more often than this. */
-const MEMORY_INTERVAL = 50;
+const MEMORY_INTERVAL = 20;
 
 /** Intervals in a row of a late event loop: one alone is a garbage collection or a start. */
 const LATE_IN_A_ROW = 2;

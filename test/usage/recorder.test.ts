@@ -231,13 +231,13 @@ describeStores('the recorder', (stores) => {
     await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
     await cluster.stop();
     for (let count = 0; count < 250; count += 1) record(exchange());
-    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await vi.waitFor(() => expect(told).toHaveLength(1), 15_000);
     await pause(300);
     expect([waiting(), dropped()]).toEqual([250, 0]);
     await cluster.start();
     await vi.waitFor(
       async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }),
-      10_000,
+      20_000,
     );
     expect(told).toEqual([expect.stringContaining('cannot be written'), 'Usage is written again.']);
     expect(await close(5_000)).toBe(0);
