@@ -22,8 +22,9 @@ export function renderEvents(asked: Asked): EventRenderer {
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
-    // Input is rarely known as early as this; `message_delta` tells it all.
-    const known = { ...renderUsage(usage), ...renderTier(event.serviceTier) };
+    // Input is rarely known as early as this, and output never is: `message_delta` tells it all.
+    const { output: _, reasoning: __, ...early } = usage;
+    const known = { ...renderUsage(early), ...renderTier(event.serviceTier) };
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };
     out.enqueue(named('message_start', { message: renderMessage(event, asked, [], open) }));
   };
