@@ -185,6 +185,7 @@ export function send(
       leave();
     };
 
+    if (signal.aborted) return leave();
     agent.dispatch(
       {
         origin: request.origin,

@@ -119,6 +119,28 @@ describe('retries', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
+  test('a caller who leaves while a vendor thinks costs no other vendor a thought', async () => {
+    const [vendor, other] = await upstreams(2);
+    if (!vendor || !other) throw new Error('There are no vendors.');
+    vendor.script(() => undefined);
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: { baseUrl: `${vendor.url}/v1`, apiKey: 'x' },
+        anthropic: { baseUrl: other.url, apiKey: 'y' },
+      },
+      retries: { after: 'failed', limit: 2 },
+      fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+    });
+    const caller = new AbortController();
+    const asked = ask(gateway.url, chat, false, { signal: caller.signal });
+    asked.catch(() => undefined);
+    await eventually(() => vendor.requests.length === 1, 'the vendor is asked');
+    caller.abort();
+    await eventually(() => vendor.open() === 0, 'the vendor is aborted');
+    await sleep(200);
+    expect([vendor.requests.length, other.requests.length, other.connections()]).toEqual([1, 0, 0]);
+  });
+
   test('an outage is not made worse by as many requests again: the budget', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');

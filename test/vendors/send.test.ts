@@ -124,9 +124,13 @@ describe('the tap', () => {
 test('a caller who has left before anything is sent does not wait for a connection', async () => {
   const caller = new AbortController();
   caller.abort();
-  const { answer, endings } = sent((wire) => wire.answer(200, '{}'), {}, caller.signal);
+  const before = upstream.connections();
+  const { answer, endings } = sent((wire) => wire.answer(200, '{}'), { path: '/never' }, caller.signal);
   await expect(answer).rejects.toMatchObject({ message: 'The caller left.' });
   expect(endings).toEqual(['left']);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(upstream.connections()).toBe(before);
+  expect(upstream.requests.map(({ path }) => path)).not.toContain('/never');
 });
 
 test('what ends the exchange from outside is what it ends by', async () => {

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { type Lease, type PoolLimits, poolOf } from '../../src/vendors/pool.ts';
+import type { Vendor } from '../../src/vendors/vendor.ts';
+
+const ejection = { failures: 2, share: 1, requests: 20, window: 30_000, duration: 1_000, longest: 1_000 };
+const LIMITS: PoolLimits = { connections: Number.POSITIVE_INFINITY, wait: 20, ejection, ejectsLone: true };
+
+const vendorAt = (name: string): Vendor => ({
+  name,
+  origin: `http://${name}`,
+  basePath: '',
+  key: name,
+  auth: 'authorization',
+  formats: ['chat-completions'],
+  fullIds: false,
+  headers: {},
+});
+
+function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
+  let now = 0;
+  const members = names.map((name) => ({ vendor: vendorAt(name), weight: 1 }));
+  const made = poolOf(members, { ...LIMITS, ...limits }, () => now);
+  const take = (): Lease => {
+    const lease = made.take();
+    if (lease instanceof Promise) throw new Error('There was no place at once.');
+    return lease;
+  };
+  return {
+    pool: made,
+    take,
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    /** Ejects the only member. */
+    break: () => {
+      for (let at = 0; at < ejection.failures; at += 1) {
+        const lease = take();
+        lease.fail(false);
+        lease.release();
+      }
+    },
+  };
+}
+
+describe('a probe', () => {
+  test('is one request; until it has shown something, all others are refused', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    expect(take).toThrow('not asked for a while');
+    pass(1_200);
+    const probe = take();
+    expect(take).toThrow('not asked for a while');
+    probe.answer();
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('that shows nothing, since its caller left, makes room for the next', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    pass(1_200);
+    take().release();
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('that fails begins the time anew', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    break_();
+    pass(1_200);
+    const probe = take();
+    probe.fail(false);
+    probe.release();
+    expect(take).toThrow('not asked for a while');
+    pass(1_200);
+    expect(take().vendor.name).toBe('a');
+  });
+});
+
+describe('places', () => {
+  test('are given in the order in which they were waited for', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 1, wait: 5_000 });
+    const first = take();
+    const got: number[] = [];
+    const waiting = [1, 2, 3].map(async (number) => {
+      const lease = await made.take();
+      got.push(number);
+      lease.release();
+    });
+    first.release();
+    await Promise.all(waiting);
+    expect(got).toEqual([1, 2, 3]);
+  });
+
+  test('are waited for no longer than was set', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 1 });
+    take();
+    await expect(made.take()).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
+  });
+
+  test('are freed once, however often that is said', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 2 });
+    const first = take();
+    take();
+    first.release();
+    first.release();
+    take();
+    const third = made.take();
+    expect(third).toBeInstanceOf(Promise);
+    await expect(third).rejects.toThrow();
+  });
+});
+
+describe('of several', () => {
+  test('the one that has failed is avoided where there is another, and only there', () => {
+    const { pool: made, take } = pool(['a', 'b']);
+    const { vendor } = take();
+    const next = made.take(vendor);
+    expect(next).toMatchObject({ vendor: { name: 'b' } });
+    const lone = pool(['a']);
+    const only = lone.take();
+    expect(lone.pool.take(only.vendor)).toMatchObject({ vendor: { name: 'a' } });
+    expect(lone.pool.hasOther(only.vendor)).toBe(false);
+  });
+
+  test('one that rests is asked where no other can be', () => {
+    const { take, pass, break: break_ } = pool(['a', 'b']);
+    take().rest(500);
+    const names = [1, 2, 3].map(() => take().vendor.name);
+    expect(new Set(names)).toEqual(new Set(['b']));
+    break_();
+    expect(take().vendor.name).toBe('a');
+    pass(600);
+    expect(take().vendor.name).toBe('a');
+  });
+
+  test('a lone one is not ejected unless that is wanted', () => {
+    const { take, break: break_ } = pool(['a'], { ejectsLone: false });
+    break_();
+    break_();
+    expect(take().vendor.name).toBe('a');
+  });
+});
