@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]
 };
 
 /** Faults whose upstream code means something to the caller; the others' would speak of our own account. */
-const CODE_IS_THE_CALLERS = new Set<Fault>([
+export const CODE_IS_THE_CALLERS: ReadonlySet<Fault> = new Set<Fault>([
   'invalid-request',
   'unprocessable',
   'model-not-found',
@@ -72,7 +72,7 @@ export function parseErrorObject(value: JsonObject): GatewayError {
 }
 
 /** What an error answer says, whatever its shape. */
-interface Told {
+export interface Told {
   readonly message?: string;
   readonly type?: string;
   readonly code?: string;
@@ -125,10 +125,12 @@ function faultOf(status: number, told: Told): Fault {
   return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
 }
 
-const TOO_LONG =
+/** Sentences about a prompt longer than the model's context. */
+export const TOO_LONG =
   /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
 
-function isKeyTrouble(told: Told): boolean {
+/** Whether it is the gateway's own key that the vendor does not like. */
+export function isKeyTrouble(told: Told): boolean {
   const sentence = /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i;
   return told.code === 'invalid_api_key' || sentence.test(told.message ?? '');
 }
@@ -146,7 +148,8 @@ function statusOf({ type = '', code = '' }: Told): number {
     : 502;
 }
 
-function tellingOf(body: Json | undefined): Told {
+/** Reads an error answer, whatever its shape. */
+export function tellingOf(body: Json | undefined): Told {
   // Google's compatible endpoint puts the one error into a list.
   const value = isList(body) ? body[0] : body;
   if (!isObject(value)) return {};

@@ -1,73 +1,18 @@
 /** Errors: what a vendor's error answer means, and how this format says ours. */
 
 import { type Fault, GatewayError } from '../../errors.ts';
-import {
-  asNumber,
-  asObject,
-  asObjects,
-  asText,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  tryParseJson,
-} from '../../json.ts';
+import { type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
-import type { ErrorBody } from './wire.ts';
+import {
+  CODE_IS_THE_CALLERS,
+  isKeyTrouble,
+  renderError,
+  TOO_LONG,
+  type Told,
+  tellingOf,
+} from '../openai-errors.ts';
 
-/** What an error answer says, whatever its shape. */
-interface Told {
-  readonly message?: string;
-  readonly type?: string;
-  readonly code?: string;
-  readonly param?: string;
-  /** HTTP status named inside the body (OpenRouter's numeric `code`, Groq's `status_code`). */
-  readonly status?: number;
-  /** OpenRouter: the input was held back by moderation. */
-  readonly moderated?: boolean;
-}
-
-/** [type, code] of each fault in OpenAI's words; an error's own code wins over the one here. */
-const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]>> = {
-  'invalid-request': ['invalid_request_error', null],
-  'context-too-long': ['invalid_request_error', 'context_length_exceeded'],
-  unauthenticated: ['invalid_request_error', 'invalid_api_key'],
-  'model-not-allowed': ['permission_error', 'model_not_allowed'],
-  'permission-denied': ['permission_error', null],
-  'model-not-found': ['invalid_request_error', 'model_not_found'],
-  'not-found': ['invalid_request_error', null],
-  'endpoint-not-available': ['invalid_request_error', 'endpoint_not_available'],
-  'method-not-allowed': ['invalid_request_error', null],
-  'request-timeout': ['invalid_request_error', 'request_timeout'],
-  conflict: ['invalid_request_error', null],
-  'too-large': ['invalid_request_error', 'request_too_large'],
-  'unsupported-media-type': ['invalid_request_error', null],
-  unprocessable: ['invalid_request_error', null],
-  'rate-limited': ['rate_limit_error', 'rate_limit_exceeded'],
-  'quota-exceeded': ['insufficient_quota', 'insufficient_quota'],
-  internal: ['server_error', null],
-  'upstream-auth': ['api_error', 'upstream_auth'],
-  'upstream-broken': ['api_error', null],
-  'upstream-overloaded': ['server_error', null],
-  overloaded: ['server_error', null],
-  'upstream-timeout': ['api_error', 'upstream_timeout'],
-};
-
-/** Faults whose upstream code means something to the caller; the others' would speak of our own account. */
-const CODE_IS_THE_CALLERS = new Set<Fault>([
-  'invalid-request',
-  'unprocessable',
-  'model-not-found',
-  'not-found',
-]);
-
-/** An error in OpenAI's shape (API reference, error codes). */
-export function renderError(error: GatewayError): JsonObject {
-  const [type, code] = WORDS[error.fault];
-  return {
-    error: { message: error.message, type, param: error.param ?? null, code: error.code ?? code },
-  } satisfies ErrorBody;
-}
+export { renderError } from '../openai-errors.ts';
 
 /** @see Inbound.renderLateError */
 export function renderLateError(error: GatewayError): Sse {
@@ -135,16 +80,6 @@ function faultOf(status: number, told: Told): Fault {
   return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
 }
 
-const TOO_LONG =
-  /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
-
-function isKeyTrouble(told: Told): boolean {
-  return (
-    told.code === 'invalid_api_key' ||
-    /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i.test(told.message ?? '')
-  );
-}
-
 /** The status of an error inside a 200 that names none. */
 function statusOf({ type = '', code = '' }: Told): number {
   const word = `${type} ${code}`;
@@ -154,48 +89,6 @@ function statusOf({ type = '', code = '' }: Told): number {
   if (/overloaded|unavailable|capacity/i.test(word)) return 503;
   if (/timeout/i.test(word)) return 504;
   return /invalid|bad_request|context_length|tool_use_failed|content_filter/i.test(word) ? 400 : 502;
-}
-
-function tellingOf(body: Json | undefined): Told {
-  // Google's compatible endpoint puts the one error into a list.
-  const value = isList(body) ? body[0] : body;
-  if (!isObject(value)) return {};
-  const inner = value['error'];
-  // xAI: {"code": "...", "error": "text"}.
-  if (typeof inner === 'string') return withWords(inner, value);
-  const error = isObject(inner) ? inner : value;
-  const message = asText(error['message']) ?? asText(error['msg']) ?? detailText(error['detail']);
-  return withWords(message, error);
-}
-
-function withWords(message: string | undefined, error: JsonObject): Told {
-  const type = asText(error['type']);
-  const code = asText(error['code']);
-  const param = asText(error['param']);
-  const status = [error['status_code'], error['code'], error['status']].map(asNumber).find(isErrorStatus);
-  const moderated = asObject(error['metadata'])?.['flagged_input'] !== undefined;
-  return {
-    ...(message !== undefined && message !== '' && { message }),
-    ...(type !== undefined && { type }),
-    ...(code !== undefined && code !== '' && { code }),
-    ...(param !== undefined && { param }),
-    ...(status !== undefined && { status }),
-    ...(moderated && { moderated }),
-  };
-}
-
-/** FastAPI's `detail`: a text, or a list of `{loc, msg}`. */
-function detailText(detail: Json | undefined): string | undefined {
-  if (typeof detail === 'string') return detail;
-  const lines = asObjects(detail).map((item) => {
-    const place = isList(item['loc']) ? item['loc'].filter((step) => typeof step !== 'object').join('.') : '';
-    return place === '' ? (asText(item['msg']) ?? '') : `${place}: ${asText(item['msg']) ?? 'invalid'}`;
-  });
-  return lines.length > 0 ? lines.join('; ') : undefined;
-}
-
-function isErrorStatus(status: number | undefined): status is number {
-  return status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
 /** Keys, and names of this gateway's own account, are no caller's to see; nor does one need more than 2,000 characters. */

@@ -1,7 +1,8 @@
 /** The form of the answer: `response_format`, and in words what that cannot say to a service. */
 
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
-import { asList, asObject, asObjects, isObject, type Json, type JsonObject } from '../../json.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
+import { asObject, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import type { Dialect } from './dialects.ts';
 
@@ -57,28 +58,4 @@ function schemaFormat(output: OutputFormat & { kind: 'json-schema' }, prompt: Pr
 function saysJson(prompt: Prompt): boolean {
   const says = (part: Part): boolean => 'text' in part && /json/i.test(part.text);
   return prompt.turns.some((turn) => turn.parts.some(says));
-}
-
-const DEEPEST = 32;
-
-/**
- * Whether a schema has what strict mode demands: each object closed, each property required (OpenAI's guide on
- * structured outputs).
- */
-function fitsStrict(schema: Json | undefined, depth = 0): boolean {
-  if (!isObject(schema)) return true;
-  if (depth > DEEPEST) return false;
-  const properties = asObject(schema['properties']) ?? {};
-  const names = Object.keys(properties);
-  const required = new Set(asList(schema['required']));
-  if (names.some((name) => !required.has(name))) return false;
-  if ((schema['type'] === 'object' || names.length > 0) && schema['additionalProperties'] !== false)
-    return false;
-  return [
-    ...Object.values(properties),
-    ...Object.values(asObject(schema['$defs']) ?? {}),
-    ...Object.values(asObject(schema['definitions']) ?? {}),
-    ...asObjects(schema['anyOf']),
-    schema['items'],
-  ].every((inner) => fitsStrict(inner, depth + 1));
 }

@@ -14,13 +14,3 @@ export type { CompletionUsage } from 'openai/resources/completions';
 export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
   | { readonly type: 'redacted_thinking'; readonly data: string };
-
-/** The body of every error answer. */
-export interface ErrorBody {
-  readonly error: {
-    readonly message: string;
-    readonly type: string;
-    readonly param: string | null;
-    readonly code: string | null;
-  };
-}

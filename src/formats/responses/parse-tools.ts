@@ -1,6 +1,7 @@
 /** Tools and tool_choice of a caller's request. */
 
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
@@ -15,7 +16,6 @@ import {
   wrongType,
   wrongValue,
 } from './fields.ts';
-import { fitsStrict } from './strict.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */
 const OWN: ReadonlySet<string> = new Set(['allowed_callers', 'async', 'defer_loading', 'output_schema']);

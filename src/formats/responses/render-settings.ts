@@ -2,13 +2,13 @@
 
 import { effortFor, effortOfBudget, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
 import type { Target } from '../format.ts';
 import { isEmpty } from './fields.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
 import type { Scope } from './render-parts.ts';
-import { fitsStrict } from './strict.ts';
 
 export interface OutputPlan {
   /** `{ text }`, or nothing: to be spread. */

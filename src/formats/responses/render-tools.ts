@@ -9,12 +9,12 @@ import type {
   Tool,
   ToolChoice,
 } from '../../conversation/prompt.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asList, asObject, asText, compact, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
-import { fitsStrict } from './strict.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
 export function renderTools(prompt: Prompt, scope: Scope): JsonObject {

@@ -2,11 +2,11 @@
 
 import { prefixedId } from '../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asFlag, asObject, asObjects, asText, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
 import { fieldsOf } from './own.ts';
-import { fitsStrict } from './strict.ts';
 import { renderUsage } from './usage.ts';
 
 type Start = Omit<ReplyStart, 'type'>;

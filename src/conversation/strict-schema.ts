@@ -1,10 +1,10 @@
 /**
- * `strict` of a function tool, left out. OpenAI's responses then tries strict mode: its answers echo `strict: true`.
- * No other vendor mends a schema for that, so strict is asked of them only where the schema already has what strict
- * mode demands (OpenAI's guide on structured outputs): every object closed, every property required.
+ * What strict mode demands of a JSON Schema (OpenAI's guide on structured outputs): every object closed, every
+ * property required. Left out of a function tool, `strict` makes OpenAI's responses try it: its answers echo
+ * `strict: true`. No other vendor mends a schema for that, so strict is asked of them only where the schema fits.
  */
 
-import { asList, asObject, asObjects, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, isObject, type Json, type JsonObject } from '../json.ts';
 
 const DEEPEST = 32;
 
