@@ -39,7 +39,7 @@ export interface Upstream extends Pick<Vendor, 'origin' | 'basePath' | 'key'> {
 export interface Vendors {
   readonly all: readonly Vendor[];
   /** Who serves a model, or undefined where nobody with a key does. */
-  serving(model: Model): Vendor | undefined;
+  serving(model: Pick<Model, 'id'>): Vendor | undefined;
 }
 
 /** The vendors whose models are only ever served by themselves, each speaking a format of its own. */
