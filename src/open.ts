@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly record?: Recorder;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
+  /** Told when the name of a vendor stood for addresses that must not be asked. */
+  readonly onRefusedAddress?: () => void;
   readonly mode?: LineMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
@@ -41,14 +43,27 @@ export interface OpenOptions {
 /** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
 export async function openGateway(
   config: Config,
-  { keys, limits: given, record, traces, metrics, mode = 'fused', simulated }: OpenOptions = {},
+  {
+    keys,
+    limits: given,
+    record,
+    traces,
+    metrics,
+    onRefusedAddress,
+    mode = 'fused',
+    simulated,
+  }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
   const sandbox = sandboxed && simulated === undefined ? await openSandbox(config) : undefined;
   const places = simulated ?? sandbox?.places;
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
-  const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
+  const agent = openAgent({
+    connect: config.timeouts.connect,
+    publicHosts: publicHosts(config),
+    ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
+  });
   const upstreams = openUpstreams(vendors.all, config);
   const limits = given ?? (config.keys.some((key) => key.limits) ? limitsInMemory() : undefined);
   const recorder = bothOf(limits?.record, record);

@@ -10,7 +10,7 @@ import type { Serving } from './serving.ts';
 
 export interface Watching extends Observers {
   /** What a gateway is given to be watched, and its accounts with it. */
-  readonly company: Pick<OpenOptions, 'record' | 'traces' | 'metrics'>;
+  readonly company: Pick<OpenOptions, 'record' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** From now on, what serves is among the figures. */
   follow(serving: Serving): void;
   /** Runs what reads a configuration again, and counts where it is refused. */
@@ -31,12 +31,16 @@ export async function openWatching(
   const { metrics, traces, record } = observers;
   const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
   let refused = 0;
+  let addressesRefused = 0;
   return {
     ...observers,
     company: {
       record(exchange) {
         accounts.record(exchange);
         record(exchange);
+      },
+      onRefusedAddress() {
+        addressesRefused += 1;
       },
       ...(traces !== undefined && { traces }),
       ...(admit !== undefined && {
@@ -49,6 +53,7 @@ export async function openWatching(
         upstreams: () => current().gateway.upstreams.health(),
         usageLost: accounts.lost,
         reloadsRefused: () => refused,
+        addressesRefused: () => addressesRefused,
       }),
     async reload(read) {
       try {

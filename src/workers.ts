@@ -15,6 +15,8 @@ export interface Workers {
   /** Resolves when all of them serve; rejects where one ends before it does. */
   readonly ready: Promise<void>;
   tell(order: Order): void;
+  /** How many were gone before they were told to go. */
+  lost(): number;
   /** Resolves when all have ended after `end` or `hurry`: with 0, or 1 where one of them did not end well. */
   readonly over: Promise<0 | 1>;
 }
@@ -35,6 +37,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
   let complete = false;
   let ending = false;
   let shortLives = 0;
+  let lost = 0;
   let code: 0 | 1 = 0;
 
   function start(): void {
@@ -75,6 +78,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
       } else if (!complete) {
         ready.reject(new Error(`A worker ended before it served (${signal ?? status}).`));
       } else {
+        lost += 1;
         console.error(`A worker ended (${signal ?? status}); another one takes its place.`);
         replace();
       }
@@ -92,6 +96,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
       for (const worker of alive) send(worker, order);
       if (ending && alive.size === 0) over.resolve(code);
     },
+    lost: () => lost,
     over: over.promise,
   };
 }

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from '../config/load.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { endingOf, onSignals } from '../ending.ts';
 import { addWatchRoutes } from '../observe/admin-routes.ts';
-import { renderWorkers } from '../observe/worker-metrics.ts';
+import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
 import { startServing } from '../serving.ts';
@@ -109,13 +109,18 @@ async function lookAfterWorkers(
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
+  let reloadsRefused = 0;
+  const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
-      add: (app, key) => addWatchRoutes(app, { key, render: renderWorkers }),
+      add: (app, key) => addWatchRoutes(app, { key, render }),
     }),
   );
   onConfigChange(file, async () => {
-    const next = await rereadSettings(from, vendors.all.length === 0);
+    const next = await rereadSettings(from, vendors.all.length === 0).catch((error: unknown) => {
+      reloadsRefused += 1;
+      throw error;
+    });
     vendors = configuredVendors(next);
     workers.tell('reload');
     tellReloaded(config, next);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
+import { isNobodys } from '../vendors/addresses.ts';
 
 const milliseconds = z.number().int().nonnegative();
 const formatName = z.enum(['chat-completions', 'responses', 'messages', 'generate-content']);
@@ -9,17 +10,22 @@ const formatName = z.enum(['chat-completions', 'responses', 'messages', 'generat
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'may hold printable ASCII only');
 
+/** Where a vendor is. A name that turns to such an address is refused when it connects. */
+const baseUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address');
+
 /** One more address or key of a vendor. */
 const upstreamSchema = z.strictObject({
   /** Absent: the vendor's. */
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  baseUrl: baseUrl.optional(),
   apiKey: headerValue.min(1),
   /** How much more than one of weight 1 it is asked for. */
   weight: z.number().positive().max(1_000).default(1),
 });
 
 const vendorSchema = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  baseUrl: baseUrl.optional(),
   apiKey: headerValue.min(1).optional(),
   auth: z.enum(['authorization', 'x-api-key', 'x-goog-api-key']).optional(),
   formats: z.tuple([formatName], formatName).optional(),

@@ -85,6 +85,16 @@ export function openMetrics(): Metrics {
     },
   });
   new Counter({
+    name: 'gateway_uncounted_requests_total',
+    help: 'Answers of which the vendor told no usage: they may have cost something, and nobody knows how much.',
+    labelNames: ['model', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, uncounted } of tally.models()) if (uncounted > 0) this.inc(labels, uncounted);
+    },
+  });
+  new Counter({
     name: 'gateway_upstream_attempts_total',
     help: 'Requests sent to vendors: more than exchanges where some were tried again.',
     labelNames: ['model', 'vendor'],
@@ -119,6 +129,16 @@ export function openMetrics(): Metrics {
       for (const { vendor, failuresInARow } of tally.vendors())
         this.set({ vendor, place: '0' }, failuresInARow < DOWN_AFTER ? 1 : 0);
       for (const { vendor, place, up } of places()) this.set({ vendor, place }, up ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'gateway_upstream_ejections_total',
+    help: "How often one of a vendor's places came to be left out since it failed.",
+    labelNames: ['vendor', 'place'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { vendor, place, ejections } of places()) this.inc({ vendor, place }, ejections);
     },
   });
   const stopWatching = watchProcess(registry);

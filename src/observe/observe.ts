@@ -64,20 +64,30 @@ export interface Figures {
   readonly usageLost?: () => number;
   /** Configurations that were read again and refused. */
   readonly reloadsRefused?: () => number;
+  /** Times that the name of a vendor stood for addresses that must not be asked. */
+  readonly addressesRefused?: () => number;
 }
+
+/** Counted in each process that serves, and where there are several by the first one. */
+export const RELOADS_REFUSED = {
+  name: 'gateway_config_reloads_refused_total',
+  help: 'Configurations that were read again and not taken, since they were wrong.',
+} as const;
 
 /** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
 export function addFigures(metrics: Metrics, figures: Figures): void {
-  const { inFlight, upstreams, usageLost, reloadsRefused } = figures;
+  const { inFlight, upstreams, usageLost, reloadsRefused, addressesRefused } = figures;
   if (inFlight !== undefined)
     metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
   if (upstreams !== undefined) metrics.upstreams(upstreams);
   if (usageLost !== undefined)
     metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
   if (reloadsRefused !== undefined)
+    metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  if (addressesRefused !== undefined)
     metrics.counter(
-      'gateway_config_reloads_refused_total',
-      'Configurations that were read again and not taken, since they were wrong.',
-      reloadsRefused,
+      'gateway_addresses_refused_total',
+      "Connections not made, since a vendor's name stood for an address inside or for nobody's.",
+      addressesRefused,
     );
 }

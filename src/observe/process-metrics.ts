@@ -1,6 +1,8 @@
 /** The process itself: how late its event loop is, and what it takes of the machine. */
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
@@ -70,6 +72,35 @@ export function watchProcess(registry: Registry): () => void {
     },
   });
   new Gauge({
+    name: 'nodejs_heap_size_limit_bytes',
+    help: "What JavaScript's heap may become; of several processes the smallest.",
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.set(getHeapStatistics().heap_size_limit);
+    },
+  });
+  new Gauge({
+    name: 'process_open_fds',
+    help: 'Files and sockets that are open; of several processes the most. Told on Linux.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      const open = openDescriptors();
+      if (open !== undefined) this.set(open);
+    },
+  });
+  new Gauge({
+    name: 'process_max_fds',
+    help: 'Files and sockets that may be open; of several processes the fewest. Told on Linux.',
+    registers,
+    aggregator: 'min',
+    collect() {
+      const most = mostDescriptors();
+      if (most !== undefined) this.set(most);
+    },
+  });
+  new Gauge({
     name: 'process_start_time_seconds',
     help: 'When it started, seconds since 1970; of several processes the last to.',
     registers,
@@ -79,4 +110,22 @@ export function watchProcess(registry: Registry): () => void {
     },
   });
   return () => delay.disable();
+}
+
+/** Undefined where there is no /proc, or not even a descriptor to look with. */
+function openDescriptors(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined;
+  }
+}
+
+function mostDescriptors(): number | undefined {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
 }

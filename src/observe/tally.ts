@@ -52,6 +52,8 @@ export interface ModelSeries {
   readonly labels: Readonly<Record<'model' | 'vendor', string>>;
   readonly tokens: Record<TokenType, number>;
   cost: number;
+  /** Answers whose cost nobody knows. */
+  uncounted: number;
   attempts: number;
   readonly duration: Buckets;
   readonly firstByte: Buckets;
@@ -115,6 +117,7 @@ export function openTally(): Tally {
       labels: { model, vendor },
       tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
       cost: 0,
+      uncounted: 0,
       attempts: 0,
       duration: buckets(DURATION_BUCKETS),
       firstByte: buckets(FIRST_BYTE_BUCKETS),
@@ -156,7 +159,7 @@ export function openTally(): Tally {
 
 function countModel(
   series: ModelSeries,
-  { duration, firstByte, usage, cost, attempts }: ExchangeRecord,
+  { duration, firstByte, usage, cost, attempts, status, operation }: ExchangeRecord,
 ): void {
   observe(series.duration, duration / 1_000);
   if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
@@ -167,6 +170,8 @@ function countModel(
   tokens.cache_read += usage.cacheRead ?? 0;
   tokens.cache_write += usage.cacheWrite ?? 0;
   series.cost += cost ?? 0;
+  // The same exchanges that a report of the usage calls so.
+  if (cost === undefined && attempts > 0 && status < 400 && operation === 'generate') series.uncounted += 1;
   series.attempts += attempts;
 }
 

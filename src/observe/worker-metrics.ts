@@ -2,7 +2,9 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
+import { Counter, Registry } from 'prom-client';
 import { type MetricSnapshot, type Metrics, renderAll } from './metrics.ts';
+import { RELOADS_REFUSED } from './observe.ts';
 
 interface Question {
   readonly metrics: 'ask';
@@ -18,11 +20,44 @@ interface Answer {
 /** How long a worker may take: one that is so late is left out. */
 const PATIENCE = 2_000;
 
-/** In the first process: the figures of all workers as if they were one process's, in Prometheus's text format. */
-export async function renderWorkers(): Promise<string> {
+/** What only the first process knows. */
+export interface FirstFigures {
+  /** Workers that were gone before they were told to go. */
+  readonly workersLost: () => number;
+  /** Configurations that it has read again and refused: workers never hear of those. */
+  readonly reloadsRefused: () => number;
+}
+
+/**
+ * In the first process: the figures of all workers as if they were one process's, and its own with them, in
+ * Prometheus's text format.
+ */
+export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
+  const registry = new Registry();
+  const counter = (name: string, help: string, read: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  };
+  counter(
+    'gateway_workers_lost_total',
+    'Processes that were gone before they were told to go, each replaced.',
+    workersLost,
+  );
+  counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  return async () => renderAll([await registry.getMetricsAsJSON(), ...(await askWorkers())]);
+}
+
+async function askWorkers(): Promise<readonly MetricSnapshot[]> {
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   const told = await Promise.all(workers.map(askWorker));
-  return renderAll(told.filter((snapshot) => snapshot !== undefined));
+  return told.filter((snapshot) => snapshot !== undefined);
 }
 
 /** In a worker: answers when it is asked. */

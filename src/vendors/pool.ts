@@ -49,8 +49,13 @@ export interface Pool {
   take(avoid?: Vendor): Lease | Promise<Lease>;
   /** Whether another than `vendor` would be asked now. */
   hasOther(vendor: Vendor): boolean;
-  /** Of each upstream, in the order of the configuration, whether it is asked or left alone. */
-  well(): readonly boolean[];
+  /** Of each upstream, in the order of the configuration, whether it is asked, and how often it came to be left alone. */
+  state(): readonly MemberState[];
+}
+
+export interface MemberState {
+  readonly well: boolean;
+  readonly ejections: number;
 }
 
 interface Member {
@@ -58,6 +63,7 @@ interface Member {
   readonly weight: number;
   readonly health: Health;
   inFlight: number;
+  ejections: number;
   /** Not asked before this, where another can be. */
   restUntil: number;
 }
@@ -73,6 +79,7 @@ export function poolOf(
     weight,
     health: healthOf(clock()),
     inFlight: 0,
+    ejections: 0,
     restUntil: 0,
   }));
   const { ejection } = limits;
@@ -121,7 +128,9 @@ export function poolOf(
         if (!ejects) return;
         const ejected = members.filter((other) => other !== member && isEjected(other.health)).length;
         const spare = (ejected + 1) * 2 <= members.length;
+        const { until } = health;
         fail(health, ejection, clock(), spare, surely ? ejection.duration : 0);
+        if (health.until !== until) member.ejections += 1;
       },
       rest(milliseconds) {
         member.restUntil = clock() + milliseconds;
@@ -171,7 +180,7 @@ export function poolOf(
       members.some(
         (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member),
       ),
-    well: () => members.map(({ health }) => !isEjected(health)),
+    state: () => members.map(({ health, ejections }) => ({ well: !isEjected(health), ejections })),
   };
 }
 

@@ -29,6 +29,8 @@ export interface UpstreamHealth {
   /** Which of the vendor's, by its number in the configuration, from 0. */
   readonly place: string;
   readonly up: boolean;
+  /** How often it came to be left alone since the configuration is in force. */
+  readonly ejections: number;
 }
 
 export interface Upstreams {
@@ -73,7 +75,12 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
     },
     health: () =>
       Array.from(pools, ([vendor, pool]) =>
-        pool.well().map((up, place) => ({ vendor: vendor.name, place: `${place}`, up })),
+        pool.state().map(({ well, ejections }, place) => ({
+          vendor: vendor.name,
+          place: `${place}`,
+          up: well,
+          ejections,
+        })),
       ).flat(),
     close: () => patience.close(),
   };

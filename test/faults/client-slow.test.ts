@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { bodyOf, eventually, post, rawClient, statusOf } from '../support/raw.ts';
-import { chunk, openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
+import { chunk, openStage, requestOf, STREAM_END, type Stage, sized, ways } from './stage.ts';
 
 const MB = 1024 * 1024;
 
@@ -87,32 +87,45 @@ describe('who sends slowly', () => {
     expect(statusOf(await client.over)).toBe(200);
   });
 
-  test('C-36 2,000 connections that ask nothing cost little, and are gone at the bound', {
-    timeout: 60_000,
+  const CONNECTIONS = sized(2_000, 10_000);
+
+  test(`C-36 ${CONNECTIONS} connections that ask nothing cost little, and are gone at the bound`, {
+    timeout: 120_000,
   }, async () => {
-    const before = stage.gateway.memory();
+    // Long enough for all of them to be there at once.
+    const crowded = await openStage({ timeouts: { requestHead: sized(4_000, 20_000) } });
+    const { gateway } = crowded;
+    const before = gateway.memory();
+    let most = before;
     const sockets: Socket[] = [];
     // No more at a time than the system keeps for a process that is not at it just now.
-    while (sockets.length < 2_000) {
+    while (sockets.length < CONNECTIONS) {
       const more = Array.from({ length: 100 }, () => {
-        const socket = connect(stage.gateway.port, '127.0.0.1').on('error', () => undefined);
+        const socket = connect(gateway.port, '127.0.0.1').on('error', () => undefined);
         return new Promise<Socket>((resolve) =>
           socket.once('connect', () => resolve(socket)).once('close', () => resolve(socket)),
         );
       });
       sockets.push(...(await Promise.all(more)));
+      most = Math.max(most, gateway.memory());
     }
-    expect(stage.gateway.memory() - before).toBeLessThan(20 * MB + 20 * MB);
+    if (process.env['FULL'] !== undefined) {
+      expect(gateway.sockets()).toBeGreaterThan(CONNECTIONS);
+      console.info({ connections: CONNECTIONS, bytesEach: Math.round((most - before) / CONNECTIONS) });
+    }
+    // 100 MB for 10,000, as the table has it; and what any work at all makes a process take.
+    expect(most - before).toBeLessThan(20 * MB + (CONNECTIONS / 100) * MB);
     // Someone who asks is served meanwhile.
-    expect(
-      (await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } })).status,
-    ).toBe(200);
+    const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
+    expect(health.status).toBe(200);
     for (const socket of sockets) socket.resume();
     await eventually(
       () => sockets.every((socket) => socket.closed),
       'every idle connection is closed',
-      40_000,
+      60_000,
     );
+    await crowded.expectUnharmed();
+    await crowded.close();
   });
 });
 

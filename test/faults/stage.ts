@@ -20,6 +20,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** A number as small as every run can stand, or in full: `FULL=1 vitest run test/faults`. */
+export const sized = (small: number, full: number): number =>
+  process.env['FULL'] === undefined ? small : full;
+
 /** What no output may hold, ever. Prompts of these tests have the first in them. */
 export const CANARY = 'canary-4f1d9c';
 

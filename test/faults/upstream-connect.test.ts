@@ -12,6 +12,7 @@ import { checkedLookup, openAgent, type Resolve } from '../../src/vendors/agent.
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
+import { sized } from './stage.ts';
 import { ask, native, translated, ways, wholeAnswer } from './upstream-ways.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -26,14 +27,24 @@ async function faultUpstream(tls?: TlsOptions): Promise<FaultUpstream> {
 }
 
 /** A gateway whose vendors are all at `url`; names are resolved by `lookup` where one is given. */
-async function gatewayTo(url: string, input: ConfigInput = {}, lookup?: Resolve): Promise<TestGateway> {
+async function gatewayTo(
+  url: string,
+  input: ConfigInput = {},
+  lookup?: Resolve,
+  onRefused: () => void = () => {},
+): Promise<TestGateway> {
   const connectTimeout = input.timeouts?.connect ?? 5_000;
   const gateway = await startGateway({ vendors: vendorsAtUrl(url), ...input }, 'fused', (made) =>
     lookup === undefined
       ? made
       : {
           ...made,
-          agent: openAgent({ connect: connectTimeout, publicHosts: new Set(['public.test']), lookup }),
+          agent: openAgent({
+            connect: connectTimeout,
+            publicHosts: new Set(['public.test']),
+            lookup,
+            onRefused,
+          }),
         },
   );
   open.push(gateway);
@@ -43,6 +54,9 @@ async function gatewayTo(url: string, input: ConfigInput = {}, lookup?: Resolve)
 const [way] = native;
 const [other] = translated;
 if (way === undefined || other === undefined) throw new Error('There are no ways.');
+
+/** The table's number in full, 5,000, takes a minute. */
+const RACES = sized(400, 5_000);
 
 const NOT_AGAIN = { retries: { limit: 0 } } satisfies ConfigInput;
 
@@ -98,13 +112,16 @@ describe('U-02 names that do not resolve', () => {
 });
 
 describe('U-03 names that turn to addresses nobody may ask', () => {
-  test('a name that did not is refused when it does, at the next connection', async () => {
+  test('a name that did not is refused when it does, at the next connection, and that is counted', async () => {
+    let refused = 0;
     const upstream = await faultUpstream();
     upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
     const addresses = ['127.0.0.1', '169.254.169.254'];
     const lookup: Resolve = (_, __, callback) =>
       callback(null, [{ address: addresses.shift() ?? '169.254.169.254', family: 4 }]);
-    const gateway = await gatewayTo(`http://vendor.test:${upstream.port}`, NOT_AGAIN, lookup);
+    const gateway = await gatewayTo(`http://vendor.test:${upstream.port}`, NOT_AGAIN, lookup, () => {
+      refused += 1;
+    });
     const statuses: number[] = [];
     for (let at = 0; at < 3; at += 1) {
       const response = await ask(gateway.url, way, false);
@@ -113,6 +130,7 @@ describe('U-03 names that turn to addresses nobody may ask', () => {
     }
     expect(statuses).toEqual([200, 502, 502]);
     expect(upstream.requests).toHaveLength(1);
+    expect(refused).toBe(2);
   });
 
   test.each([
@@ -146,6 +164,42 @@ describe('U-03 names that turn to addresses nobody may ask', () => {
     lookup(host, { all: true }, (error, addresses) => seen.push(error === null ? addresses : 'refused'));
     lookup(host, {}, (error, one) => seen.push(error === null ? one : 'refused'));
     expect(seen).toEqual(asked ? [[{ address, family }], address] : ['refused', 'refused']);
+  });
+});
+
+describe('S-10 addresses that a configuration may not name', () => {
+  const isTaken = (baseUrl: string): boolean =>
+    configSchema.safeParse({ vendors: { openai: { apiKey: 'x', baseUrl } } }).success;
+
+  test.each([
+    'http://169.254.169.254/v1',
+    'http://2852039166/v1',
+    'http://0xa9fea9fe/v1',
+    'http://0251.0376.0251.0376/v1',
+    'http://[::ffff:169.254.169.254]/v1',
+    'http://[::ffff:a9fe:a9fe]/v1',
+    'http://100.100.100.200',
+    'http://[fd00:ec2::254]',
+    'http://[fe80::1]',
+    'http://224.0.0.1',
+    'http://255.255.255.255',
+    'file:///etc/passwd',
+  ])('%s is refused', (url) => {
+    expect(isTaken(url)).toBe(false);
+    const upstreams = [{ apiKey: 'x', baseUrl: url }];
+    expect(configSchema.safeParse({ vendors: { openai: { apiKey: 'x', upstreams } } }).success).toBe(false);
+  });
+
+  // Inside is where many models are served: who writes such an address down means it.
+  test.each([
+    'http://127.0.0.1:11434/v1',
+    'http://0.0.0.0:11434/v1',
+    'http://10.0.0.7/v1',
+    'http://[::1]:8000/v1',
+    'http://vendor.internal/v1',
+    'https://api.example.com/v1',
+  ])('%s is taken', (url) => {
+    expect(isTaken(url)).toBe(true);
   });
 });
 
@@ -303,7 +357,9 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
     expect(upstream.requests).toHaveLength(2);
   });
 
-  test('a vendor that closes idle connections just when requests come: none of 400 fails', async () => {
+  test(`a vendor that closes idle connections just when requests come: none of ${RACES} fails`, {
+    timeout: 30_000 + 20 * RACES,
+  }, async () => {
     const upstream = await faultUpstream();
     upstream.script((wire, { earlier }) => {
       wire.answer(200, wholeAnswer('chat-completions'));
@@ -311,7 +367,7 @@ describe('U-35 a kept connection that the vendor closes under a request', () => 
     });
     const gateway = await gatewayTo(upstream.url, { retries: { wait: 5, perSecond: 1_000 } });
     let failed = 0;
-    for (let at = 0; at < 400; at += 1) {
+    for (let at = 0; at < RACES; at += 1) {
       const response = await ask(gateway.url, way, false);
       if (response.status !== 200) failed += 1;
       await response.text();

@@ -16,6 +16,7 @@ import {
   parseJson,
 } from '../../src/json.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
+import { workersMetrics } from '../../src/observe/worker-metrics.ts';
 import { openApi } from '../../src/openapi.ts';
 import { RECORD } from './records.ts';
 
@@ -65,10 +66,14 @@ describe('the metrics that are looked at', async () => {
     inFlight: () => 0,
     usageLost: () => 0,
     reloadsRefused: () => 0,
-    upstreams: () => [{ vendor: 'openai', place: '0', up: true }],
+    addressesRefused: () => 0,
+    upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   observers.metrics.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
-  const text = await observers.metrics.render();
+  const { cost: _, ...uncounted } = RECORD;
+  observers.metrics.record(uncounted);
+  const ofFirst = await workersMetrics({ workersLost: () => 0, reloadsRefused: () => 0 })();
+  const text = `${await observers.metrics.render()}\n${ofFirst}`;
   const names = new Set([...text.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name]) => name));
   const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
 

@@ -60,6 +60,17 @@ test('a histogram counts up: each bucket holds those below it, and the last one 
   expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(5);
 });
 
+test('U-38 what nobody counted is not free, and is counted', async () => {
+  const metrics = open();
+  const { cost: _, ...uncounted } = RECORD;
+  metrics.record(RECORD);
+  metrics.record(uncounted);
+  metrics.record({ ...uncounted, operation: 'count-tokens' });
+  metrics.record({ ...uncounted, status: 400, fault: 'invalid-request' });
+  const samples = await samplesOf(metrics);
+  expect(sumOf(samples, 'gateway_uncounted_requests_total', { vendor: 'anthropic' })).toBe(1);
+});
+
 test('an error is counted by its kind, and a refused one has no model', async () => {
   const metrics = open();
   metrics.record(REFUSED);
@@ -115,8 +126,8 @@ test('figures of others are read when somebody asks', async () => {
   metrics.gauge('gateway_requests_in_flight', 'Exchanges under way.', () => inFlight);
   metrics.counter('gateway_log_lines_dropped_total', 'Lines nobody could take.', () => dropped);
   metrics.upstreams(() => [
-    { vendor: 'openai', place: '0', up: true },
-    { vendor: 'openai', place: '1', up },
+    { vendor: 'openai', place: '0', up: true, ejections: 0 },
+    { vendor: 'openai', place: '1', up, ejections: 1 },
   ]);
   let samples = await samplesOf(metrics);
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(3);
@@ -143,16 +154,21 @@ test('the process is watched: a blocked event loop shows', async () => {
   expect(sumOf(samples, 'gateway_event_loop_active_seconds_total')).toBeGreaterThan(0.3);
   expect(sumOf(samples, 'process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(sumOf(samples, 'process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+  const used = sumOf(samples, 'nodejs_heap_size_used_bytes');
+  expect(sumOf(samples, 'nodejs_heap_size_limit_bytes')).toBeGreaterThan(used);
+  const descriptors = sumOf(samples, 'process_open_fds');
+  if (process.platform === 'linux') expect(descriptors).toBeGreaterThan(3);
+  expect(sumOf(samples, 'process_max_fds')).toBeGreaterThanOrEqual(descriptors);
 });
 
 test('two gateways in one process count apart, and are read as one where they are told to', async () => {
   const one = open();
   const two = open();
   one.record(RECORD);
-  one.upstreams(() => [{ vendor: 'openai', place: '0', up: true }]);
+  one.upstreams(() => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }]);
   two.record(RECORD);
   two.record({ ...RECORD, duration: 50 });
-  two.upstreams(() => [{ vendor: 'openai', place: '0', up: false }]);
+  two.upstreams(() => [{ vendor: 'openai', place: '0', up: false, ejections: 2 }]);
   expect(sumOf(await samplesOf(one), 'gateway_requests_total')).toBe(1);
   // As it comes from another process.
   const snapshots = [await one.snapshot(), await two.snapshot()].map((of) => structuredClone(of));
@@ -210,6 +226,8 @@ test('where a vendor has several places, those say which are left out', async ()
   lease?.release();
   const place = lease?.vendor.origin.endsWith(':1') ? '0' : '1';
   expect(await up(place)).toBe(0);
+  const ejections = sumOf(await samplesOf(metrics), 'gateway_upstream_ejections_total', { place });
+  expect(ejections).toBe(1);
   expect(await up(place === '0' ? '1' : '0')).toBe(1);
   upstreams.close();
 });

@@ -16,7 +16,7 @@ test('a record goes to all of them, and what others know is among the metrics', 
     inFlight: () => 7,
     usageLost: () => 2,
     reloadsRefused: () => 1,
-    upstreams: () => [{ vendor: 'openai', place: '0', up: true }],
+    upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   observers.record(RECORD);
   const samples = parseExposition(await observers.metrics.render());

@@ -1,9 +1,12 @@
 /** `gateway start` is watched: log, metrics over all its processes, and traces, by its settings alone. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isObject, type JsonObject, tryParseJson } from '../../src/json.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { childrenOf } from '../support/process-tree.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { parseExposition, type Sample, sumOf } from './exposition.ts';
 
@@ -111,6 +114,20 @@ test('several processes: their metrics are read as one, and their lines stay lin
   at.signal('SIGTERM');
   expect(await at.ended).toBe(0);
   expect(exchangesIn(at.output())).toHaveLength(40);
+});
+
+test('P-10, P-20 what happens to the first process, and to its workers, is among the figures', async () => {
+  const at = await start(2);
+  const admin = adminUrl(at);
+  const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
+  expect(await told('gateway_workers_lost_total')).toBe(0);
+  expect(await told('gateway_config_reloads_refused_total')).toBe(0);
+  writeFileSync(join(at.directory, 'gateway.config.json'), '{"port": "none"}');
+  at.signal('SIGHUP');
+  await expect.poll(() => told('gateway_config_reloads_refused_total')).toBeGreaterThanOrEqual(1);
+  const [worker = 0] = childrenOf(at.pid);
+  process.kill(worker, 'SIGKILL');
+  await expect.poll(() => told('gateway_workers_lost_total')).toBe(1);
 });
 
 test('no log where none is wanted; a collector that is none stops the start', async () => {
