@@ -25,15 +25,13 @@ export interface TestPostgres {
 /** Where Debian puts the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** Whether tests can have a PostgreSQL here; where not, says so in a line. */
+/** Whether tests can have a PostgreSQL here; where not, says so in a line, or fails where REQUIRE_POSTGRES wants one. */
 export function hasPostgres(): boolean {
-  const has = Boolean(process.env['DATABASE_URL_TEST']) || programs() !== undefined;
-  if (!has) {
-    console.log(
-      'Skipped on PostgreSQL: neither DATABASE_URL_TEST is set nor the package postgresql installed.',
-    );
-  }
-  return has;
+  if (process.env['DATABASE_URL_TEST'] || programs() !== undefined) return true;
+  const missing = 'neither DATABASE_URL_TEST is set nor the package postgresql installed.';
+  if (process.env['REQUIRE_POSTGRES'] === '1') throw new Error(`There is no PostgreSQL: ${missing}`);
+  console.log(`Skipped on PostgreSQL: ${missing}`);
+  return false;
 }
 
 export async function startPostgres(): Promise<TestPostgres> {

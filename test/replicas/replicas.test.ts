@@ -1,0 +1,331 @@
+/** Several machines: what is done on one counts on all, and one that is killed takes nothing along but what it had. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openStore } from '../../src/store/store.ts';
+import { type Way, ways } from '../faults/stage.ts';
+import { runCommand } from '../support/command.ts';
+import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { type Ask, Cut, newKey, type Replica, roundRobin, startReplicas, type Told } from './replicas.ts';
+import { hasEnded, LASTING, type SlowVendor, startSlowVendor, wordsIn } from './slow-vendor.ts';
+
+const [native] = ways;
+
+/** In so many milliseconds what was changed on one replica is in force on all. */
+const SOON = 2_000;
+
+/** What is waited for comes much sooner, as a rule; a busy machine is given time. */
+const PATIENT = { timeout: 20_000, interval: 100 };
+
+/** Milliseconds of usage that a kill may cost: half a second and the write under way; the rest is for a busy machine. */
+const MAY_BE_LOST = 500 + 2_500;
+
+/** For so long what a killed process had in flight counts as being in flight, in milliseconds. */
+const LEASE = 60_000;
+
+describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
+  let postgres: TestPostgres;
+  let redis: TestRedis;
+  let vendor: SlowVendor;
+  let database: string;
+  let replicas: readonly Replica[];
+  let ask: Ask;
+
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  }, 30_000);
+  afterAll(async () => {
+    await Promise.all([postgres.close(), redis.close()]);
+  });
+  beforeEach(async () => {
+    vendor = await startSlowVendor();
+    database = await postgres.newDatabase();
+    replicas = await startReplicas(vendor.url, { DATABASE_URL: database, REDIS_URL: redis.url });
+    ask = roundRobin(replicas);
+  }, 60_000);
+  afterEach(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await vendor.close();
+  });
+
+  function replica(index: number): Replica {
+    const found = replicas[index];
+    if (found === undefined) throw new RangeError(`There is no replica ${index}.`);
+    return found;
+  }
+
+  /** Asks the next replica for a stream. */
+  function stream(key: string, text = 'Hi', { path, model }: Way = native, by: Ask = ask): Promise<Told> {
+    const messages = [{ role: 'user', content: text }];
+    return by(path, JSON.stringify({ model, stream: true, max_tokens: 9, messages }), key);
+  }
+
+  /** The status of a stream from the next replica, once it has been read to its end. */
+  async function statusOf(key: string): Promise<number> {
+    const { status, over } = await stream(key);
+    await over;
+    return status;
+  }
+
+  /** Milliseconds until all replicas answer a key so. */
+  async function untilAllSay(key: string, status: number): Promise<number> {
+    const began = performance.now();
+    await vi.waitFor(async () => {
+      const listed = await Promise.all(
+        replicas.map(({ url }) =>
+          fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } }),
+        ),
+      );
+      for (const answer of listed) await answer.text();
+      expect(listed.map((answer) => answer.status)).toEqual(replicas.map(() => status));
+    }, PATIENT);
+    return performance.now() - began;
+  }
+
+  /** A key that is in force on all of them, with a name that no other has had. */
+  async function keyInForce(limits: Readonly<Record<string, number>> = {}): Promise<string> {
+    const { key } = await newKey(replica(0), { name: crypto.randomUUID(), ...limits });
+    await untilAllSay(key, 200);
+    return key;
+  }
+
+  test('a key made on one opens all of them, and one revoked on one opens none', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gateway-elsewhere-'));
+    try {
+      const byAdmin = await newKey(replica(0), { name: 'by-admin' });
+      expect(await untilAllSay(byAdmin.key, 200)).toBeLessThan(SOON);
+
+      const made = await runCommand(directory, ['keys', 'create', 'by-command'], { DATABASE_URL: database });
+      const byCommand = made.stdout.trim();
+      expect(byCommand, made.stderr).toMatch(/^gw_/);
+      expect(await untilAllSay(byCommand, 200)).toBeLessThan(SOON);
+      for (const key of [byAdmin.key, byCommand])
+        for (const _ of replicas) expect(await statusOf(key)).toBe(200);
+
+      // On another one than it was made on.
+      await replica(1).admin('DELETE', `/keys/${byAdmin.id}`);
+      expect(await untilAllSay(byAdmin.key, 401)).toBeLessThan(SOON);
+      const revoked = await runCommand(directory, ['keys', 'revoke', 'by-command'], {
+        DATABASE_URL: database,
+      });
+      expect(revoked.code, revoked.stderr).toBe(0);
+      expect(await untilAllSay(byCommand, 401)).toBeLessThan(SOON);
+      for (const key of [byAdmin.key, byCommand])
+        for (const _ of replicas) expect(await statusOf(key)).toBe(401);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }, 90_000);
+
+  test('requests a minute are those of all replicas together, to the very one', async () => {
+    const key = await keyInForce({ requests_per_minute: 20 });
+    const left: (string | string[] | undefined)[] = [];
+    const refusedBy = new Set<Replica>();
+    // The window begins with the first of them, and none of them may be in the next one.
+    const began = performance.now();
+    for (let count = 0; count < 29; count += 1) {
+      const answer = await stream(key);
+      await answer.over;
+      if (count < 20) {
+        expect(answer.status, `request ${count}`).toBe(200);
+        left.push(answer.headers['x-ratelimit-remaining-requests']);
+      } else {
+        expect(answer.status, `request ${count}`).toBe(429);
+        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+        refusedBy.add(answer.by);
+      }
+    }
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(left).toEqual(Array.from({ length: 20 }, (_, count) => String(19 - count)));
+    expect(refusedBy.size).toBe(3);
+  }, 90_000);
+
+  test('requests in flight are those of all replicas together', async () => {
+    const key = await keyInForce({ concurrent_requests: 4 });
+    const live = [
+      await stream(key, `${LASTING} first`),
+      await stream(key, `${LASTING} second`),
+      await stream(key, `${LASTING} third`),
+      await stream(key, `${LASTING} fourth`),
+    ];
+    expect(live.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const _ of replicas) expect(await statusOf(key)).toBe(429);
+    vendor.finish('first');
+    await live[0]?.over;
+    // Any of them may have what another one has given back.
+    for (const _ of replicas) await vi.waitFor(async () => expect(await statusOf(key)).toBe(200), PATIENT);
+    vendor.finish(LASTING);
+    for (const { over } of live) {
+      const { text, complete } = await over;
+      expect(complete && hasEnded(text)).toBe(true);
+    }
+  }, 90_000);
+
+  test('one that is killed under load takes its own live streams along, and nothing else', async () => {
+    const [doomed, ...others] = [replica(0), replica(1), replica(2)];
+    const key = await keyInForce();
+    const held = await keyInForce({ concurrent_requests: 6 });
+
+    // Short ones all the time, and lasting ones: eight on each replica, and two of the key with a limit, all it may have.
+    const short = shortStreams(() => stream(key));
+    const lasting = roundRobin(replicas);
+    const live: Told[] = [];
+    for (let count = 0; count < 24; count += 1) {
+      const way = ways[Math.floor(count / 3) % 2] ?? native;
+      live.push(await stream(key, `${LASTING} load`, way, lasting));
+    }
+    const holding: Told[] = [];
+    for (let count = 0; count < 6; count += 1)
+      holding.push(await stream(held, `${LASTING} held`, native, lasting));
+    for (const { status } of [...live, ...holding]) expect(status).toBe(200);
+    const ofDoomed = [...live, ...holding].filter(({ by }) => by === doomed);
+    expect(ofDoomed).toHaveLength(10);
+    await vi.waitFor(() => {
+      for (const { text } of [...live, ...holding]) expect(wordsIn(text())).toBeGreaterThan(5);
+    }, PATIENT);
+    // Some that are to be kept for certain, and some of the last moment.
+    await pause(MAY_BE_LOST + 1_000);
+
+    doomed.signal('SIGKILL');
+    const killed = Date.now();
+    expect(await doomed.ended).toBeNull();
+    for (const { over } of ofDoomed) {
+      const { text, complete } = await over;
+      expect(complete).toBe(false);
+      expect(hasEnded(text)).toBe(false);
+    }
+    // What it had asked for is not gone on with, and its part of a limit is not given away at once.
+    await vi.waitFor(() => expect(vendor.lasting()).toBe(20), PATIENT);
+    await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
+
+    // New requests go on, and so do the words of all other streams.
+    const survivors = [...live, ...holding].filter(({ by }) => by !== doomed);
+    const then = short.ended().length;
+    const words = survivors.map(({ text }) => wordsIn(text()));
+    await vi.waitFor(() => {
+      expect(short.ended().length).toBeGreaterThan(then + 30);
+      for (const [index, { text }] of survivors.entries())
+        expect(wordsIn(text())).toBeGreaterThan((words[index] ?? 0) + 5);
+    }, PATIENT);
+    vendor.finish('load');
+    for (const { by, over } of live) {
+      if (by === doomed) continue;
+      const { text, complete } = await over;
+      expect(complete && hasEnded(text)).toBe(true);
+    }
+    await short.stop();
+    for (const { by } of short.cut()) expect(by).toBe(doomed);
+    for (const { status, whole } of short.ended()) expect([status, whole]).toEqual([200, true]);
+    for (const { at, by } of short.ended()) if (at > killed) expect(others).toContain(by);
+
+    // Usage: all of theirs, and of the killed one all but the last moment.
+    const ended = short.ended();
+    const mustBeKept = [
+      ...live.filter(({ by }) => by !== doomed).map(idOf),
+      ...ended.filter(({ by, at }) => by !== doomed || at < killed - MAY_BE_LOST).map(({ id }) => id),
+    ];
+    expect(ended.filter(({ by, at }) => by === doomed && at < killed - MAY_BE_LOST).length).toBeGreaterThan(
+      0,
+    );
+    const store = await openStore({ path: '', url: database });
+    try {
+      const kept = await vi.waitFor(async () => {
+        const rows = await store.db
+          .selectFrom('gateway_exchanges')
+          .select(['id', 'outcome', 'output'])
+          .execute();
+        const byId = new Map(rows.map((row) => [row.id, row]));
+        expect(mustBeKept.filter((id) => !byId.has(id))).toEqual([]);
+        return byId;
+      }, PATIENT);
+      for (const id of mustBeKept) expect(kept.get(id)).toMatchObject({ outcome: 'complete' });
+      for (const told of live) {
+        // It never came to the end of these, so nobody knows what they took.
+        if (told.by === doomed) expect(kept.has(idOf(told))).toBe(false);
+        else expect(kept.get(idOf(told))?.output).toBe(wordsIn(told.text()));
+      }
+      const days = await store.db.selectFrom('gateway_usage_days').select('requests').execute();
+      expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(kept.size);
+    } finally {
+      await store.close();
+    }
+
+    // What it held of the limit comes back once its leases have ended, and no more than that: the others' are live.
+    const back = await vi.waitFor(
+      async () => {
+        const asked = await stream(held, `${LASTING} held`);
+        expect(asked.status).toBe(200);
+        return [asked, await stream(held, `${LASTING} held`)];
+      },
+      { timeout: LEASE + 20_000, interval: 500 },
+    );
+    expect(back[1]?.status).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
+    vendor.finish('held');
+    for (const { by, over } of [...holding, ...back]) {
+      if (by === doomed) continue;
+      const { text, complete } = await over;
+      expect(complete && hasEnded(text)).toBe(true);
+      expect(wordsIn(text)).toBeGreaterThan(0);
+    }
+    await vi.waitFor(async () => expect(await statusOf(held)).toBe(200), PATIENT);
+  }, 180_000);
+});
+
+interface Ended {
+  readonly by: Replica;
+  readonly id: string;
+  readonly status: number;
+  readonly whole: boolean;
+  /** When its end was read. */
+  readonly at: number;
+}
+
+interface Short {
+  ended(): readonly Ended[];
+  /** Those that broke. */
+  cut(): readonly { readonly by: Replica }[];
+  /** Resolves when the last one is over. @throws whatever went wrong otherwise. */
+  stop(): Promise<void>;
+}
+
+/** Three who ask for one short stream after another. */
+function shortStreams(begin: () => Promise<Told>): Short {
+  const ended: Ended[] = [];
+  const cut: { readonly by: Replica }[] = [];
+  let stopped = false;
+  async function askOn(): Promise<void> {
+    while (!stopped) {
+      try {
+        const told = await begin();
+        const { complete, text } = await told.over;
+        const { by, status } = told;
+        if (complete) ended.push({ by, status, id: idOf(told), whole: hasEnded(text), at: Date.now() });
+        else cut.push(told);
+      } catch (error) {
+        if (!(error instanceof Cut)) throw error;
+        cut.push(error);
+      }
+      await pause(20);
+    }
+  }
+  const over = Promise.all([askOn(), askOn(), askOn()]);
+  // Told by stop().
+  over.catch(() => undefined);
+  return {
+    ended: () => ended,
+    cut: () => cut,
+    async stop() {
+      stopped = true;
+      await over;
+    },
+  };
+}
+
+function idOf({ headers }: Told): string {
+  return String(headers['x-request-id']);
+}

@@ -1,0 +1,78 @@
+/** A vendor whose streams say a word now and then until they are told to end; and short answers beside them. */
+
+import type { ServerResponse } from 'node:http';
+import { chunk } from '../faults/stage.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+/** A stream whose prompt has this in it goes on until it is told to end. */
+export const LASTING = 'Go on.';
+
+/** Milliseconds between two words. */
+const PAUSE = 100;
+
+export interface SlowVendor {
+  readonly url: string;
+  /** How many streams go on. */
+  lasting(): number;
+  /** Ends those whose prompt has `text` in it, as they should end. */
+  finish(text: string): void;
+  close(): Promise<void>;
+}
+
+export async function startSlowVendor(): Promise<SlowVendor> {
+  const lasting = new Map<ServerResponse, { readonly prompt: string; words: number }>();
+  const upstream = await startUpstream(({ body }, response) => {
+    const prompt = body.toString();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (!prompt.includes(LASTING)) {
+      response.end(chunk('word 0 ') + endOf(1));
+      return;
+    }
+    lasting.set(response, { prompt, words: 1 });
+    response.write(chunk('word 0 '));
+    response.once('close', () => lasting.delete(response));
+  });
+  const saying = setInterval(() => {
+    for (const [response, stream] of lasting) response.write(chunk(`word ${stream.words++} `));
+  }, PAUSE);
+  return {
+    url: upstream.url,
+    lasting: () => lasting.size,
+    finish(text) {
+      for (const [response, { prompt, words }] of lasting) {
+        if (!prompt.includes(text)) continue;
+        lasting.delete(response);
+        response.end(endOf(words));
+      }
+    },
+    async close() {
+      clearInterval(saying);
+      await upstream.close();
+    },
+  };
+}
+
+/** The end of a stream, with what it took. */
+function endOf(words: number): string {
+  const about = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const usage = { prompt_tokens: 7, completion_tokens: words, total_tokens: 7 + words };
+  return [
+    { ...about, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { ...about, choices: [], usage },
+  ]
+    .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .concat('data: [DONE]\n\n')
+    .join('');
+}
+
+/** How many words have come of a stream. @throws Error where one is missing or came twice. */
+export function wordsIn(text: string): number {
+  const words = [...text.matchAll(/word (\d+) /g)].map(([, number]) => Number(number));
+  if (words.some((number, at) => number !== at)) throw new Error(`Not in order: ${words.join(' ')}`);
+  return words.length;
+}
+
+/** Whether a stream in either format has come to its own end. */
+export function hasEnded(text: string): boolean {
+  return /data: \[DONE\]\n\n$/.test(text) || /"type":"message_stop"\}\n\n$/.test(text);
+}
