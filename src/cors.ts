@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { CorsOptions } from './gateway.ts';
+import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from './limits/limit-headers.ts';
 
 /** Answer headers that a page's script may read. */
 const EXPOSED = [
@@ -10,12 +11,8 @@ const EXPOSED = [
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  'x-ratelimit-limit-requests',
-  'x-ratelimit-limit-tokens',
-  'x-ratelimit-remaining-requests',
-  'x-ratelimit-remaining-tokens',
-  'x-ratelimit-reset-requests',
-  'x-ratelimit-reset-tokens',
+  ...OPENAI_LIMIT_HEADERS,
+  ...ANTHROPIC_LIMIT_HEADERS,
 ].join(', ');
 
 /** The answer with what its origin must see to read it. */

@@ -2,6 +2,25 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 
+/** What OpenAI calls these headers (API reference, rate limits), of which the gateway sends each. */
+export const OPENAI_LIMIT_HEADERS: readonly string[] = ['requests', 'tokens'].flatMap((of) => [
+  `x-ratelimit-limit-${of}`,
+  `x-ratelimit-remaining-${of}`,
+  `x-ratelimit-reset-${of}`,
+]);
+
+/** What Anthropic calls them (API reference, rate limits); those of input and of output come from the vendor only. */
+export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
+  'requests',
+  'tokens',
+  'input-tokens',
+  'output-tokens',
+].flatMap((of) => [
+  `anthropic-ratelimit-${of}-limit`,
+  `anthropic-ratelimit-${of}-remaining`,
+  `anthropic-ratelimit-${of}-reset`,
+]);
+
 /** How far a key is with one of its limits. */
 export interface Standing {
   readonly of: 'requests' | 'tokens';

@@ -2,16 +2,19 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
-import { answerResponse, type ErrorStatus, errorResponses, jsonResponse } from './responses.ts';
+import {
+  answerResponse,
+  type ErrorStatus,
+  jsonResponse,
+  otherResponses,
+  refusalResponses,
+} from './responses.ts';
 import { type SchemaName, schemaAt } from './schemas.ts';
 
 /** What any endpoint that asks a vendor may answer besides. */
 const FAILURES = [
   400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504,
 ] as const satisfies readonly ErrorStatus[];
-
-/** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
-const OTHERS = { description: "Any other status is the vendor's own, in its own words." };
 
 const EVENTS: Readonly<Record<FormatName, string>> = {
   'chat-completions': '`chat.completion.chunk` events, then `[DONE]`. An error is an event with `error`.',
@@ -65,10 +68,9 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
       ...(parameters.length > 0 && { parameters: [...parameters] }),
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
-        200:
-          streams === 'never' ? jsonResponse('The answer.', answer) : answerResponse(whole, EVENTS[format]),
-        ...errorResponses(format, ...failures),
-        default: OTHERS,
+        200: answerResponse(format, whole, streams === 'never' ? undefined : EVENTS[format]),
+        ...refusalResponses(format, ...failures),
+        default: otherResponses(format),
       },
     },
   };

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
+import { limitHeaderComponents, limitHeaders, retryAfter } from './limit-headers.ts';
 import { type SchemaName, schemaAt } from './schemas.ts';
 
 const ERRORS: Readonly<Record<FormatName, SchemaName>> = {
@@ -26,6 +27,9 @@ const MEANINGS = {
   529: 'The vendor is overloaded.',
 } as const;
 
+/** Answers to those whose limits are not looked at. */
+const UNADMITTED: ReadonlySet<number> = new Set([401, 403, 415]);
+
 export type ErrorStatus = keyof typeof MEANINGS;
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
@@ -39,15 +43,26 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
   };
 }
 
-/** A JSON answer that may be a stream of events instead. */
-export function answerResponse(whole: JsonObject, events: string): JsonObject {
+/** A model's answer. @param events what it is as a stream, where it may be one. */
+export function answerResponse(format: FormatName, whole: JsonObject, events?: string): JsonObject {
   return {
-    description: 'The answer: whole, or as events where a stream was asked for.',
-    headers: { 'x-request-id': REQUEST_ID },
+    description:
+      events === undefined ? 'The answer.' : 'The answer: whole, or as events where a stream was asked for.',
+    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders(format) },
     content: {
       'application/json': { schema: whole },
-      'text/event-stream': { schema: { type: 'string', description: events } },
+      ...(events !== undefined && {
+        'text/event-stream': { schema: { type: 'string', description: events } },
+      }),
     },
+  };
+}
+
+/** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
+export function otherResponses(format: FormatName): JsonObject {
+  return {
+    description: "Any other status is the vendor's own, in its own words.",
+    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders(format), ...retryAfter },
   };
 }
 
@@ -61,22 +76,28 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
 
 /** Errors of these statuses, in a format's words. */
 export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
+  return errorsWith({}, format, statuses);
+}
+
+/** Errors of these statuses where a model is asked: a key has limits there, and so has the vendor. */
+export function refusalResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
+  return errorsWith(limitHeaders(format), format, statuses);
+}
+
+function errorsWith(limits: JsonObject, format: FormatName, statuses: readonly ErrorStatus[]): JsonObject {
   return Object.fromEntries(
-    statuses.map((status) => {
-      const waits = status === 429 || status === 503;
-      const headers = {
-        'x-request-id': REQUEST_ID,
-        ...(waits && { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }),
-      };
-      return [
-        String(status),
-        {
-          description: MEANINGS[status],
-          headers,
-          content: { 'application/json': { schema: schemaAt(ERRORS[format]) } },
+    statuses.map((status) => [
+      String(status),
+      {
+        description: MEANINGS[status],
+        headers: {
+          'x-request-id': REQUEST_ID,
+          ...(!UNADMITTED.has(status) && limits),
+          ...(status >= 429 && retryAfter),
         },
-      ];
-    }),
+        content: { 'application/json': { schema: schemaAt(ERRORS[format]) } },
+      },
+    ]),
   );
 }
 
@@ -86,8 +107,5 @@ export const componentHeaders: JsonObject = {
       "What logs and errors call this exchange: the caller's own `x-request-id` where it sent a sane one.",
     schema: { type: 'string' },
   },
-  RetryAfter: {
-    description: 'Seconds to wait before another try, where that is known.',
-    schema: { type: 'integer', minimum: 0 },
-  },
+  ...limitHeaderComponents,
 };

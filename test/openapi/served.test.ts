@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { asList, asObject, type JsonObject } from '../../src/json.ts';
+import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../src/limits/limit-headers.ts';
 import { openGateway } from '../../src/open.ts';
 import { openApi } from '../../src/openapi.ts';
 import { serve } from '../../src/server/server.ts';
@@ -148,6 +149,37 @@ describe.each(asking.map((operation) => [operation.id, operation] as const))('%s
       expect(response.status).toBe(Number(status));
       if (Number(status) >= 400) expect(response.headers.get('x-request-id')).toBeTruthy();
       await check(operation, response);
+    },
+  );
+});
+
+describe('a key with limits', () => {
+  let limited: TestGateway;
+  const keyOf = ({ id }: Operation): string => `gw-limited-for-${id}`;
+  beforeAll(async () => {
+    const limits = { requestsPerMinute: 1, tokensPerMinute: 100_000 };
+    limited = await startGateway({ keys: asking.map((one) => ({ name: one.id, key: keyOf(one), limits })) });
+  });
+  afterAll(() => limited.close());
+
+  test.each(asking.map((operation) => [operation.id, operation] as const))(
+    '%s tells what is left of them, as described',
+    async (_, operation) => {
+      const names = [...OPENAI_LIMIT_HEADERS];
+      if (operation.path.startsWith('/v1/messages'))
+        names.push(...ANTHROPIC_LIMIT_HEADERS.filter((name) => !/-(?:input|output)-/.test(name)));
+      for (const status of [200, 429]) {
+        const headers = { authorization: `Bearer ${keyOf(operation)}`, origin: 'https://page.example' };
+        const response = await post(limited, askOf(operation), headers);
+        expect(response.status).toBe(status);
+        expect(response.headers.has('retry-after')).toBe(status === 429);
+        const readable = response.headers.get('access-control-expose-headers')?.split(', ');
+        for (const name of [...names, 'retry-after']) {
+          if (name !== 'retry-after') expect(response.headers.get(name), name).toBeTruthy();
+          expect(readable).toContain(name);
+        }
+        await check(operation, response);
+      }
     },
   );
 });
