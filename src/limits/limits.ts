@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyLimits, Principal } from '../keys.ts';
+import { isSane } from '../usage/cost.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
 import type { InFlight } from './in-flight.ts';
 import { limitHeaders, type Standing } from './limit-headers.ts';
@@ -103,7 +104,7 @@ export function limitsOf(counters: Counters, now: () => number = Date.now, share
     },
     record({ key, usage, cost, time }) {
       if (key === undefined) return;
-      const took = Math.round((usage.input ?? 0) + (usage.output ?? 0));
+      const took = isSane(usage) ? Math.round((usage.input ?? 0) + (usage.output ?? 0)) : 0;
       // Windows count here where they cannot count elsewhere: they do not fail.
       if (took > 0 && counted.tokens.has(key)) void tokens.add(key, took);
       if (cost !== undefined && cost > 0 && Number.isFinite(cost) && counted.money.has(key))

@@ -3,7 +3,9 @@
  * single increment (about 1 µs each, a dozen an exchange), so it is asked only when somebody reads the metrics.
  */
 
+import type { Usage } from '../conversation/reply.ts';
 import type { Fault } from '../errors.ts';
+import { isSane } from '../usage/cost.ts';
 import type { ExchangeRecord, Recorder } from '../usage/exchange-record.ts';
 
 /** Upper bounds in seconds: from a cached short answer to the ten minutes that a vendor may take by default. */
@@ -163,16 +165,21 @@ function countModel(
 ): void {
   observe(series.duration, duration / 1_000);
   if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
-  const { tokens } = series;
-  tokens.input += usage.input ?? 0;
-  tokens.output += usage.output ?? 0;
-  tokens.reasoning += usage.reasoning ?? 0;
-  tokens.cache_read += usage.cacheRead ?? 0;
-  tokens.cache_write += usage.cacheWrite ?? 0;
+  countTokens(series, usage);
   series.cost += cost ?? 0;
   // The same exchanges that a report of the usage calls so.
   if (cost === undefined && attempts > 0 && status < 400 && operation === 'generate') series.uncounted += 1;
   series.attempts += attempts;
+}
+
+function countTokens({ tokens }: ModelSeries, usage: Usage): void {
+  // One such figure, and no sum would ever change again.
+  if (!isSane(usage)) return;
+  tokens.input += usage.input ?? 0;
+  tokens.output += usage.output ?? 0;
+  tokens.reasoning += Math.max(0, Math.min(usage.reasoning ?? 0, usage.output ?? 0));
+  tokens.cache_read += usage.cacheRead ?? 0;
+  tokens.cache_write += usage.cacheWrite ?? 0;
 }
 
 function statusLabel(status: number): string {

@@ -1,13 +1,11 @@
 /** An exchange as the store keeps it. */
 
 import type { ExchangeRow } from '../store/tables.ts';
+import { MAX_TOKENS } from './cost.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 
 /** An exchange that belongs to a key: only those are kept, for what nobody was admitted to cost nothing. */
 export type KeyedRecord = ExchangeRecord & { readonly key: string };
-
-/** No vendor's figure is larger; a sum of very many such still fits into a column. */
-const MAX_TOKENS = 1e9;
 
 /** @param batch of which write, and `place` where in it. */
 export function exchangeRow(record: KeyedRecord, batch: string, place: number): ExchangeRow {
@@ -46,7 +44,7 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** A vendor's count as one: whole, and of a size a column holds. */
+/** A vendor's count as one: whole, and of a size of which a sum of very many still fits into a column. */
 function tokens(count: number | undefined): number | null {
   return count === undefined ? null : Math.round(Math.min(MAX_TOKENS, Math.max(0, count)));
 }
