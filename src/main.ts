@@ -15,6 +15,7 @@ const main = defineCommand({
     check: () => import('./commands/check.ts').then((module) => module.check),
     validate: () => import('./commands/validate.ts').then((module) => module.validate),
     explain: () => import('./commands/explain.ts').then((module) => module.explain),
+    record: () => import('./commands/record.ts').then((module) => module.record),
   },
 });
 

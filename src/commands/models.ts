@@ -1,38 +1,15 @@
-/** `gateway models`: what the catalog holds, and what it costs. */
+/** `gateway models`: what the catalog holds, and whether it is what the vendors have. */
 
 import { defineCommand } from 'citty';
-import { readConfig } from '../config/load.ts';
-import { configuredVendors } from '../config/vendors.ts';
-import { catalogModels } from '../open.ts';
-import { orExit } from './or-exit.ts';
+import { list, listOptions } from './models-list.ts';
+import { sync } from './models-sync.ts';
 
 export const models = defineCommand({
-  meta: { name: 'models', description: 'List the models of the catalog, with prices per million tokens.' },
-  args: {
-    served: { type: 'boolean', description: 'Only models whose vendor has a key' },
-    json: { type: 'boolean', description: 'As JSON' },
+  meta: {
+    name: 'models',
+    description: 'List the models of the catalog (default), or compare them with the vendors’ lists.',
   },
-  async run({ args }) {
-    const config = await orExit(readConfig(process.env, process.cwd()));
-    const vendors = configuredVendors(config);
-    const all = catalogModels(config);
-    const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;
-    if (args.json) {
-      console.log(JSON.stringify(listed, undefined, 2));
-      return;
-    }
-    const width = Math.max(5, ...listed.map((model) => model.id.length));
-    console.log(
-      `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
-    );
-    for (const { id, contextWindow, maxOutputTokens, prices } of listed) {
-      const numbers = [
-        String(contextWindow).padStart(9),
-        String(maxOutputTokens).padStart(7),
-        String(prices.input).padStart(7),
-        String(prices.output).padStart(7),
-      ];
-      console.log(`${id.padEnd(width)}  ${numbers.join('  ')}`);
-    }
-  },
+  args: listOptions,
+  subCommands: { list, sync },
+  default: 'list',
 });

@@ -1,0 +1,139 @@
+/** `gateway models sync`: what the vendors' own lists have that the catalog has not, and the other way round. */
+
+import { writeFile } from 'node:fs/promises';
+import { type ArgsDef, defineCommand } from 'citty';
+import { readConfig } from '../config/load.ts';
+import { configuredVendors, publicHosts } from '../config/vendors.ts';
+import { askList, NoList } from '../model-lists/ask-list.ts';
+import { type Comparison, compare } from '../model-lists/compare.ts';
+import { entryOf, unknownOf } from '../model-lists/entry.ts';
+import { catalogModels } from '../open.ts';
+import { openAgent } from '../vendors/agent.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { millisecondsOf } from './key-options.ts';
+import { refuseUnknown } from './known-options.ts';
+import { orExit } from './or-exit.ts';
+import { type Compared, syncAsJson, syncAsText } from './sync-report.ts';
+import { tellingRefusals } from './telling-refusals.ts';
+import { Refusal } from './with-store.ts';
+
+const options = {
+  vendor: { type: 'string', description: 'Only these vendors, by commas' },
+  ignore: {
+    type: 'string',
+    description: 'Models of no interest, by commas: full ids, in which * is anything (google/gemma-*)',
+  },
+  check: { type: 'boolean', description: 'Exit with 3 where anything is new or gone' },
+  write: {
+    type: 'string',
+    description:
+      'Write what is new to this file, as `models` of a configuration; a null is for you to fill in',
+  },
+  force: { type: 'boolean', description: 'Write over a file that is there' },
+  timeout: { type: 'string', default: '30s', description: 'How long a vendor may take' },
+  json: { type: 'boolean', description: 'As JSON' },
+} as const satisfies ArgsDef;
+
+/** Exit code: with --check, the catalog and the lists differ. */
+const OUT_OF_STEP = 3;
+
+/** Exit code (sysexits EX_UNAVAILABLE): a vendor could not be asked, so nobody knows. */
+const UNAVAILABLE = 69;
+
+export const sync = defineCommand({
+  meta: {
+    name: 'sync',
+    description:
+      'Compare the catalog with the model lists of the vendors that have a key. Exit code 0; with --check, 3 where they differ; 69 where a vendor could not be asked.',
+  },
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const patience = millisecondsOf(args.timeout);
+      if (!patience) throw new Refusal(`timeout: ${args.timeout} is no duration like 30s or 2m`);
+      const config = await orExit(readConfig(process.env, process.cwd()));
+      const vendors = configuredVendors(config);
+      const models = catalogModels(config);
+      const ignored = ignoring(args.ignore);
+      const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
+      const results = await Promise.all(
+        chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
+          try {
+            const listed = await askList(agent, vendor, patience);
+            return { vendor, comparison: compare(vendor, vendors, models, listed, ignored) };
+          } catch (error) {
+            if (!(error instanceof NoList)) throw error;
+            return { vendor, failure: error.message };
+          }
+        }),
+      ).finally(() => agent.destroy());
+
+      const report = args.json ? syncAsJson(results) : syncAsText(results);
+      if (report !== '') console.log(report);
+      for (const { vendor, failure } of results) {
+        if (failure !== undefined) console.error(`${vendor.name} could not be asked: ${failure}`);
+      }
+      if (args.write !== undefined) await writeNew(args.write, results, args.force === true);
+      if (results.some(({ failure }) => failure !== undefined)) process.exitCode = UNAVAILABLE;
+      else if (args.check && results.some(({ comparison }) => comparison && differs(comparison)))
+        process.exitCode = OUT_OF_STEP;
+    }),
+});
+
+function differs({ fresh, gone }: Comparison): boolean {
+  return fresh.length > 0 || gone.length > 0;
+}
+
+function chosen(all: readonly Vendor[], names: string | undefined): readonly Vendor[] {
+  if (all.length === 0) throw new Refusal('No vendor has a key, so there is nobody to ask.');
+  if (names === undefined) return all;
+  return names.split(',').map((text) => {
+    const name = text.trim();
+    const vendor = all.find((candidate) => candidate.name === name);
+    if (vendor === undefined)
+      throw new Refusal(
+        `There is no vendor ${name} with a key: there is ${all.map((one) => one.name).join(', ')}.`,
+      );
+    return vendor;
+  });
+}
+
+/** Whether an id is one of `patterns`, in which `*` is anything. */
+function ignoring(patterns: string | undefined): (id: string) => boolean {
+  const wanted = (patterns ?? '').split(',').flatMap((text) => {
+    const pattern = text.trim();
+    if (pattern === '') return [];
+    return new RegExp(`^${pattern.split('*').map(literally).join('.*')}$`, 'i');
+  });
+  return (id) => wanted.some((pattern) => pattern.test(id));
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
+}
+
+async function writeNew(file: string, results: readonly Compared[], force: boolean): Promise<void> {
+  const entries = results.flatMap(
+    ({ vendor, comparison }) => comparison?.fresh.map((fresh) => entryOf(vendor, fresh)) ?? [],
+  );
+  if (entries.length === 0) {
+    console.error(`Nothing is new, so ${file} is not written.`);
+    return;
+  }
+  const text = `${JSON.stringify(entries, undefined, 2)}\n`;
+  try {
+    await writeFile(file, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'EEXIST') throw new Refusal(`${file} is there already: --force writes over it.`);
+    throw new Refusal(`${file} cannot be written (${code}).`);
+  }
+  console.error(
+    `Wrote ${entries.length} new models to ${file}. No configuration takes them until each null is filled in:`,
+  );
+  for (const entry of entries) {
+    const unknown = unknownOf(entry);
+    console.error(`  ${String(entry['id'])}: ${unknown.length === 0 ? 'complete' : unknown.join(', ')}`);
+  }
+}

@@ -1,0 +1,226 @@
+/** `gateway record`: exchanges with a real vendor, as fixtures. */
+
+import { readFile } from 'node:fs/promises';
+import { type ArgsDef, defineCommand } from 'citty';
+import { readConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { configuredVendors, publicHosts } from '../config/vendors.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { type Exchange, fixturesOf, NoFixture } from '../recording/fixture.ts';
+import { takenBy, writeCase } from '../recording/keep.ts';
+import { codeOf, Declined, startRecorder } from '../recording/recorder.ts';
+import { speaks } from '../recording/route.ts';
+import { secretsOf } from '../recording/secrets.ts';
+import { type Asking, askingOf, sendAsking } from '../recording/send-file.ts';
+import { validateFile } from '../validate/validate-file.ts';
+import { openAgent } from '../vendors/agent.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { refuseUnknown } from './known-options.ts';
+import { orExit } from './or-exit.ts';
+import { tellingRefusals } from './telling-refusals.ts';
+import { Refusal } from './with-store.ts';
+
+const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
+
+const options = {
+  vendor: { type: 'string', description: 'Whom to ask (needed where several have a key)' },
+  name: { type: 'string', default: 'recorded', description: 'What the case is called: its files’ name' },
+  out: {
+    type: 'string',
+    default: 'fixtures',
+    description: 'Folder that has requests/, replies/ and errors/',
+  },
+  count: {
+    type: 'string',
+    default: '1',
+    description: 'Exchanges to record; of several, each name is numbered',
+  },
+  port: {
+    type: 'string',
+    default: '0',
+    description: 'Port of 127.0.0.1 to listen on (default: any free one)',
+  },
+  request: { type: 'string', description: 'JSON file to send, in place of waiting for a client' },
+  format: {
+    type: 'string',
+    description: `With --request: ${FORMATS.join(', ')} (default: told from the fields)`,
+  },
+  model: { type: 'string', description: 'With --request: the model, as the vendor calls it' },
+  stream: { type: 'boolean', description: 'With --request: ask for a stream' },
+  force: { type: 'boolean', description: 'Put it in the place of a case of this name, all its files' },
+} as const satisfies ArgsDef;
+
+export const record = defineCommand({
+  meta: {
+    name: 'record',
+    description:
+      'Pass a client’s next request on to a vendor with the configured key, and write both sides as a fixture without secrets. Nothing that is there is written over.',
+  },
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const { name, out, force = false } = args;
+      if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+        throw new Refusal(`name: ${name} is not made of small letters, digits and hyphens`);
+      const count = wholeNumber('count', args.count, 1, 1_000);
+      const port = wholeNumber('port', args.port, 0, 65_535);
+      const format = formatNamed(args.format);
+      const config = await orExit(readConfig(process.env, process.cwd()));
+      const vendor = chosen(configuredVendors(config).all, args.vendor);
+      const secrets = secretsOf(config);
+      const place = { out, force, secrets };
+      const { model, stream } = args;
+      if (args.request !== undefined) {
+        const asking = await fileToSend(args.request, vendor, {
+          ...(format !== undefined && { format }),
+          ...(model !== undefined && { model }),
+          ...(stream !== undefined && { stream }),
+        });
+        return recordFile(config, vendor, asking, name, place);
+      }
+      return recordClients(config, vendor, { port, count, name, place });
+    }),
+});
+
+/** Where cases are written, and what must not be in them. */
+interface Place {
+  readonly out: string;
+  readonly force: boolean;
+  readonly secrets: readonly string[];
+}
+
+async function recordFile(
+  config: Config,
+  vendor: Vendor,
+  asking: Asking,
+  name: string,
+  place: Place,
+): Promise<void> {
+  const taken = refusalOf(place, asking.format, name);
+  if (taken !== undefined) throw new Refusal(taken);
+  const agent = agentFor(config);
+  const exchange = await sendAsking(agent, vendor, asking, config.timeouts)
+    .catch((error: unknown) => {
+      if (error instanceof NoFixture) throw new Refusal(error.message);
+      throw new Refusal(`The exchange with ${vendor.name} failed${codeOf(error)}: nothing is recorded.`);
+    })
+    .finally(() => agent.destroy());
+  await keep(place, name, exchange).catch((error: unknown) => {
+    throw error instanceof NoFixture ? new Refusal(error.message) : error;
+  });
+}
+
+interface Clients {
+  readonly port: number;
+  readonly count: number;
+  readonly name: string;
+  readonly place: Place;
+}
+
+async function recordClients(
+  config: Config,
+  vendor: Vendor,
+  { port, count, name, place }: Clients,
+): Promise<void> {
+  let number = 1;
+  const numbered = (): string => (count === 1 ? name : `${name}-${number}`);
+  const spoken = FORMATS.filter((format) => speaks(vendor, format));
+  const taken = spoken.map((format) => refusalOf(place, format, numbered()));
+  const [reason] = taken;
+  if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
+
+  const agent = agentFor(config);
+  const recorder = await orExit(
+    startRecorder({
+      agent,
+      vendor,
+      waits: config.timeouts,
+      port,
+      bodyLimit: config.limits.bodyBytes,
+      count,
+      refuse: (format) => refusalOf(place, format, numbered()),
+      async keep(exchange, callersSecrets) {
+        await keep({ ...place, secrets: [...place.secrets, ...callersSecrets] }, numbered(), exchange);
+        number += 1;
+      },
+      tell: (message) => console.error(message),
+    }),
+  );
+  const base = spoken.includes('chat-completions') ? `${recorder.url}/v1` : recorder.url;
+  console.error(
+    `Listening on ${recorder.url} for ${vendor.name}. Base URL for its SDK: ${base}, with any key.`,
+  );
+  try {
+    await recorder.over;
+  } catch (error) {
+    throw error instanceof Declined ? new Refusal(error.message) : error;
+  } finally {
+    await recorder.close();
+    await agent.destroy();
+  }
+}
+
+async function keep({ out, force, secrets }: Place, name: string, exchange: Exchange): Promise<void> {
+  const { format } = exchange;
+  const fixtures = fixturesOf(exchange, name, secrets);
+  const files = await writeCase(out, format, name, fixtures, force).catch((error: unknown) => {
+    throw new Refusal(`${out} cannot be written to${codeOf(error)}.`);
+  });
+  for (const file of files) console.log(file);
+  if (exchange.status >= 400) return;
+  const [, reply] = fixtures;
+  const { violations, failed } = validateFile(Buffer.from(reply?.bytes ?? []).toString('utf8'), format);
+  if (violations.length > 0)
+    console.error(`The answer breaks ${violations.length} rules of ${format}: see gateway validate.`);
+  if (failed && !name.includes('error'))
+    console.error('The answer ends in an error: tests take it for one where `error` is in its name.');
+}
+
+function refusalOf({ out, force }: Place, format: FormatName, name: string): string | undefined {
+  const file = force ? undefined : takenBy(out, format, name);
+  return file && `There is ${file} already: give another --name, or --force to write over it.`;
+}
+
+function agentFor(config: Config) {
+  return openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
+}
+
+async function fileToSend(
+  file: string,
+  vendor: Vendor,
+  how: Parameters<typeof askingOf>[2],
+): Promise<Asking> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new Refusal(`${file} cannot be read${codeOf(error)}.`);
+  });
+  const asking = askingOf(vendor, bytes, how);
+  if (typeof asking === 'string') throw new Refusal(`${file}: ${asking}`);
+  return asking;
+}
+
+function chosen(all: readonly Vendor[], name: string | undefined): Vendor {
+  const names = all.map((vendor) => vendor.name).join(', ');
+  if (all.length === 0) throw new Refusal('No vendor has a key, so there is nobody to ask.');
+  const [only] = name === undefined ? (all.length === 1 ? all : []) : all.filter((one) => one.name === name);
+  if (only !== undefined) return only;
+  throw new Refusal(
+    name === undefined
+      ? `Say with --vendor whom to ask: ${names}.`
+      : `There is no vendor ${name} with a key: there is ${names}.`,
+  );
+}
+
+function formatNamed(name: string | undefined): FormatName | undefined {
+  const format = FORMATS.find((one) => one === name);
+  if (name !== undefined && format === undefined)
+    throw new Refusal(`There is no format ${name}: it is one of ${FORMATS.join(', ')}.`);
+  return format;
+}
+
+function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most))
+    throw new Refusal(`${option}: ${text} is no number from ${least} to ${most}`);
+  return value;
+}

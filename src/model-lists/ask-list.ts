@@ -1,0 +1,101 @@
+/** Asks a vendor for its list of models, page by page. */
+
+import type { Dispatcher } from 'undici';
+import type { FormatName } from '../conversation/prompt.ts';
+import { tryParseJson } from '../json.ts';
+import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { anthropicList } from './anthropic-list.ts';
+import { googleList } from './google-list.ts';
+import type { Listed, ListReader } from './listed.ts';
+import { openaiList } from './openai-list.ts';
+
+/** A vendor's list that could not be had: says why, in words that hold nothing of what the vendor said. */
+export class NoList extends Error {
+  override readonly name = 'NoList';
+}
+
+/** How a vendor lists is told by the format it speaks first. */
+const READERS: Readonly<Record<FormatName, ListReader>> = {
+  'chat-completions': openaiList,
+  responses: openaiList,
+  messages: anthropicList,
+  'generate-content': googleList,
+};
+
+/** No list is so long; one that goes on has lost its way. */
+const MAX_PAGES = 100;
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Every model that `vendor` lists.
+ * @param patience milliseconds for the whole list.
+ * @throws NoList
+ */
+export async function askList(
+  agent: Dispatcher,
+  vendor: Vendor,
+  patience: number,
+): Promise<readonly Listed[]> {
+  const reader = READERS[vendor.formats[0]];
+  const signal = AbortSignal.timeout(patience);
+  const models = new Map<string, Listed>();
+  const asked = new Set<string | undefined>();
+  let next: string | undefined;
+  do {
+    if (asked.has(next) || asked.size === MAX_PAGES) throw new NoList('its list does not end.');
+    asked.add(next);
+    const page = reader.page(tryParseJson(await text(agent, vendor, reader.path(next), signal)) ?? null);
+    if (page === undefined) throw new NoList('it answered with something that is no list of models.');
+    for (const model of page.models) models.set(model.name, model);
+    next = page.next;
+  } while (next !== undefined);
+  return [...models.values()];
+}
+
+async function text(agent: Dispatcher, vendor: Vendor, path: string, signal: AbortSignal): Promise<string> {
+  try {
+    const { statusCode, body } = await agent.request({
+      origin: vendor.origin,
+      path: vendor.basePath + path,
+      method: 'GET',
+      headers: headersFor(vendor),
+      signal,
+    });
+    if (statusCode !== 200) {
+      body.on('error', () => undefined).destroy();
+      throw new NoList(refusal(statusCode));
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > MAX_BYTES) throw new NoList('its list is too long.');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    if (error instanceof NoList) throw error;
+    if (signal.aborted) throw new NoList('it took too long to answer.');
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new NoList(`it could not be reached${code}.`);
+  }
+}
+
+function headersFor(vendor: Vendor): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'gateway',
+    ...(vendor.formats[0] === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
+    ...vendor.headers,
+    [vendor.auth]: vendor.auth === 'authorization' ? `Bearer ${vendor.key}` : vendor.key,
+  };
+}
+
+function refusal(status: number): string {
+  if (status === 401 || status === 403) return `it refused the key (${status}).`;
+  if (status >= 300 && status < 400) return `it points elsewhere (${status}), where its key does not go.`;
+  if (status === 404) return 'it has no list of models (404).';
+  return `it answered ${status}.`;
+}

@@ -1,0 +1,137 @@
+/**
+ * An exchange as fixtures: the request's body under `requests/<format>`, and the answer under `replies/<format>` (a
+ * stream byte for byte as `.sse`, a whole answer as `.json`) or, where the vendor refused, under `errors/<format>` as
+ * `{status, headers, body}`.
+ */
+
+import { join } from 'node:path';
+import type { FormatName } from '../conversation/prompt.ts';
+import { isObject, type Json, parseJson, tryParseJson } from '../json.ts';
+import { decodeSse } from '../streams/sse.ts';
+import { run } from '../streams/step.ts';
+import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
+import { inPieces } from './pieces.ts';
+import { type AnswerHeaders, ownerSecrets } from './secrets.ts';
+
+/** One whole exchange, decompressed. */
+export interface Exchange {
+  readonly format: FormatName;
+  readonly request: Uint8Array;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly answer: Uint8Array;
+}
+
+export interface Fixture {
+  /** Below the fixtures' folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An exchange that makes no fixture: says why. */
+export class NoFixture extends Error {
+  override readonly name = 'NoFixture';
+}
+
+/** Every path that a case may have files at. */
+export function pathsOf(format: FormatName, name: string): readonly string[] {
+  return [
+    join('requests', format, `${name}.json`),
+    join('replies', format, `${name}.sse`),
+    join('replies', format, `${name}.json`),
+    join('errors', format, `${name}.json`),
+  ];
+}
+
+/**
+ * @param secrets what must not be in any file.
+ * @throws NoFixture
+ */
+export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
+  const { format, request, headers, answer } = exchange;
+  const known = [...secrets, ...ownerSecrets(headers)];
+  const identities = unique([
+    ...identitiesIn(tryParseJson(textOf(request))),
+    ...bodiesOf(exchange).flatMap(identitiesIn),
+    ...requestIds(headers),
+  ]);
+  const clean = (bytes: Uint8Array): Buffer => cleanBytes(bytes, known, identities);
+  const answered = clean(answer);
+  const reply = replyOf(exchange, name, answered, clean);
+  if (reply.path.endsWith('.sse') && inPieces(answered, known))
+    throw new NoFixture('A secret stands in the answer in pieces, an event each. Ask for something else.');
+  return [{ path: join('requests', format, `${name}.json`), bytes: readable(clean(request)) }, reply];
+}
+
+function replyOf(
+  { format, status, headers }: Exchange,
+  name: string,
+  answered: Buffer,
+  clean: (bytes: Uint8Array) => Buffer,
+): Fixture {
+  if (status >= 400) {
+    const text = answered.toString('utf8');
+    const error = { status, headers: toldHeaders(headers, clean), body: tryParseJson(text) ?? text };
+    return { path: join('errors', format, `${name}.json`), bytes: pretty(error) };
+  }
+  if (status !== 200) throw new NoFixture(`The vendor answered ${status}, which is no answer to record.`);
+  if (isStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
+  if (!isObject(tryParseJson(answered.toString('utf8'))))
+    throw new NoFixture('The vendor answered with neither a stream of events nor a JSON object.');
+  return { path: join('replies', format, `${name}.json`), bytes: readable(answered) };
+}
+
+function isStream(headers: AnswerHeaders): boolean {
+  return String(headers['content-type'] ?? '').startsWith('text/event-stream');
+}
+
+/** The JSON values that an answer consists of. */
+function bodiesOf({ headers, answer }: Exchange): readonly (Json | undefined)[] {
+  if (!isStream(headers)) return [tryParseJson(textOf(answer))];
+  return run(decodeSse(Number.POSITIVE_INFINITY), [answer]).map(({ data }) => tryParseJson(data));
+}
+
+/** Headers that say what an error means, and when to come back. */
+function toldHeaders(headers: AnswerHeaders, clean: (bytes: Uint8Array) => Buffer): Record<string, string> {
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    value !== undefined && (TOLD.has(name) || name.includes('ratelimit'))
+      ? [[name, clean(Buffer.from(String(value))).toString('utf8')]]
+      : [],
+  );
+  return Object.fromEntries(told);
+}
+
+const REQUEST_IDS = ['request-id', 'x-request-id'];
+
+const TOLD = new Set(['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', ...REQUEST_IDS]);
+
+function requestIds(headers: AnswerHeaders): readonly Identity[] {
+  return REQUEST_IDS.flatMap((name) => {
+    const value = String(headers[name] ?? '');
+    return value === '' ? [] : [{ value, instead: 'req_recorded' }];
+  });
+}
+
+function unique(identities: readonly Identity[]): readonly Identity[] {
+  return [...new Map(identities.map((identity) => [identity.value, identity])).values()];
+}
+
+/** JSON laid out as the other fixtures are, where that changes nothing but blanks; else the bytes as they are. */
+function readable(bytes: Buffer): Buffer {
+  const text = bytes.toString('utf8');
+  const laidOut = JSON.stringify(parseJson(text), undefined, 2);
+  return withoutBlanks(laidOut) === withoutBlanks(text) ? Buffer.from(`${laidOut}\n`) : bytes;
+}
+
+/** JSON text without what stands between its tokens. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/gs, '$1');
+}
+
+function pretty(value: Json): Buffer {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}

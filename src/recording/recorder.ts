@@ -1,0 +1,177 @@
+/** A vendor's stand-in on the loopback interface: passes requests on, gives the answers back, and keeps both. */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { FormatName } from '../conversation/prompt.ts';
+import { isObject, tryParseJson } from '../json.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
+import { type Exchange, NoFixture } from './fixture.ts';
+import { inflated } from './inflated.ts';
+import { isLocal } from './local.ts';
+import { type Target, targetOf } from './route.ts';
+import { callerSecrets } from './secrets.ts';
+
+export interface RecorderOptions {
+  readonly agent: Dispatcher;
+  readonly vendor: Vendor;
+  readonly waits: Waits;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The largest body of a request, in bytes. */
+  readonly bodyLimit: number;
+  /** How many exchanges are recorded. */
+  readonly count: number;
+  /** Why an exchange in that format cannot be kept: asked before the vendor is, who bills. */
+  refuse(format: FormatName): string | undefined;
+  /** Keeps an exchange. @throws NoFixture where it makes none; the next one is waited for. */
+  keep(exchange: Exchange, callersSecrets: readonly string[]): Promise<void>;
+  /** Says what happens, to whoever watches. */
+  tell(message: string): void;
+}
+
+export interface Recorder {
+  readonly url: string;
+  /** Resolves when all exchanges are recorded; fails where one cannot be kept. */
+  readonly over: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a caller is told where the vendor is not asked. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Listens on 127.0.0.1 alone: whoever reaches it spends the vendor's key. @throws Error where the port is taken. */
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { count, tell } = options;
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  let recorded = 0;
+  let busy = false;
+
+  const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isLocal(incoming.headers)) throw new Declined(403, 'Only programs on this machine may ask.');
+    const target = targetOf(options.vendor, incoming.method, incoming.url ?? '');
+    if (target === undefined) {
+      const asked = `${incoming.method} ${(incoming.url ?? '').split('?', 1)[0]}`;
+      throw new Declined(404, `${asked} is no request for an answer of ${options.vendor.name}.`);
+    }
+    if (busy || recorded === count) throw new Declined(503, 'Another exchange is being recorded.');
+    busy = true;
+    try {
+      const kept = await pass(options, target, incoming, response);
+      await options.keep(kept, secretsOfCaller(incoming));
+      recorded += 1;
+      if (recorded === count) resolve();
+    } finally {
+      busy = false;
+    }
+  };
+
+  const server = createServer((incoming, response) => {
+    response.shouldKeepAlive = false;
+    take(incoming, response).catch((error: unknown) => {
+      if (error instanceof Declined) {
+        tell(error.message);
+        decline(response, error);
+        if (error.status === 409) reject(error);
+      } else if (error instanceof NoFixture || error instanceof Broken) {
+        tell(error.message);
+        if (!response.headersSent) decline(response, new Declined(502, error.message));
+        // What broke off must not look whole.
+        else if (!response.writableEnded) response.destroy();
+      } else reject(error);
+    });
+  });
+  server.listen(options.port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    over,
+    async close() {
+      server.closeIdleConnections();
+      await new Promise<void>((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+/** An exchange that did not come to its end. */
+class Broken extends Error {
+  override readonly name = 'Broken';
+}
+
+/** Passes one request on, and its answer back as it comes. @throws Declined, Broken */
+async function pass(
+  options: RecorderOptions,
+  { format, path }: Target,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<Exchange> {
+  const { agent, vendor, waits } = options;
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  try {
+    const body = await bodyOf(incoming, options.bodyLimit);
+    const request = await inflated(body, incoming.headers['content-encoding']);
+    if (request === undefined || !isObject(tryParseJson(request.toString('utf8'))))
+      throw new Declined(400, 'A request is a JSON object.');
+    const refused = options.refuse(format);
+    if (refused !== undefined) throw new Declined(409, refused);
+    const sending = { path, headers: headersTo(vendor, incoming.headers), body, signal: leaving.signal };
+    const { statusCode: status, headers, body: answering } = await ask(agent, vendor, sending, waits);
+    response.writeHead(status, endToEnd(headers));
+    response.flushHeaders();
+    const chunks: Buffer[] = [];
+    for await (const chunk of answering) {
+      chunks.push(chunk);
+      if (!response.write(chunk)) await once(response, 'drain', { signal: leaving.signal });
+    }
+    response.end();
+    const answer = await inflated(Buffer.concat(chunks), headers['content-encoding']);
+    if (answer === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');
+    return { format, request, status, headers, answer };
+  } catch (error) {
+    if (error instanceof NoFixture || error instanceof Declined) throw error;
+    throw new Broken(
+      leaving.signal.aborted
+        ? 'The client left before the answer was over: nothing is recorded.'
+        : `The exchange with ${vendor.name} failed${codeOf(error)}: nothing is recorded.`,
+    );
+  }
+}
+
+/** A system's code for an error, which names no address and no header. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+}
+
+async function bodyOf(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > limit) throw new Declined(413, 'The request is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function secretsOfCaller({ headers, url = '' }: IncomingMessage): readonly string[] {
+  return callerSecrets(headers, new URL(url, 'http://localhost').searchParams);
+}
+
+function decline(response: ServerResponse, { status, message }: Declined): void {
+  if (response.headersSent) return;
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ error: { message } }));
+}

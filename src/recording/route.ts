@@ -1,0 +1,64 @@
+/** Which requests are recorded: those for an answer, in one of the four formats. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { isKeyParameter } from './secrets.ts';
+
+/** Where a request goes, and what it is. */
+export interface Target {
+  readonly format: FormatName;
+  /** Path with query, as the vendor gets it. */
+  readonly path: string;
+}
+
+/** Ends of paths, as clients write them; Google's versions are part of what they ask for. */
+const PATHS: readonly (readonly [FormatName, RegExp])[] = [
+  ['chat-completions', /\/chat\/completions$/],
+  ['responses', /\/responses$/],
+  ['messages', /\/v1\/messages$/],
+  ['generate-content', /\/v1[a-z0-9]*\/models\/[^/]+:(?:generateContent|streamGenerateContent)$/],
+];
+
+/** The target of a request for an answer; undefined for any other. @param url path with query, as it came. */
+export function targetOf(vendor: Vendor, method: string | undefined, url: string): Target | undefined {
+  const [pathname = '', query = ''] = url.split(/\?(.*)/s);
+  if (method !== 'POST') return undefined;
+  for (const [format, end] of PATHS) {
+    const found = end.exec(pathname)?.[0];
+    if (found !== undefined && speaks(vendor, format))
+      return { format, path: vendor.basePath + found + passedOn(query) };
+  }
+  return undefined;
+}
+
+/** Where a body of that format is sent when no client says it. */
+export function pathOf(vendor: Vendor, format: FormatName, model: string, stream: boolean): string {
+  switch (format) {
+    case 'chat-completions':
+      return `${vendor.basePath}/chat/completions`;
+    case 'responses':
+      return `${vendor.basePath}/responses`;
+    case 'messages':
+      return `${vendor.basePath}/v1/messages`;
+    case 'generate-content': {
+      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      return `${vendor.basePath}/v1beta/models/${encodeURIComponent(model)}:${method}`;
+    }
+  }
+}
+
+/** Whether a vendor may be asked in a format. Many that speak chat-completions speak responses for some models. */
+export function speaks(vendor: Vendor, format: FormatName): boolean {
+  return vendor.formats.some(
+    (spoken) => spoken === format || (format === 'responses' && spoken === 'chat-completions'),
+  );
+}
+
+/** A query as it came, without the keys in it. */
+function passedOn(query: string): string {
+  const kept = query.split('&').filter((parameter) => {
+    const [name = ''] = [...new URLSearchParams(parameter).keys()];
+    return parameter !== '' && !isKeyParameter(name);
+  });
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
