@@ -29,6 +29,8 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
     socketTimeout: SILENCE,
     connectTimeout: CONNECT,
     retryStrategy: (tries) => Math.min(tries * 100, 2_000),
+    // It is the first no more: by its name another one may be.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let away = false;
   const leave = (reason: string): void => {

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
+import type { ExchangeRecord, Recorder } from '../../src/usage/exchange-record.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -31,16 +32,21 @@ const WAYS = [
 
 let upstream: FaultUpstream;
 let gateway: TestGateway;
+let record: Recorder = () => {};
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
 beforeAll(async () => {
   upstream = await startFaultUpstream();
-  gateway = await startGateway({
-    vendors: vendorsAtUrl(upstream.url),
-    timeouts: { idle: 2_000, firstByte: 5_000, quiet: 0 },
-    retries: { wait: 5, perSecond: 1_000 },
-    limits: { eventLoopDelay: 600_000 },
-  });
+  gateway = await startGateway(
+    {
+      vendors: vendorsAtUrl(upstream.url),
+      timeouts: { idle: 2_000, firstByte: 5_000, quiet: 0 },
+      retries: { wait: 5, perSecond: 1_000 },
+      limits: { eventLoopDelay: 600_000 },
+    },
+    'fused',
+    (made) => ({ ...made, record: (exchange) => record(exchange) }),
+  );
 });
 afterAll(async () => {
   agent.destroy();
@@ -80,6 +86,7 @@ function read(
         agent,
         headers: {
           authorization: `Bearer ${KEY}`,
+          'x-request-id': `stream-${number}`,
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
         },
@@ -171,9 +178,18 @@ test('every piece once, in order, or an error that says so; and nothing is left 
   const moods = new Map<number, Mood>();
   const tally = { streams: 0, events: 0, whole: 0, failed: 0, left: 0 };
   const counts = new Map<Mood, number>();
+  /** Exchanges that are over, and of which their caller does not know it yet; and how many there were. */
+  const settled = new Map<string, ExchangeRecord>();
+  const ledger = { records: 0, attempts: 0, asked: 0 };
+  record = (exchange) => {
+    settled.set(exchange.id, exchange);
+    ledger.records += 1;
+    ledger.attempts += exchange.attempts;
+  };
   upstream.script(
     moody(randomOf(SEED + 1), (number, mood) => {
       moods.set(number, mood);
+      ledger.asked += 1;
       counts.set(mood, (counts.get(mood) ?? 0) + 1);
     }),
   );
@@ -187,6 +203,10 @@ test('every piece once, in order, or an error that says so; and nothing is left 
     const mood = moods.get(number);
     moods.delete(number);
     const what = `stream ${number}, ${way.path} ${way.model}, ${mood}: ${seen.status} ${seen.text.slice(-300)}`;
+    // P-16: one record of it, whatever became of it, and one that says so.
+    await eventually(() => settled.has(`stream-${number}`), `${what} is recorded`);
+    const kept = settled.get(`stream-${number}`);
+    settled.delete(`stream-${number}`);
     tally.streams += 1;
     tally.events += seen.text.split('\n\n').length - 1;
     // Whatever came is the beginning of what was said: nothing lost, doubled, out of order, or of another stream.
@@ -198,11 +218,15 @@ test('every piece once, in order, or an error that says so; and nothing is left 
     expect(seen.complete, what).toBe(true);
     // Finished, or failed: one of the two, and never neither.
     expect(finished !== failed, what).toBe(true);
+    expect(kept?.status, what).toBe(seen.status);
     if (finished) {
       tally.whole += 1;
+      expect(kept?.outcome, what).toBe('complete');
       expect(said, what).toBe(expected);
     } else {
       tally.failed += 1;
+      // Of a native stream nobody here reads the vendor's own error event: its bytes pass.
+      if (seen.status === 200 && mood !== 'error-event') expect(kept?.outcome, what).toBe('failed');
       // A vendor that did as it should is never told to have failed.
       expect(mood !== undefined && GOOD_MOODS.has(mood), what).toBe(false);
     }
@@ -246,6 +270,10 @@ test('every piece once, in order, or an error that says so; and nothing is left 
       moods: Object.fromEntries(counts),
     });
   }
+  // Admitted is settled, and what vendors were asked is what is told of it: but for what was never sent.
+  expect({ records: ledger.records, left: settled.size }).toEqual({ records: tally.streams, left: 0 });
+  expect(ledger.attempts).toBeGreaterThanOrEqual(ledger.asked);
+  expect(ledger.attempts - ledger.asked).toBeLessThanOrEqual(tally.left);
   expect(tally.whole).toBeGreaterThan(0);
   expect(tally.failed).toBeGreaterThan(0);
   expect(grown).toBeLessThan(4 * 1024 * 1024);

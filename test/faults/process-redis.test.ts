@@ -1,0 +1,107 @@
+/** A Redis that is there, and no use: it refuses, dawdles, or is not the first any more. Keys are kept to their limits. */
+
+import { connect as connectTo, createServer, type Server, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openLimits } from '../../src/limits/open-limits.ts';
+import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
+import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+
+const LIMITED = 'gw-test-key-with-limits';
+const limits = { requestsPerMinute: 3, tokensPerMinute: 1_000, concurrentRequests: 5, budgetDay: 100 };
+
+describe.skipIf(!hasRedis())('P-14 Redis', () => {
+  let vendor: TestVendor;
+  let redis: TestRedis;
+  const closing: (() => unknown)[] = [];
+  beforeEach(async () => {
+    vendor = await startVendor();
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await redis.close();
+    await vendor.close();
+  });
+
+  /** A gateway whose limits are at `url`. */
+  async function gatewayAt(url: string): Promise<string> {
+    const shared = await openLimits({ redisUrl: url });
+    const gateway = await startGateway(
+      { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
+      'fused',
+      (made) => ({ ...made, limits: shared, record: shared.record }),
+    );
+    closing.push(gateway.close, shared.close);
+    return gateway.url;
+  }
+
+  async function admin(...command: readonly [string, ...string[]]): Promise<void> {
+    const client = new Redis(redis.url);
+    await client.call(...command);
+    client.disconnect();
+  }
+
+  /** As many as the limit are answered, and then none: by the count of this process alone. */
+  async function expectKept(url: string): Promise<void> {
+    const statuses: number[] = [];
+    for (let at = 0; at < 5; at += 1) statuses.push(await statusOf(ask(url, LIMITED)));
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  }
+
+  test('that refuses all that is written, since its memory is full', async () => {
+    const url = await gatewayAt(redis.url);
+    await admin('CONFIG', 'SET', 'maxmemory', '1');
+    await expectKept(url);
+  });
+
+  test('that has become a replica, which takes nothing; and has been made the first again', async () => {
+    const url = await gatewayAt(redis.url);
+    await admin('REPLICAOF', '127.0.0.1', '1');
+    await expectKept(url);
+    await admin('REPLICAOF', 'NO', 'ONE');
+    // Shared figures count again, which know of none of those.
+    await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(200);
+  });
+
+  test('that takes longer than it may: nobody waits for it, and limits are kept', async () => {
+    const dawdling = await slowProxy(new URL(redis.url), 400);
+    closing.push(dawdling.close);
+    const url = await gatewayAt(`redis://127.0.0.1:${dawdling.port}`);
+    const began = performance.now();
+    await expectKept(url);
+    // Ten commands one after another, had each been waited for, and two for every request besides.
+    expect(performance.now() - began).toBeLessThan(5 * 4_000);
+  });
+});
+
+/** What passes on all bytes, answers so many milliseconds late. */
+async function slowProxy(
+  { port }: URL,
+  milliseconds: number,
+): Promise<{ readonly port: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((client) => {
+    const real = connectTo(Number(port), '127.0.0.1');
+    for (const socket of [client, real]) {
+      sockets.add(socket.on('error', () => undefined));
+      socket.once('close', () => {
+        client.destroy();
+        real.destroy();
+      });
+    }
+    client.on('data', (data) => real.write(data));
+    real.on('data', (data) => setTimeout(() => client.writable && client.write(data), milliseconds));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  return {
+    port: address.port,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
