@@ -1,6 +1,7 @@
 /** How a process ends: by a signal, by an order, or by an error that nobody caught. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tell } from './observe/teller.ts';
 import { withoutSecrets } from './redact.ts';
 import type { Serving } from './serving.ts';
 import { tellFirst } from './workers.ts';
@@ -15,8 +16,11 @@ export interface Ending {
   hurry(): void;
 }
 
-/** The end of `serving`, and of the process with it: by exit code 0, or 1 where it was hurried or has failed. */
-export function endingOf(serving: Serving): Ending {
+/**
+ * The end of `serving`, and of the process with it: by exit code 0, or 1 where it was hurried or has failed.
+ * @param tell told what went wrong on the way.
+ */
+export function endingOf(serving: Serving, tell: Tell): Ending {
   const impatient = new AbortController();
   let code: 0 | 1 | undefined;
 
@@ -27,8 +31,9 @@ export function endingOf(serving: Serving): Ending {
     tellFirst('leaving');
     if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
+    // Before the log is closed too.
+    if (ended > 0) tell(`${ended} answers were ended before they were complete.`);
     await serving.close();
-    if (ended > 0) console.error(`${ended} answers were ended before they were complete.`);
   }
 
   function end(reason: 0 | 1, limit: number): void {
@@ -46,7 +51,7 @@ export function endingOf(serving: Serving): Ending {
     );
   }
 
-  outliveErrors(serving, () => end(1, AFTER_FAILURE));
+  outliveErrors(serving, tell, () => end(1, AFTER_FAILURE));
   return {
     begin: () => end(0, Number.POSITIVE_INFINITY),
     hurry() {
@@ -68,14 +73,14 @@ export function onSignals({ begin, hurry }: Ending): void {
  * An error that nobody caught ends the exchange in whose course it came up, and nothing else. Where it is no
  * exchange's, nobody knows what it has left behind: the process makes room for a fresh one.
  */
-function outliveErrors(serving: Serving, fail: () => void): void {
+function outliveErrors(serving: Serving, tell: Tell, fail: () => void): void {
   let failed = false;
   const onError = (error: unknown): void => {
     const blamed = serving.server.live.blame();
     if (!blamed && failed) return;
     failed ||= !blamed;
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    console.error(
+    tell(
       `${blamed ? 'An exchange was ended' : 'The process ends'} by an error that nobody caught: ${withoutSecrets(what, '')}`,
     );
     if (!blamed) fail();

@@ -9,6 +9,7 @@ import type { Gateway } from './gateway.ts';
 import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
+import type { Tell } from './observe/teller.ts';
 import type { Traces } from './observe/traces.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
@@ -35,6 +36,8 @@ export interface OpenOptions {
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
+  /** Told what goes wrong with simulated vendors. */
+  readonly tell?: Tell;
   readonly mode?: LineMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
@@ -50,13 +53,14 @@ export async function openGateway(
     traces,
     metrics,
     onRefusedAddress,
+    tell,
     mode = 'fused',
     simulated,
   }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
-  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config) : undefined;
+  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config, tell) : undefined;
   const places = simulated ?? sandbox?.places;
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
   const agent = openAgent({
@@ -106,8 +110,12 @@ function bothOf(one: Recorder | undefined, other: Recorder | undefined): Recorde
 }
 
 /** Simulated vendors, as the configuration wants them. */
-export function openSandbox(config: Config): Promise<Sandbox> {
-  return startSandbox({ pace: config.sandbox.pace, models: catalogModels(config) });
+export function openSandbox(config: Config, tell?: Tell): Promise<Sandbox> {
+  return startSandbox({
+    pace: config.sandbox.pace,
+    models: catalogModels(config),
+    ...(tell !== undefined && { tell }),
+  });
 }
 
 /** The default catalog with the configuration's models over it. */

@@ -2,6 +2,7 @@
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { ConfigError } from './config/load.ts';
+import type { Tell } from './observe/teller.ts';
 
 /** A look at the file's times; unlike a watch on it, it sees a file that is replaced, linked to or mounted. */
 const LOOK_INTERVAL = 1_000;
@@ -9,12 +10,17 @@ const LOOK_INTERVAL = 1_000;
 /**
  * Calls `reload` with every occasion, one at a time.
  * @param file the configuration's, if there is one.
+ * @param tell told in a line where it is refused.
  * @returns what ends it.
  */
-export function onConfigChange(file: string | undefined, reload: () => Promise<void>): () => void {
+export function onConfigChange(
+  file: string | undefined,
+  tell: Tell,
+  reload: () => Promise<void>,
+): () => void {
   let last = Promise.resolve();
   const occasion = (): void => {
-    last = last.then(() => tellFailure(reload));
+    last = last.then(() => tellFailure(tell, reload));
   };
   process.on('SIGHUP', occasion);
   if (file !== undefined) {
@@ -30,11 +36,11 @@ export function onConfigChange(file: string | undefined, reload: () => Promise<v
 }
 
 /** Runs `reload`; that it fails is told in a line, and everything stays as it was. */
-async function tellFailure(reload: () => Promise<void>): Promise<void> {
+async function tellFailure(tell: Tell, reload: () => Promise<void>): Promise<void> {
   try {
     await reload();
   } catch (error) {
     const reason = error instanceof ConfigError ? error.message : `it cannot be used: ${String(error)}`;
-    console.error(`The configuration stays as it was. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`);
+    tell(`The configuration stays as it was. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`);
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
+import type { Tell } from './observe/teller.ts';
 import type { OpenGateway } from './open.ts';
 import { type RunningServer, serve } from './server/server.ts';
 import { watchShortage } from './server/shortage.ts';
@@ -27,8 +28,11 @@ const RETIRE_CHECK = 500;
 /** Memory is not short for the sake of so few exchanges. */
 const SPARED = 8;
 
-/** @throws Error where the port is taken. */
-export async function startServing(first: Opened): Promise<Serving> {
+/**
+ * @param tell told what goes wrong beside the requests.
+ * @throws Error where the port is taken.
+ */
+export async function startServing(first: Opened, tell: Tell): Promise<Serving> {
   let current = first;
   const retired = new Set<Opened>();
 
@@ -42,13 +46,13 @@ export async function startServing(first: Opened): Promise<Serving> {
     },
     onFewDescriptors: () => server.closeIdle(),
   });
-  const server = await serve(() => current.gateway, first.config, watch.current);
+  const server = await serve(() => current.gateway, first.config, watch.current, tell);
 
   const retire = setInterval(() => {
     for (const old of retired) {
       if (server.live.uses(old.gateway)) continue;
       retired.delete(old);
-      old.close().catch(tell);
+      old.close().catch((error: unknown) => tell('A gateway that was exchanged could not be closed.', error));
     }
   }, RETIRE_CHECK).unref();
 
@@ -66,8 +70,4 @@ export async function startServing(first: Opened): Promise<Serving> {
       await Promise.all([current, ...retired].map((opened) => opened.close()));
     },
   };
-}
-
-function tell(error: unknown): void {
-  console.error('A gateway that was exchanged could not be closed:', error);
 }

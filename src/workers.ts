@@ -5,6 +5,7 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import { createServer } from 'node:net';
+import type { Teller } from './observe/teller.ts';
 
 /** What a worker is told. Words over its channel, not signals: a terminal signals the whole group by itself. */
 export type Order = 'end' | 'hurry' | 'reload';
@@ -28,7 +29,11 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
 /** Starts `count` workers: this program again, with `environment` over the present one. */
-export function startWorkers(count: number, environment: Readonly<Record<string, string>>): Workers {
+export function startWorkers(
+  count: number,
+  environment: Readonly<Record<string, string>>,
+  { note, trouble }: Teller,
+): Workers {
   const ready = Promise.withResolvers<void>();
   const over = Promise.withResolvers<0 | 1>();
   const alive = new Set<Worker>();
@@ -65,7 +70,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
       // It may have been started a moment before the end was ordered, and have heard nothing of it.
       if (ending) send(worker, 'end');
       serving.add(worker);
-      if (complete) console.error('A new worker serves.');
+      if (complete) note('A new worker serves.');
       if (serving.size < count || complete) return;
       complete = true;
       ready.resolve();
@@ -79,7 +84,7 @@ export function startWorkers(count: number, environment: Readonly<Record<string,
         ready.reject(new Error(`A worker ended before it served (${signal ?? status}).`));
       } else {
         lost += 1;
-        console.error(`A worker ended (${signal ?? status}); another one takes its place.`);
+        trouble(`A worker ended (${signal ?? status}); another one takes its place.`);
         replace();
       }
     });

@@ -6,6 +6,7 @@ import type { RunningAdmin } from '../admin/serve-admin.ts';
 import { ConfigError, type Environment, readSettings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
+import type { Teller } from '../observe/teller.ts';
 import { type OpenOptions, openGateway } from '../open.ts';
 import type { Opened, Serving } from '../serving.ts';
 import type { Watching } from '../watching.ts';
@@ -38,35 +39,35 @@ export async function rereadSettings(
 }
 
 /** How long usage, log and traces that wait may take to be written at the end, in milliseconds. */
-const LAST_WRITES = 5_000;
+export const LAST_WRITES = 5_000;
+
+/** What a process that serves has beside its gateway. */
+export interface Belongings {
+  readonly accounts: Accounts;
+  readonly watching: Watching;
+  readonly teller: Teller;
+  readonly admin?: RunningAdmin | undefined;
+}
 
 /** A process that serves, and at its end also closes what it has beside its gateway. */
-export function closingWith(
-  serving: Serving,
-  accounts: Accounts,
-  watching: Watching,
-  admin?: RunningAdmin,
-): Serving {
+export function closingWith(serving: Serving, { accounts, watching, teller, admin }: Belongings): Serving {
   return {
     ...serving,
     async close() {
       await Promise.all([serving.close(), admin?.close()]);
+      // What goes wrong from here on may find the log closed.
+      teller.into(undefined);
       await Promise.all([accounts.close(LAST_WRITES), watching.close(LAST_WRITES)]);
     },
   };
 }
 
-/** Says what goes wrong with the store while others are served. */
-export function tellTrouble(message: string): void {
-  console.error(message);
-}
-
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
-export function tellReloaded(first: Config, next: Config): void {
+export function tellReloaded({ note }: Teller, first: Config, next: Config): void {
   const fixed = (['host', 'workers', 'store', 'redis', 'usage', 'admin'] as const).filter(
     (field) => !isDeepStrictEqual(first[field], next[field]),
   );
-  if (next.port !== 0 && next.port !== first.port) console.log('The new port counts from the next start.');
-  if (fixed.length > 0) console.log(`The new ${fixed.join(' and ')} counts from the next start.`);
-  console.log('The configuration was read again, and is in force.');
+  if (next.port !== 0 && next.port !== first.port) note('The new port counts from the next start.');
+  if (fixed.length > 0) note(`The new ${fixed.join(' and ')} counts from the next start.`);
+  note('The configuration was read again, and is in force.');
 }

@@ -4,18 +4,13 @@ import { z } from 'zod';
 import { openAccounts } from '../accounts.ts';
 import type { Config } from '../config/schema.ts';
 import { endingOf, onSignals } from '../ending.ts';
+import { openTeller } from '../observe/teller.ts';
 import { tellMetrics } from '../observe/worker-metrics.ts';
 import { startServing } from '../serving.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { openWatching } from '../watching.ts';
 import { obey, tellFirst } from '../workers.ts';
-import {
-  closingWith,
-  openConfigured,
-  rereadSettings,
-  type Surroundings,
-  tellTrouble,
-} from './open-configured.ts';
+import { closingWith, openConfigured, rereadSettings, type Surroundings } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 
 const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey: z.string() }));
@@ -23,9 +18,12 @@ const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey
 export async function serveAsWorker(config: Config, from: Surroundings): Promise<void> {
   const told = from.environment['GATEWAY_SANDBOX'];
   const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
-  const store = await orExit(openConfiguredStore(config.store, from.directory, tellTrouble));
-  const accounts = await orExit(openAccounts(store, config, tellTrouble));
+  const teller = openTeller();
+  const { trouble } = teller;
+  const store = await orExit(openConfiguredStore(config.store, from.directory, trouble));
+  const accounts = await orExit(openAccounts(store, config, trouble));
   const watching = await orExit(openWatching(config, from.environment, accounts, false));
+  teller.into(watching.log);
   const company = {
     keys: accounts.keys,
     limits: accounts.limits,
@@ -34,10 +32,14 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   };
   const open = (all: Config) => openConfigured(oneShare(all), company);
 
-  const serving = closingWith(await orExit(startServing(await orExit(open(config)))), accounts, watching);
+  const serving = closingWith(await orExit(startServing(await orExit(open(config)), trouble)), {
+    accounts,
+    watching,
+    teller,
+  });
   watching.follow(serving);
   tellMetrics(watching.metrics);
-  const ending = endingOf(serving);
+  const ending = endingOf(serving, trouble);
   let last = Promise.resolve();
   onSignals(ending);
   obey({
@@ -56,7 +58,7 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
         serving.exchange(await open(await rereadSettings(from, serving.current().sandboxed))),
       );
     } catch (error) {
-      console.error(`A worker stays as it was: ${error}`);
+      trouble(`A worker stays as it was: ${error}`);
     }
   }
 }

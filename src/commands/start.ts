@@ -5,9 +5,12 @@ import { defineCommand } from 'citty';
 import { openAccounts } from '../accounts.ts';
 import { openAdmin } from '../admin/open-admin.ts';
 import { readSettings, type Settings } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { endingOf, onSignals } from '../ending.ts';
 import { addWatchRoutes } from '../observe/admin-routes.ts';
+import { type Log, openLog } from '../observe/log.ts';
+import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
@@ -19,11 +22,11 @@ import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import {
   closingWith,
+  LAST_WRITES,
   openConfigured,
   rereadSettings,
   type Surroundings,
   tellReloaded,
-  tellTrouble,
 } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
@@ -49,26 +52,46 @@ export const start = defineCommand({
     if (cluster.isWorker) return serveAsWorker(read, surroundings);
 
     const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
-    const store = await orExit(openConfiguredStore(config.store, directory, tellTrouble));
+    const teller = openTeller();
+    const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
     const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
     const settings = { config, ...(file !== undefined && { file }) };
-    const greet: Greet = (told) => console.log(greeting({ ...told, made }));
-    if (config.workers === 1) return serveAlone(settings, surroundings, store, greet);
-    return lookAfterWorkers(settings, surroundings, store, greet);
+    const greet = greetingWith(made, config, teller);
+    if (config.workers === 1) return serveAlone(settings, surroundings, store, teller, greet);
+    return lookAfterWorkers(settings, surroundings, store, teller, greet);
   },
 });
 
-type Greet = (told: Omit<Greeting, 'made'>) => void;
+type Greet = (told: Omit<Greeting, 'made'>, log: Log | undefined) => void;
+
+/**
+ * A greeting is for people; a JSON log has it line by line. But a key that was just made belongs into no log: then it is
+ * for people on any output, and where JSON was asked for by name, on standard error.
+ */
+function greetingWith(made: string | undefined, { log: asked }: Config, { note }: Teller): Greet {
+  return (told, log) => {
+    const forPeople = greeting({ ...told, made });
+    if (log?.style !== 'json' || (made !== undefined && asked !== 'json')) {
+      console.log(forPeople);
+      return;
+    }
+    for (const line of greeting({ ...told, made: undefined }).split('\n')) note(line);
+    if (made !== undefined) console.error(forPeople);
+  };
+}
 
 async function serveAlone(
   { config, file }: Settings,
   from: Surroundings,
   store: Store,
+  teller: Teller,
   greet: Greet,
 ): Promise<void> {
-  const accounts = await orExit(openAccounts(store, config, tellTrouble));
+  const { trouble } = teller;
+  const accounts = await orExit(openAccounts(store, config, trouble));
   const watching = await orExit(openWatching(config, from.environment, accounts, true));
-  const company = { keys: accounts.keys, limits: accounts.limits, ...watching.company };
+  teller.into(watching.log);
+  const company = { keys: accounts.keys, limits: accounts.limits, tell: trouble, ...watching.company };
   const first = await orExit(openConfigured(config, company));
   const admin = await orExit(
     openAdmin(config.admin, store, {
@@ -76,36 +99,43 @@ async function serveAlone(
       add: (app, key) => addWatchRoutes(app, { key, render: watching.metrics.render }),
     }),
   );
-  const serving = closingWith(await orExit(startServing(first)), accounts, watching, admin);
+  const belongings = { accounts, watching, teller, admin };
+  const serving = closingWith(await orExit(startServing(first, trouble)), belongings);
   watching.follow(serving);
-  onSignals(endingOf(serving));
-  onConfigChange(file, () =>
+  onSignals(endingOf(serving, trouble));
+  onConfigChange(file, trouble, () =>
     watching.reload(async () => {
       const next = await rereadSettings(from, serving.current().sandboxed);
       serving.exchange(await openConfigured(next, company));
-      tellReloaded(config, next);
+      tellReloaded(teller, config, next);
     }),
   );
-  greet({
+  const told = {
     url: serving.server.url,
     ...(admin && { admin: admin.url }),
     sandboxed: first.sandboxed,
     models: first.gateway.catalog.models.length,
-  });
+  };
+  greet(told, watching.log);
 }
 
 async function lookAfterWorkers(
   { config, file }: Settings,
   from: Surroundings,
   store: Store,
+  teller: Teller,
   greet: Greet,
 ): Promise<void> {
+  const { trouble } = teller;
+  const log = config.log === 'none' ? undefined : await openLog({ style: config.log });
+  teller.into(log);
   let vendors = configuredVendors(config);
-  const sandbox = vendors.all.length === 0 ? await openSandbox(config) : undefined;
-  const workers = startWorkers(config.workers, {
+  const sandbox = vendors.all.length === 0 ? await openSandbox(config, trouble) : undefined;
+  const environment = {
     PORT: String(config.port),
     ...(sandbox && { GATEWAY_SANDBOX: JSON.stringify(sandbox.places) }),
-  });
+  };
+  const workers = startWorkers(config.workers, environment, teller);
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
@@ -116,23 +146,25 @@ async function lookAfterWorkers(
       add: (app, key) => addWatchRoutes(app, { key, render }),
     }),
   );
-  onConfigChange(file, async () => {
+  onConfigChange(file, trouble, async () => {
     const next = await rereadSettings(from, vendors.all.length === 0).catch((error: unknown) => {
       reloadsRefused += 1;
       throw error;
     });
     vendors = configuredVendors(next);
     workers.tell('reload');
-    tellReloaded(config, next);
+    tellReloaded(teller, config, next);
   });
-  greet({
+  const told = {
     ...(admin && { admin: admin.url }),
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
-  });
+  };
+  greet(told, log);
   const code = await workers.over;
   await Promise.all([sandbox?.close(), admin?.close()]);
   await store.close();
+  await log?.close(LAST_WRITES);
   process.exit(code);
 }

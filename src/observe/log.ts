@@ -24,12 +24,14 @@ export interface LogOptions {
 export type Facts = Readonly<Record<string, string | number | boolean>>;
 
 export interface Log {
+  /** JSON for machines, or the same for people to read. */
+  readonly style: 'json' | 'pretty';
   /** Writes the line of an exchange that is over. */
   readonly record: Recorder;
   /** Something that happened to the process: a start, a reload. */
   note(message: string, facts?: Facts): void;
-  /** Something that should not have happened; of the error only its kind and where it came from are written. */
-  problem(message: string, error: unknown, facts?: Facts): void;
+  /** Something that should not have happened; of its error, if it has one, only the kind and where it came from are written. */
+  problem(message: string, error?: unknown, facts?: Facts): void;
   /** How many lines were dropped, since nobody read fast enough. */
   dropped(): number;
   /** Writes what waits, for so many milliseconds at most. */
@@ -51,9 +53,11 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
     { write },
   );
   return {
+    style: pretty ? 'pretty' : 'json',
     record: (record) => write(exchangeLine(record)),
     note: (message, facts = {}) => logger.info(facts, message),
-    problem: (message, error, facts = {}) => logger.error({ ...facts, ...kindOf(error) }, message),
+    problem: (message, error, facts = {}) =>
+      logger.error({ ...facts, ...(error !== undefined && kindOf(error)) }, message),
     dropped: lines.dropped,
     close: lines.close,
   };

@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
+import { type Tell, tellPlainly } from '../observe/teller.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
@@ -18,6 +19,8 @@ export interface SandboxOptions {
   readonly pace: Pace;
   /** What the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
+  /** Told of a mistake of the sandbox's own. */
+  readonly tell?: Tell;
 }
 
 export interface Sandbox {
@@ -36,12 +39,16 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
 };
 
 /** Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive. */
-export async function startSandbox({ pace, models = defaultModels() }: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox({
+  pace,
+  models = defaultModels(),
+  tell = tellPlainly,
+}: SandboxOptions): Promise<Sandbox> {
   const world = createWorld(models);
   const server = createServer((request, response) => {
     serve(world, pace, request, response).catch((error: unknown) => {
       // A caller who left before the body was there is nobody's fault; anything else is the sandbox's own.
-      if (request.complete) console.error(error);
+      if (request.complete) tell('A simulated vendor has failed.', error);
       response.destroy();
     });
   });

@@ -6,6 +6,7 @@ import { listen } from 'listhen';
 import { createApp } from '../app.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
+import { type Tell, tellPlainly } from '../observe/teller.ts';
 import type { Load } from '../stages/exchange.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
 import { checkOften, closeIfUnread, limitPatience, type Patience } from './patience.ts';
@@ -48,12 +49,14 @@ const TELL_AGAIN = 10_000;
 /**
  * Serves the gateway that `current` gives.
  * @param shortage what the process is short of; new work is refused then.
+ * @param tell told what goes wrong beside the requests.
  * @throws Error where the port is taken: another one is never chosen silently.
  */
 export async function serve(
   current: () => Gateway,
   { host, port, timeouts }: ServerOptions,
   shortage: Load['shortage'] = () => undefined,
+  tell: Tell = tellPlainly,
 ): Promise<RunningServer> {
   let leaving = false;
   const live = followExchanges();
@@ -88,7 +91,7 @@ export async function serve(
   const server = listener.server;
   limitPatience(server, timeouts);
   checkOften(server);
-  outliveAcceptErrors(server);
+  outliveAcceptErrors(server, tell);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const { port: bound } = listener.address;
@@ -125,11 +128,11 @@ export async function serve(
 }
 
 /** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
-function outliveAcceptErrors(server: Server): void {
+function outliveAcceptErrors(server: Server, tell: Tell): void {
   let told = Number.NEGATIVE_INFINITY;
   server.on('error', (error) => {
     if (performance.now() - told < TELL_AGAIN) return;
     told = performance.now();
-    console.error(`A connection could not be accepted: ${error.message}`);
+    tell(`A connection could not be accepted: ${error.message}`);
   });
 }

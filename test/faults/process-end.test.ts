@@ -96,7 +96,10 @@ describe('an end that is not awaited', () => {
     stage.gateway.signal('SIGTERM');
     await expectLastWords(answers);
     expect(await stage.gateway.ended).toBe(0);
-    expect(stage.gateway.output()).toContain(`${streams.length} answers were ended`);
+    await eventually(
+      () => stage.gateway.output().includes(`${streams.length} answers were ended`),
+      'it is told',
+    );
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -17,6 +17,8 @@ export interface GatewayProcess {
   readonly directory: string;
   /** All it has written so far, standard output and standard error. */
   output(): string;
+  /** Of that, standard output, and standard error. */
+  written(): { readonly stdout: string; readonly stderr: string };
   /** Whether it still runs. */
   alive(): boolean;
   /** Resident memory, in bytes. */
@@ -59,12 +61,13 @@ export async function spawnGateway(
     { cwd: directory, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    output += String(chunk);
-  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+      written[name] += chunk;
+    });
+  }
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const url = await firstUrl(child, () => output);
   const pid = child.pid ?? 0;
@@ -75,6 +78,7 @@ export async function spawnGateway(
     pid,
     directory,
     output: () => output,
+    written: () => ({ ...written }),
     alive: running,
     memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
     sockets: () => openSockets(pid),

@@ -1,0 +1,107 @@
+/** Where a process that serves says what happens to it: in its log, and nowhere else where there is one. */
+
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { asText, isObject, type JsonObject, tryParseJson } from '../../src/json.ts';
+import { call } from '../support/caller.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { childrenOf } from '../support/process-tree.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+const PATIENT = { timeout: 15_000 };
+const IN_FORCE = 'The configuration was read again, and is in force.';
+
+let vendor: TestUpstream;
+let gateway: GatewayProcess;
+beforeEach(async () => {
+  // A stream that never ends.
+  vendor = await startUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n');
+  });
+});
+afterEach(async () => {
+  await gateway.close();
+  await vendor.close();
+});
+
+function configOf(workers: number): ConfigInput {
+  return { port: 0, workers, vendors: vendorsAtUrl(vendor.url), timeouts: { drain: 300 } };
+}
+
+function reload(config: object): void {
+  const file = join(gateway.directory, 'gateway.config.json');
+  writeFileSync(`${file}.new`, JSON.stringify(config));
+  renameSync(`${file}.new`, file);
+  gateway.signal('SIGHUP');
+}
+
+/** What standard output has, each line of it. @throws Error where one is no object of JSON. */
+function lines(): readonly JsonObject[] {
+  const written = gateway.written().stdout.split('\n');
+  // The last one may not be whole yet.
+  return written.slice(0, -1).map((line) => {
+    const value = tryParseJson(line);
+    if (!isObject(value)) throw new Error(`No JSON: ${line}`);
+    return value;
+  });
+}
+
+const says = (message: string | RegExp) => (): void => {
+  const found = lines().find(({ msg }) => asText(msg)?.match(message));
+  expect(found, String(message)).toBeDefined();
+};
+
+describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
+  test('is JSON to its last line, and has all that there is to say', { timeout: 60_000 }, async () => {
+    const config = { ...configOf(workers), keys: [{ name: 'test', key: KEY }] };
+    gateway = await spawnGateway(configOf(workers), { env: { GATEWAY_LOG: 'json' } });
+    says(/^Gateway on http:\/\/127\.0\.0\.1:\d+ with \d+ models\.$/)();
+
+    reload({ ...config, limits: { bodyBytes: -1 } });
+    await vi.waitFor(says(/^The configuration stays as it was\. .*limits\.bodyBytes/), PATIENT);
+    reload({ ...config, usage: { keepDays: 3 } });
+    await vi.waitFor(says(IN_FORCE), PATIENT);
+    says('The new usage counts from the next start.')();
+    if (workers > 1) {
+      const [worker] = childrenOf(gateway.pid);
+      if (worker === undefined) throw new Error('There is no worker.');
+      process.kill(worker, 'SIGKILL');
+      await vi.waitFor(says('A worker ended (SIGKILL); another one takes its place.'.replace(/[()]/g, '.')));
+      await vi.waitFor(says('A new worker serves.'), PATIENT);
+    }
+
+    const body = JSON.stringify({ model: 'gpt-4o', stream: true, messages: [] });
+    const { over } = await call(gateway.url, '/v1/chat/completions', body);
+    gateway.signal('SIGTERM');
+    await over;
+    expect(await gateway.ended).toBe(0);
+    await vi.waitFor(says('1 answers were ended before they were complete.'));
+    says('exchange')();
+    for (const line of lines()) {
+      expect(line['level']).toMatch(/^(?:info|warn|error)$/);
+      expect(Date.parse(asText(line['time']) ?? '')).toBeGreaterThan(0);
+    }
+    expect(gateway.written().stderr).toBe('');
+  });
+});
+
+test('where JSON was asked for, a key that a first start has made is in no log', async () => {
+  gateway = await spawnGateway(configOf(1), { keyless: true, env: { GATEWAY_LOG: 'json' } });
+  await vi.waitFor(() => expect(gateway.written().stderr).toContain('/#key=gw_'));
+  reload({ ...configOf(1), usage: { keepDays: 3 } });
+  await vi.waitFor(says(IN_FORCE), PATIENT);
+  expect(gateway.written().stdout).not.toContain('gw_');
+});
+
+test('without a log, what goes wrong is a plain line on standard error', async () => {
+  gateway = await spawnGateway(configOf(1), { env: { GATEWAY_LOG: 'none' } });
+  expect(gateway.written().stdout).toMatch(/^Gateway on http/);
+  reload({ ...configOf(1), keys: [], limits: { bodyBytes: -1 } });
+  await vi.waitFor(
+    () => expect(gateway.written().stderr).toMatch(/^The configuration stays as it was\. .*bodyBytes.*\n$/),
+    PATIENT,
+  );
+});
