@@ -50,13 +50,17 @@ export function isLimited(limits: KeyLimits): boolean {
 
 /**
  * @param now milliseconds since 1970.
- * @param share into how many parts limits are divided that each process counts by itself, rounded up.
+ * @param share into how many parts limits are divided, now that each process counts by itself; rounded up.
  */
-export function limitsOf(counters: Counters, now: () => number = Date.now, share = 1): Limits {
+export function limitsOf(
+  counters: Counters,
+  now: () => number = Date.now,
+  share: () => number = () => 1,
+): Limits {
   const { requests, tokens, inFlight, spending } = counters;
   /** Keys whose tokens and whose money count. */
   const counted = { tokens: new Set<string>(), money: new Set<string>() };
-  const mine = (limit: number): number => Math.ceil(limit / share);
+  const mine = (limit: number): number => Math.ceil(limit / share());
 
   async function standing(
     of: Standing['of'],

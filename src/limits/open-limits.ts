@@ -9,7 +9,10 @@ import { openWindow } from './window.ts';
 export interface LimitOptions {
   /** Where Redis or Valkey is; absent: none. */
   readonly redisUrl?: string;
-  /** Processes that serve here: without Redis, each has an even share of what is counted by the minute and in flight. */
+  /**
+   * Processes that serve here: without Redis, or while it is away, each has an even share of what is counted by the
+   * minute and in flight.
+   */
   readonly workers?: number;
   /** What was spent before this process began, and is by others. */
   readonly stored?: StoredSpending;
@@ -64,7 +67,7 @@ export async function openLimits({
   const refreshing =
     stored && setInterval(() => void spending.refresh().catch(() => undefined), REFRESH).unref();
   return {
-    ...limitsOf(counters, now, redis === undefined ? workers : 1),
+    ...limitsOf(counters, now, () => (redis?.status === 'ready' ? 1 : workers)),
     close() {
       clearInterval(refreshing);
       inFlight.close();

@@ -25,9 +25,9 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     await vendor.close();
   });
 
-  /** A gateway whose limits are at `url`. */
-  async function gatewayAt(url: string): Promise<string> {
-    const shared = await openLimits({ redisUrl: url });
+  /** A gateway whose limits are at `url`, as one of so many processes of its machine. */
+  async function gatewayAt(url: string, workers = 1): Promise<string> {
+    const shared = await openLimits({ redisUrl: url, workers });
     const gateway = await startGateway(
       { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
       'fused',
@@ -49,6 +49,16 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     for (let at = 0; at < 5; at += 1) statuses.push(await statusOf(ask(url, LIMITED)));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
   }
+
+  test('that is away: each of several processes of a machine has an even share until it is back', async () => {
+    const url = await gatewayAt(redis.url, 3);
+    await redis.stop();
+    await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(429);
+    // One of three, and one that may have been asked before it was known to be away.
+    expect(vendor.received.length).toBeLessThanOrEqual(2);
+    await redis.start();
+    await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(200);
+  });
 
   test('that refuses all that is written, since its memory is full', async () => {
     const url = await gatewayAt(redis.url);
