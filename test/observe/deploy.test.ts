@@ -1,48 +1,16 @@
 /** What `deploy/` says of the program is true of it. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from 'c12';
 import { afterAll, describe, expect, test } from 'vitest';
+import { LAST_WRITES } from '../../src/commands/open-configured.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import {
-  asNumber,
-  asObject,
-  asObjects,
-  asText,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../../src/json.ts';
+import { asNumber, asObject, asObjects, asText, isObject, type Json } from '../../src/json.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
 import { workersMetrics } from '../../src/observe/worker-metrics.ts';
 import { openApi } from '../../src/openapi.ts';
+import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
 import { RECORD } from './records.ts';
-
-const DEPLOY = join(import.meta.dirname, '../../deploy');
-
-/** A YAML file of one document. */
-async function yaml(...path: string[]): Promise<JsonObject> {
-  const { config } = await loadConfig({
-    configFile: join(DEPLOY, ...path),
-    configFileRequired: true,
-    rcFile: false,
-    globalRc: false,
-    packageJson: false,
-    dotenv: false,
-    extend: false,
-  });
-  const value = parseJson(JSON.stringify(config));
-  if (!isObject(value)) throw new Error(`${path.join('/')} is no mapping.`);
-  return value;
-}
-
-function jsonFile(...path: string[]): JsonObject {
-  const value = parseJson(readFileSync(join(DEPLOY, ...path), 'utf8'));
-  if (!isObject(value)) throw new Error(`${path.join('/')} is no object.`);
-  return value;
-}
 
 /** Every text anywhere in a value that is under a key `expr` or `query`. */
 function* queriesIn(value: Json | undefined): Generator<string> {
@@ -130,7 +98,8 @@ describe('kubernetes', async () => {
 
   test('live streams have the time to end that they are promised', () => {
     const grace = asNumber(pod['terminationGracePeriodSeconds']) ?? 0;
-    expect(grace * 1_000).toBeGreaterThan(config.timeouts.preDrain + config.timeouts.drain);
+    const { preDrain, drain } = config.timeouts;
+    expect(grace * 1_000).toBeGreaterThan(preDrain + drain + LAST_WRITES);
   });
 
   test('the time to go on accepting is longer than it takes to see that it is not ready', () => {
@@ -184,5 +153,7 @@ test('compose: what is stopped has the time to drain', async () => {
   const services = asObject((await yaml('compose.yaml'))['services']);
   const grace = asText(asObject(services?.['gateway'])?.['stop_grace_period']) ?? '';
   const { timeouts } = configSchema.parse({});
-  expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(timeouts.drain);
+  expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(
+    timeouts.preDrain + timeouts.drain + LAST_WRITES,
+  );
 });
