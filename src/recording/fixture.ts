@@ -112,8 +112,9 @@ function requestIds(headers: AnswerHeaders): readonly Identity[] {
   });
 }
 
+/** One of each value: what was said first of it. */
 function unique(identities: readonly Identity[]): readonly Identity[] {
-  return [...new Map(identities.map((identity) => [identity.value, identity])).values()];
+  return [...new Map(identities.toReversed().map((identity) => [identity.value, identity])).values()];
 }
 
 /** JSON laid out as the other fixtures are, where that changes nothing but blanks; else the bytes as they are. */

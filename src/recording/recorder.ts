@@ -54,7 +54,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const { count, tell } = options;
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let recorded = 0;
-  let busy = false;
+  /** Exchanges are made one after the other, so that their files are numbered as they were asked for. */
+  let line: Promise<unknown> = Promise.resolve();
 
   const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isLocal(incoming.headers)) throw new Declined(403, 'Only programs on this machine may ask.');
@@ -63,16 +64,17 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       const asked = `${incoming.method} ${(incoming.url ?? '').split('?', 1)[0]}`;
       throw new Declined(404, `${asked} is no request for an answer of ${options.vendor.name}.`);
     }
-    if (busy || recorded === count) throw new Declined(503, 'Another exchange is being recorded.');
-    busy = true;
-    try {
-      const kept = await pass(options, target, incoming, response);
-      await options.keep(kept, secretsOfCaller(incoming));
+    const turn = line.then(async () => {
+      if (response.closed) return;
+      if (recorded === count) throw new Declined(503, 'All that was to be recorded is.');
+      const exchange = await pass(options, target, incoming, response);
+      await options.keep(exchange, secretsOfCaller(incoming));
       recorded += 1;
       if (recorded === count) resolve();
-    } finally {
-      busy = false;
-    }
+    });
+    // Whoever waits for this turn is told how it went; for the next one it is over either way.
+    line = turn.catch(() => undefined);
+    await turn;
   };
 
   const server = createServer((incoming, response) => {

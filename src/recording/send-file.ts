@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formatOfRequest } from '../explain.ts';
-import { asText, isObject, tryParseJson } from '../json.ts';
+import { asText, isObject, type JsonObject, tryParseJson } from '../json.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { ask, headersOfNobody, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
@@ -33,7 +33,7 @@ export function askingOf(
 ): Asking | string {
   const body = tryParseJson(bytes.toString('utf8'));
   if (!isObject(body)) return 'it does not hold a JSON object.';
-  const format = named ?? formatOfRequest(body);
+  const format = named ?? formatFor(vendor, body);
   if (!speaks(vendor, format)) return `${vendor.name} does not speak ${format}.`;
   if (format === 'generate-content') {
     if (model === undefined) return 'generate-content names no model: give one with --model.';
@@ -73,4 +73,10 @@ export async function sendAsking(
   const whole = await inflated(bytes, answer.headers['content-encoding']);
   if (whole === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');
   return { format, request: body, status: answer.statusCode, headers: answer.headers, answer: whole };
+}
+
+/** A short request of `messages` looks like one of chat-completions: then it is in the format the vendor speaks. */
+function formatFor(vendor: Vendor, body: JsonObject): FormatName {
+  const told = formatOfRequest(body);
+  return told === 'chat-completions' && !speaks(vendor, told) ? vendor.formats[0] : told;
 }
