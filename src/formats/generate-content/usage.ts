@@ -10,12 +10,12 @@ import { FORMAT, type UsageMetadata } from './wire.ts';
 
 /** The usage in a chunk; undefined where it tells no figures yet. */
 export function parseUsage(value: JsonObject): Usage | undefined {
-  const prompt = asNumber(value['promptTokenCount']);
-  const answer = asNumber(value['candidatesTokenCount']);
-  const total = asNumber(value['totalTokenCount']);
+  const prompt = count(value['promptTokenCount']);
+  const answer = count(value['candidatesTokenCount']);
+  const total = count(value['totalTokenCount']);
   if (prompt === undefined && answer === undefined && total === undefined) return undefined;
-  const cached = asNumber(value['cachedContentTokenCount']);
-  const thoughts = asNumber(value['thoughtsTokenCount']);
+  const cached = count(value['cachedContentTokenCount']);
+  const thoughts = count(value['thoughtsTokenCount']);
   const {
     promptTokenCount: _prompt,
     candidatesTokenCount: _answer,
@@ -25,7 +25,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
     ...rest
   } = value;
   return {
-    input: (prompt ?? 0) + (asNumber(value['toolUsePromptTokenCount']) ?? 0),
+    input: (prompt ?? 0) + (count(value['toolUsePromptTokenCount']) ?? 0),
     ...(cached !== undefined && { cacheRead: cached }),
     output: (answer ?? 0) + (thoughts ?? 0),
     ...(thoughts !== undefined && { reasoning: thoughts }),
@@ -49,4 +49,9 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     totalTokenCount: (input ?? 0) + (output ?? 0),
   } satisfies UsageMetadata & Record<string, Json>;
   return { ...(tier && { serviceTier: tier === 'default' ? 'standard' : tier }), ...fields, ...figures };
+}
+
+function count(value: Json | undefined): number | undefined {
+  const tokens = asNumber(value);
+  return tokens === undefined ? undefined : Math.max(0, tokens);
 }
