@@ -14,7 +14,7 @@ import { formats } from '../src/formats/all.ts';
 import type { Asked, Target } from '../src/formats/format.ts';
 import { hashKey } from '../src/keys.ts';
 import { openGateway } from '../src/open.ts';
-import { answer } from '../src/pipeline.ts';
+import { pipeline } from '../src/pipeline.ts';
 import type { Route } from '../src/stages/exchange.ts';
 import type { LineMode } from '../src/streams/line.ts';
 import { decodeSse, encodeSse } from '../src/streams/sse.ts';
@@ -75,10 +75,10 @@ async function request(mode: LineMode): Promise<() => Promise<void>> {
     vendors: { openai: { apiKey: 'sk-bench', baseUrl: 'http://127.0.0.1:1' } },
   });
   const { gateway } = await openGateway(config, { mode });
-  const instant = { ...gateway, agent: new Instant() };
+  const answer = pipeline({ ...gateway, agent: new Instant() }, route);
   return async () => {
     const message = incoming();
-    const response = await answer(instant, route, {
+    const response = await answer({
       id: 'req_1',
       message,
       response: new ServerResponse(message),

@@ -12,7 +12,7 @@ import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { openDescription } from './openapi.ts';
-import { answer } from './pipeline.ts';
+import { type Pipeline, pipeline } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { admit } from './stages/authenticate.ts';
@@ -20,7 +20,7 @@ import { MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
-import { closeLedger, openLedger } from './usage/ledger.ts';
+import { CLIENT_CLOSED, closeLedger, openLedger } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -60,11 +60,12 @@ export function createApp(host: Host): H3 {
 
   const generate = (format: FormatName, operation: Operation = 'generate'): Endpoint => {
     const route = { format, operation };
+    const pipelineOf = builtOnce(route);
     return (incoming) => {
       const gateway = host.current();
-      return gateway.record === undefined
-        ? answerUnlessEnded(gateway, route, incoming)
-        : recorded(gateway, gateway.record, route, incoming);
+      const exchange =
+        gateway.record === undefined ? incoming : recorded(gateway, gateway.record, route, incoming);
+      return answerUnlessEnded(pipelineOf(gateway), route, exchange);
     };
   };
   on('POST', '/v1/chat/completions', generate('chat-completions'));
@@ -133,7 +134,8 @@ export function createApp(host: Host): H3 {
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
-      await turn(message, incoming.response);
+      const before = turn(message, incoming.response);
+      if (before !== undefined) await before;
       return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
     };
     app.on(method, path, run);
@@ -170,15 +172,19 @@ export function createApp(host: Host): H3 {
   }
 }
 
-/** The answer to a request, of which a record is made when its connection has done with it. */
-async function recorded(
-  gateway: Gateway,
-  record: Recorder,
-  route: Route,
-  incoming: Incoming,
-): Promise<Response> {
+/** A route's path through the gateway that there is now: another one only after a reload. */
+function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
+  let built: { readonly gateway: Gateway; readonly run: Pipeline } | undefined;
+  return (gateway) => {
+    if (built?.gateway !== gateway) built = { gateway, run: pipeline(gateway, route) };
+    return built.run;
+  };
+}
+
+/** A request with a ledger, of which a record is made when its connection has done with it. */
+function recorded({ traces }: Gateway, record: Recorder, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
-  const trace = gateway.traces?.begin(route, message.headers);
+  const trace = traces?.begin(route, message.headers);
   const ledger = openLedger(trace);
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependOnceListener('close', () => {
@@ -186,32 +192,34 @@ async function recorded(
     record(told);
     trace?.end(told);
   });
-  const answered = await answerUnlessEnded(gateway, route, { ...incoming, ledger });
-  ledger.status = answered.status;
-  ledger.streamed = answered.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  return answered;
+  return { ...incoming, ledger };
 }
 
 /**
  * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
  * exchange is waiting for, a body that is still being sent or another try, need not know of this.
  */
-function answerUnlessEnded(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
-  const { signal } = incoming;
+function answerUnlessEnded(answer: Pipeline, route: Route, incoming: Incoming): Promise<Response> {
+  const { signal, ledger } = incoming;
   return new Promise((resolve) => {
+    let isGiven = false;
+    const give = (response: Response): void => {
+      if (isGiven) return;
+      isGiven = true;
+      signal.removeEventListener('abort', onAbort);
+      if (ledger !== undefined) ledger.status = response.status;
+      resolve(response);
+    };
     const onAbort = (): void =>
       // Of a caller who left, no error is to be noted: there is nobody to tell it to.
-      resolve(
+      give(
         incoming.response.destroyed
-          ? new Response(null, { status: 499 })
+          ? new Response(null, { status: CLIENT_CLOSED })
           : rescue(signal.reason, route.format, incoming),
       );
     if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    void answer(gateway, route, incoming).then((response) => {
-      signal.removeEventListener('abort', onAbort);
-      resolve(response);
-    });
+    signal.addEventListener('abort', onAbort);
+    void answer(incoming).then(give);
   });
 }
 

@@ -1,6 +1,6 @@
 /** Gateway keys: who holds one, and which models it opens. Only hashes are kept. */
 
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Who holds the key of a request. */
@@ -41,7 +41,7 @@ export interface Keys {
 
 /** SHA-256, hex. Enough for a key of 256 random bits; a slow hash would only slow the request path. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 /** A new key: 256 random bits, with a prefix and a checksum so that secret scanners know one when they see it. */

@@ -7,7 +7,7 @@ import { authenticate } from './stages/authenticate.ts';
 import { bridge } from './stages/bridge.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
-import type { Incoming, Route } from './stages/exchange.ts';
+import type { Incoming, Replied, Route } from './stages/exchange.ts';
 import { limit, tellLimits } from './stages/limit.ts';
 import { resolveModel } from './stages/resolve-model.ts';
 import { share, shed, weigh } from './stages/shed.ts';
@@ -16,29 +16,36 @@ import { translateRequest } from './stages/translate-request.ts';
 import { upstream } from './stages/upstream.ts';
 import { line } from './streams/line.ts';
 
-/** The answer to a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
-export function answer(gateway: Gateway, route: Route, incoming: Incoming): Promise<Response> {
+/** Answers a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
+export type Pipeline = (incoming: Incoming) => Promise<Response>;
+
+/** The path of a route's requests through a gateway: made once, run for each. */
+export function pipeline(gateway: Gateway, route: Route): Pipeline {
   const { keys, limits, catalog, vendors, agent, upstreams, options, mode } = gateway;
-  return (
-    line(incoming, mode)
-      .to(shed(options)) // unless there is more to do than can be done
-      .to(decode(route, options)) // what is asked, and in which format
-      .to(authenticate(keys)) // by whom
-      .to(share(options)) // of what can be done, no more than the key's share
-      .to(limit(limits)) // and no more than its limits
-      .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
-      .to(weigh()) // the body is here: is there still room for what is made of it
-      // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
-      .within(
-        tellLimits(bridge(options, attempts(upstreams))),
-        (attempt) =>
-          attempt
-            .to(translateRequest()) // in the words of the vendor
-            .to(upstream(agent, upstreams)) // the vendor's answer: a head, and a body still coming
-            .to(translateReply(options)), // the same answer in the words of the caller
-      )
-      .to(encode())
-      .only()
-      .catch((error: unknown) => rescue(error, route.format, incoming))
-  );
+  const { run } = line<Incoming>(mode)
+    .to(shed(options)) // unless there is more to do than can be done
+    .to(decode(route, options)) // what is asked, and in which format
+    .to(authenticate(keys)) // by whom
+    .to(share(options)) // of what can be done, no more than the key's share
+    .to(limit(limits)) // and no more than its limits
+    .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
+    .to(weigh()) // the body is here: is there still room for what is made of it
+    // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
+    .within<Replied>(
+      (attempt) => tellLimits(bridge(options, attempts(upstreams, attempt))),
+      (attempt) =>
+        attempt
+          .to(translateRequest()) // in the words of the vendor
+          .to(upstream(agent, upstreams)) // the vendor's answer: a head, and a body still coming
+          .to(translateReply(options)), // the same answer in the words of the caller
+    )
+    .to(encode());
+
+  return async (incoming) => {
+    try {
+      return await run(incoming);
+    } catch (error) {
+      return rescue(error, route.format, incoming);
+    }
+  };
 }

@@ -1,7 +1,7 @@
 /**
- * An exchange as fixtures: the request's body under `requests/<format>`, and the answer under `replies/<format>` (a
- * stream byte for byte as `.sse`, a whole answer as `.json`) or, where the vendor refused, under `errors/<format>` as
- * `{status, headers, body}`.
+ * An exchange as fixtures: the request's body under `requests/<format>`, and the answer under `replies/<format>`, a
+ * stream byte for byte as `.sse`, a whole answer as `.json`. What the vendor refused is one file under
+ * `errors/<format>`, `{status, headers, body}` and the request: it is none of those that vendors take.
  */
 
 import { join } from 'node:path';
@@ -57,23 +57,26 @@ export function fixturesOf(exchange: Exchange, name: string, secrets: readonly s
   ]);
   const clean = (bytes: Uint8Array): Buffer => cleanBytes(bytes, known, identities);
   const answered = clean(answer);
-  const reply = replyOf(exchange, name, answered, clean);
+  const asked = clean(request);
+  if (exchange.status >= 400)
+    return [
+      {
+        path: join('errors', format, `${name}.json`),
+        bytes: pretty({
+          status: exchange.status,
+          headers: toldHeaders(headers, clean),
+          body: jsonOrText(answered),
+          request: jsonOrText(asked),
+        }),
+      },
+    ];
+  const reply = replyOf(exchange, name, answered);
   if (reply.path.endsWith('.sse') && inPieces(answered, known))
     throw new NoFixture('A secret stands in the answer in pieces, an event each. Ask for something else.');
-  return [{ path: join('requests', format, `${name}.json`), bytes: readable(clean(request)) }, reply];
+  return [{ path: join('requests', format, `${name}.json`), bytes: readable(asked) }, reply];
 }
 
-function replyOf(
-  { format, status, headers }: Exchange,
-  name: string,
-  answered: Buffer,
-  clean: (bytes: Uint8Array) => Buffer,
-): Fixture {
-  if (status >= 400) {
-    const text = answered.toString('utf8');
-    const error = { status, headers: toldHeaders(headers, clean), body: tryParseJson(text) ?? text };
-    return { path: join('errors', format, `${name}.json`), bytes: pretty(error) };
-  }
+function replyOf({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
   if (status !== 200) throw new NoFixture(`The vendor answered ${status}, which is no answer to record.`);
   if (isStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
   if (!isObject(tryParseJson(answered.toString('utf8'))))
@@ -131,6 +134,11 @@ function withoutBlanks(text: string): string {
 
 function pretty(value: Json): Buffer {
   return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+function jsonOrText(bytes: Uint8Array): Json {
+  const text = textOf(bytes);
+  return tryParseJson(text) ?? text;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
+import { bag } from '../bag.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Load } from '../stages/exchange.ts';
@@ -29,6 +30,8 @@ interface Entry {
   /** The gateway it began with, which it keeps. */
   readonly gateway: Gateway;
   readonly controller: AbortController;
+  /** Its number among all there have been. */
+  readonly number: number;
   key?: string;
 }
 
@@ -36,8 +39,9 @@ interface Entry {
 export const LAST_WORDS = 2_000;
 
 export function followExchanges(): Live {
-  // A Map keeps the order in which they began.
-  const entries = new Map<ServerResponse, Entry>();
+  const inFlight = bag<Entry>();
+  const entries = new WeakMap<ServerResponse, Entry>();
+  let begun = 0;
   const perKey = new Map<string, number>();
   // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
   const course = new AsyncLocalStorage<Entry>();
@@ -58,7 +62,7 @@ export function followExchanges(): Live {
   }
 
   return {
-    inFlight: () => entries.size,
+    inFlight: () => inFlight.size,
     claim(response, key) {
       const count = perKey.get(key) ?? 0;
       const entry = entries.get(response);
@@ -68,9 +72,14 @@ export function followExchanges(): Live {
       return count + 1;
     },
     follow(response, gateway, run) {
-      const entry: Entry = { response, gateway, controller: new AbortController() };
+      begun += 1;
+      const entry: Entry = { response, gateway, controller: new AbortController(), number: begun };
       entries.set(response, entry);
-      response.once('close', () => over(entry));
+      const leave = inFlight.add(entry);
+      response.once('close', () => {
+        leave();
+        over(entry);
+      });
       if (ending) entry.controller.abort(ending);
       course.run(entry, run);
     },
@@ -82,11 +91,13 @@ export function followExchanges(): Live {
     },
     endAll(error) {
       ending = error;
-      for (const { controller } of entries.values()) controller.abort(error);
-      return entries.size;
+      const count = inFlight.size;
+      for (const { controller } of inFlight) controller.abort(error);
+      return count;
     },
     endNewest(count, error) {
-      for (const { controller } of [...entries.values()].slice(-count)) controller.abort(error);
+      const newest = [...inFlight].sort((one, other) => other.number - one.number).slice(0, count);
+      for (const { controller } of newest) controller.abort(error);
     },
     blame() {
       const entry = course.getStore();
@@ -96,7 +107,7 @@ export function followExchanges(): Live {
       return true;
     },
     uses(gateway) {
-      for (const entry of entries.values()) if (entry.gateway === gateway) return true;
+      for (const entry of inFlight) if (entry.gateway === gateway) return true;
       return false;
     },
   };

@@ -36,8 +36,9 @@ interface Failed {
   readonly at?: Vendor;
 }
 
-export function attempts(upstreams: Upstreams): (once: Stage<Routed, Replied>) => Stage<Routed, Replied> {
-  return (once) => async (routed) => {
+/** @param once a single attempt. */
+export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  return async (routed) => {
     const course = { once, upstreams, began: performance.now() };
     const outcome = await attempt(course, { target: routed }, 1);
     return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
@@ -129,7 +130,7 @@ function giveUp(told: GatewayError | Replied, number: number): Replied {
     const final = number > 1 && told.retryAfter === undefined;
     throw final ? amended(told, { headers: { 'x-should-retry': 'false' } }) : told;
   }
-  if (number > 1 && told.refusal?.retryAfter === undefined) told.headers.set('x-should-retry', 'false');
+  if (number > 1 && told.refusal?.retryAfter === undefined) told.headers['x-should-retry'] = 'false';
   return told;
 }
 

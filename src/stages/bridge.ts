@@ -23,27 +23,22 @@ export interface BridgeOptions {
 
 const utf8 = new TextEncoder();
 
-type Answer = Stage<Routed, Replied>;
+/** Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for. */
+export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  return (routed) =>
+    routed.spoken === routed.route.format ? answer(routed) : bridged(routed, answer(routed), options);
+}
 
-/**
- * Runs what `around` makes of the stages, and begins without it where it takes too long. A native answer has a head of
- * its own to wait for.
- */
-export function bridge(
+async function bridged(
+  routed: Routed,
+  answer: Replied | Promise<Replied>,
   options: BridgeOptions,
-  around: (stages: Answer) => Answer,
-): (stages: Answer) => Answer {
-  return (stages) => {
-    const answer = around(stages);
-    return async (routed) => {
-      if (routed.spoken === routed.route.format) return answer(routed);
-      const replied = Promise.resolve(answer(routed));
-      const early = await within(replied, options.hold);
-      if (early !== undefined) return early;
-      const body = tryParseJson(routed.body.toString('utf8'));
-      return isObject(body) && body['stream'] === true ? begun(routed, body, replied, options) : replied;
-    };
-  };
+): Promise<Replied> {
+  const replied = Promise.resolve(answer);
+  const early = await within(replied, options.hold);
+  if (early !== undefined) return early;
+  const body = tryParseJson(routed.body.toString('utf8'));
+  return isObject(body) && body['stream'] === true ? begun(routed, body, replied, options) : replied;
 }
 
 function begun(
@@ -92,14 +87,14 @@ function begun(
     },
     { highWaterMark: 0 },
   );
-  return { id, format: route.format, status: 200, headers: eventStreamHeaders(new Headers()), body };
+  return { id, format: route.format, status: 200, headers: eventStreamHeaders({}), body, ledger };
 }
 
 /** @throws GatewayError where the answer is none. */
 async function readerOf(replied: Promise<Replied>): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const { body, headers, refusal } = await replied;
   if (refusal !== undefined) throw refusal;
-  if (body instanceof ReadableStream && headers.get('content-type')?.startsWith('text/event-stream')) {
+  if (body instanceof ReadableStream && headers['content-type']?.startsWith('text/event-stream')) {
     return body.getReader();
   }
   throw new GatewayError('upstream-broken', 'The upstream answered with something that is no stream.');

@@ -43,7 +43,7 @@ export interface Incoming {
   /** What else the process is busy with; absent where nobody counts. */
   readonly load?: Load;
   /** What will be told of this exchange when it is over; absent where nobody listens. */
-  readonly ledger?: Ledger;
+  readonly ledger?: Ledger | undefined;
 }
 
 /** After `decode`: what is asked, and in which format. The body is still on its way. */
@@ -118,8 +118,10 @@ export interface Replied {
   readonly id: string;
   readonly format: FormatName;
   readonly status: number;
-  readonly headers: Headers;
+  /** Names in lower case. */
+  readonly headers: Record<string, string>;
   readonly body: ReadableStream<Uint8Array> | Uint8Array | string;
+  readonly ledger: Ledger | undefined;
   /** Of an error answer that is passed on as it is: what it means. */
   readonly refusal?: GatewayError;
 }

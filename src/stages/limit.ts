@@ -13,16 +13,11 @@ export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
   };
 }
 
-/** The answer of `around`, with what is left of the key's limits: over what a vendor says of its own. */
-export function tellLimits(
-  around: (stages: Stage<Routed, Replied>) => Stage<Routed, Replied>,
-): (stages: Stage<Routed, Replied>) => Stage<Routed, Replied> {
-  return (stages) => {
-    const answer = around(stages);
-    return (routed) => {
-      const { allowance } = routed;
-      return allowance === undefined ? answer(routed) : told(answer(routed), allowance);
-    };
+/** The answer of `answer`, with what is left of the key's limits: over what a vendor says of its own. */
+export function tellLimits(answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
+  return (routed) => {
+    const { allowance } = routed;
+    return allowance === undefined ? answer(routed) : told(answer(routed), allowance);
   };
 }
 
@@ -31,6 +26,5 @@ async function told(
   allowance: Readonly<Record<string, string>>,
 ): Promise<Replied> {
   const replied = await answer;
-  for (const name in allowance) replied.headers.set(name, allowance[name] ?? '');
-  return replied;
+  return { ...replied, headers: { ...replied.headers, ...allowance } };
 }

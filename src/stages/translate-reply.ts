@@ -8,6 +8,7 @@ import { formats } from '../formats/all.ts';
 import type { Asked, Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
+import type { Stage } from '../streams/line.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
@@ -32,29 +33,34 @@ export interface ReplyOptions {
 const MAX_WHOLE = 64 * 1024 * 1024;
 const MAX_ERROR = 1024 * 1024;
 
-export function translateReply(options: ReplyOptions): (answered: Answered) => Promise<Replied> {
-  return async (answered) => {
-    const { id, route, answer, translation } = answered;
-    const outbound = translation?.outbound ?? formats[answered.spoken];
-    if (answer.status >= 400) return refused(answered, outbound);
-    const reply = {
-      id,
-      format: route.format,
-      status: answer.status,
-      headers: responseHeaders(answer.headers),
-    };
-    if (translation === undefined) {
-      if (String(answer.headers['content-type']).startsWith('text/html')) throw notJson(answer);
-      return { ...reply, body: answer.body };
-    }
-    try {
-      return translation.asked.prompt.stream
-        ? { ...reply, ...(await streamed(answered, translation, options)) }
-        : { ...reply, ...(await whole(answer, translation)) };
-    } catch (error) {
-      throw tellable(asGatewayError(error), answered.vendor.key);
-    }
+export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
+  return (answered) => {
+    const { answer, translation } = answered;
+    if (answer.status >= 400) return refused(answered, translation?.outbound ?? formats[answered.spoken]);
+    return translation === undefined ? native(answered) : translated(answered, translation, options);
   };
+}
+
+function native({ id, route, answer, ledger }: Answered): Replied {
+  const { status, body } = answer;
+  if (String(answer.headers['content-type']).startsWith('text/html')) throw notJson(answer);
+  return { id, format: route.format, status, headers: responseHeaders(answer.headers), body, ledger };
+}
+
+async function translated(
+  answered: Answered,
+  translation: Translation,
+  options: ReplyOptions,
+): Promise<Replied> {
+  const { id, route, answer, ledger } = answered;
+  try {
+    const { headers, body } = translation.asked.prompt.stream
+      ? await streamed(answered, translation, options)
+      : await whole(answer, translation);
+    return { id, format: route.format, status: answer.status, headers, body, ledger };
+  } catch (error) {
+    throw tellable(asGatewayError(error), answered.vendor.key);
+  }
 }
 
 /**
@@ -62,7 +68,7 @@ export function translateReply(options: ReplyOptions): (answered: Answered) => P
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
 async function refused(answered: Answered, outbound: Format): Promise<Replied> {
-  const { id, route, answer, translation, vendor } = answered;
+  const { id, route, answer, translation, vendor, ledger } = answered;
   const body = await readWhole(answer.body, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
@@ -70,11 +76,11 @@ async function refused(answered: Answered, outbound: Format): Promise<Replied> {
   const error = withWait(tellable(parsed, vendor.key), answer);
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
-    const reply = { id, format: route.format, status: answer.status, refusal: error };
+    const reply = { id, format: route.format, status: answer.status, refusal: error, ledger };
     const headers = responseHeaders(answer.headers);
     if (shown === text) return { ...reply, headers, body };
-    headers.delete('content-length');
-    return { ...reply, headers, body: shown };
+    const { 'content-length': _, ...rest } = headers;
+    return { ...reply, headers: rest, body: shown };
   }
   throw error;
 }
@@ -134,9 +140,8 @@ async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target 
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
   const parse = fuse(decodeBody(answer), outbound.outbound.parseEvents(asked.prompt, target));
   run(fuse(parse, fold), [await readWhole(answer.body, MAX_WHOLE)]);
-  const headers = responseHeaders(answer.headers);
-  headers.delete('content-length');
-  headers.set('content-type', 'application/json');
+  const { 'content-length': _, ...headers } = responseHeaders(answer.headers);
+  headers['content-type'] = 'application/json';
   return { headers, body: JSON.stringify(inbound.inbound.renderReply(folded.reply(), asked)) };
 }
 

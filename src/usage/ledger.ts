@@ -52,7 +52,7 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
 }
 
 /** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
-const CLIENT_CLOSED = 499;
+export const CLIENT_CLOSED = 499;
 
 /** What remains of an exchange. @param finished whether the caller got all that was said. */
 export function closeLedger(

@@ -49,7 +49,7 @@ const RESPONSE_HEADERS = new Set([
   'server-timing',
 ]);
 
-const RESPONSE_PREFIXES = ['x-ratelimit-', 'anthropic-', 'openai-', 'x-goog-', 'x-gemini-'];
+const RESPONSE_FAMILIES = /^(?:x-ratelimit|anthropic|openai|x-goog|x-gemini)-/;
 
 /** Of those, the ones that tell whose account it is. */
 const NEVER_ANSWERED = new Set([
@@ -98,25 +98,29 @@ export function requestHeaders(
 }
 
 /** A vendor's response headers that the caller may see. */
-export function responseHeaders(upstream: Readonly<Record<string, string | string[] | undefined>>): Headers {
-  const headers = new Headers();
+export function responseHeaders(
+  upstream: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
   for (const name in upstream) {
     const value = upstream[name];
-    if (value === undefined || NEVER_ANSWERED.has(name)) continue;
-    if (RESPONSE_HEADERS.has(name) || RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) {
-      headers.set(name, typeof value === 'string' ? value : value.join(', '));
-    }
+    if (value === undefined || !(RESPONSE_HEADERS.has(name) || RESPONSE_FAMILIES.test(name))) continue;
+    if (!NEVER_ANSWERED.has(name)) headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return headers;
 }
 
 /** Headers that keep every proxy on the way from buffering or changing a stream of events. */
-export function eventStreamHeaders(headers: Headers): Headers {
-  headers.delete('content-length');
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  headers.set('cache-control', 'no-cache, no-transform');
-  headers.set('x-accel-buffering', 'no');
-  return headers;
+export function eventStreamHeaders({
+  'content-length': _,
+  ...headers
+}: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  };
 }
 
 function credential(auth: Auth, key: string): string {

@@ -1,7 +1,9 @@
 /**
- * How long vendors are waited for. One clock watches every exchange: an exchange costs a place in a set and a stamp a
+ * How long vendors are waited for. One clock watches every exchange: an exchange costs a place in a bag and a stamp a
  * chunk, not timers of its own.
  */
+
+import { bag } from '../bag.ts';
 
 export interface PatienceLimits {
   /** Milliseconds until the first byte of an answer's body. 0, here and below: no limit. */
@@ -25,8 +27,8 @@ export interface Patience {
   readonly limits: PatienceLimits;
   /** Milliseconds that this process has been running, as of the last tick. Only differences mean something. */
   readonly now: number;
-  watch(watched: Watched): void;
-  forget(watched: Watched): void;
+  /** @returns what ends the watch. */
+  watch(watched: Watched): () => void;
   /** Stops the clock. */
   close(): void;
 }
@@ -39,7 +41,7 @@ export function patienceOf(limits: PatienceLimits): Patience {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
   const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
-  const watched = new Set<Watched>();
+  const watched = bag<Watched>();
   let timer: NodeJS.Timeout | undefined;
   let last = performance.now();
 
@@ -66,14 +68,11 @@ export function patienceOf(limits: PatienceLimits): Patience {
     },
     now: 0,
     watch(each: Watched) {
-      watched.add(each);
-      if (timer !== undefined) return;
-      last = performance.now();
-      timer = setInterval(look, step);
-      timer.unref();
-    },
-    forget(each: Watched) {
-      watched.delete(each);
+      if (timer === undefined) {
+        last = performance.now();
+        timer = setInterval(look, step).unref();
+      }
+      return watched.add(each);
     },
     close() {
       clearInterval(timer);

@@ -102,7 +102,7 @@ export function send(
         }
       },
     };
-    patience.watch(watched);
+    const forget = patience.watch(watched);
 
     const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
@@ -116,7 +116,7 @@ export function send(
 
     const finish = (how: Ending, error?: GatewayError): void => {
       over = error ?? true;
-      patience.forget(watched);
+      forget();
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
       tap?.end?.(error);

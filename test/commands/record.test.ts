@@ -271,7 +271,7 @@ describe('one exchange of a client', () => {
     expect(JSON.parse(answer.body.toString()).error.message).toContain(KEY);
     expect(await ended).toMatchObject({
       code: 0,
-      stdout: 'fixtures/requests/messages/too-fast.json\nfixtures/errors/messages/too-fast.json\n',
+      stdout: 'fixtures/errors/messages/too-fast.json\n',
     });
     const text = written('errors/messages/too-fast.json').toString();
     const fixture = JSON.parse(text);
@@ -291,6 +291,7 @@ describe('one exchange of a client', () => {
         },
         request_id: 'req_recorded',
       },
+      request: MESSAGE,
     });
     expect(text).toBe(`${JSON.stringify(fixture, undefined, 2)}\n`);
     expect(parseError(fixture.status, JSON.stringify(fixture.body)).fault).toBe('rate-limited');

@@ -3,10 +3,15 @@ import { type Line, type LineMode, line, type Stage, stage } from '../../src/str
 
 const modes: LineMode[] = ['fused', 'chained'];
 
+/** What comes of one value; what a stage throws at once, too, comes by the promise. */
+async function only<S, T>({ run }: Line<S, T>, value: S): Promise<T> {
+  return run(value);
+}
+
 describe.each(modes)('a %s line', (mode) => {
   test('runs its stages in order, waiting for each', async () => {
     const seen: string[] = [];
-    const value = await line(1, mode)
+    const built = line<number>(mode)
       .to((n) => {
         seen.push('a');
         return n + 1;
@@ -16,8 +21,9 @@ describe.each(modes)('a %s line', (mode) => {
         seen.push('b');
         return `${n}`;
       })
-      .to((text) => ({ text }))
-      .only();
+      .to((text) => ({ text }));
+    expect(seen).toEqual([]);
+    const value = await only(built, 1);
     expect(value).toEqual({ text: '2' });
     expect(seen).toEqual(['a', 'b']);
   });
@@ -27,7 +33,7 @@ describe.each(modes)('a %s line', (mode) => {
     async (kind) => {
       const error = new RangeError('no');
       let reached = false;
-      const failing = line(1, mode)
+      const failing = line<number>(mode)
         .to((): number | Promise<number> => {
           if (kind === 'sync') throw error;
           return Promise.reject(error);
@@ -35,9 +41,8 @@ describe.each(modes)('a %s line', (mode) => {
         .to((n) => {
           reached = true;
           return n;
-        })
-        .only();
-      await expect(failing).rejects.toBe(error);
+        });
+      await expect(only(failing, 1)).rejects.toBe(error);
       expect(reached).toBe(false);
     },
   );
@@ -46,7 +51,7 @@ describe.each(modes)('a %s line', (mode) => {
 describe.each(modes)('stages within a %s line', (mode) => {
   test('run as often as what is around them says', async () => {
     let runs = 0;
-    const value = await line(1, mode)
+    const built = line<number>(mode)
       .to((n) => n + 1)
       .within<string>(
         (stages) => async (n) => `${await stages(n)} ${await stages(n + 1)}`,
@@ -58,43 +63,38 @@ describe.each(modes)('stages within a %s line', (mode) => {
             })
             .to(async (n) => `<${n}>`),
       )
-      .to((text) => [text])
-      .only();
-    expect(value).toEqual(['<20> <30>']);
+      .to((text) => [text]);
+    expect(await only(built, 1)).toEqual(['<20> <30>']);
     expect(runs).toBe(2);
   });
 
   test('fail to what is around them, which may go on', async () => {
-    const value = await line(1, mode)
-      .within<string>(
-        (stages) => async (n) => {
-          try {
-            return await stages(n);
-          } catch (error) {
-            return error instanceof RangeError ? stages(n + 1) : 'another error';
-          }
-        },
-        (inner) =>
-          inner.to((n) => {
-            if (n === 1) throw new RangeError('no');
-            return `${n}`;
-          }),
-      )
-      .only();
-    expect(value).toBe('2');
+    const built = line<number>(mode).within<string>(
+      (stages) => async (n) => {
+        try {
+          return await stages(n);
+        } catch (error) {
+          return error instanceof RangeError ? stages(n + 1) : 'another error';
+        }
+      },
+      (inner) =>
+        inner.to((n) => {
+          if (n === 1) throw new RangeError('no');
+          return `${n}`;
+        }),
+    );
+    expect(await only(built, 1)).toBe('2');
   });
 
   test('fail the line where nobody around them minds', async () => {
-    const failing = line(1, mode)
-      .within<number>(
-        (stages) => stages,
-        (inner) =>
-          inner.to((): number => {
-            throw new RangeError('no');
-          }),
-      )
-      .only();
-    await expect(failing).rejects.toThrow(RangeError);
+    const failing = line<number>(mode).within<number>(
+      (stages) => stages,
+      (inner) =>
+        inner.to((): number => {
+          throw new RangeError('no');
+        }),
+    );
+    await expect(only(failing, 1)).rejects.toThrow(RangeError);
   });
 });
 
@@ -112,13 +112,13 @@ test('stages in a wrong order do not compile, even where one value extends the o
   }
   const grow = (small: Small): Large => ({ ...small, b: 1 });
   const needLarge = (large: Large): number => large.b;
-  const start: Line<Small> = line<Small>({ a: 1 });
-  expectTypeOf(start.to(grow).to(needLarge)).toEqualTypeOf<Line<number>>();
+  const start: Line<Small, Small> = line<Small>();
+  expectTypeOf(start.to(grow).to(needLarge)).toEqualTypeOf<Line<Small, number>>();
   // @ts-expect-error a Small is not a Large yet
   void start.to(needLarge);
   const once = <T, U>(stages: Stage<T, U>): Stage<T, U> => stages;
   const within = start.within(once<Small, number>, (inner) => inner.to(grow).to(needLarge));
-  expectTypeOf(within).toEqualTypeOf<Line<number>>();
+  expectTypeOf(within).toEqualTypeOf<Line<Small, number>>();
   // @ts-expect-error nor within
   void start.within(once<Small, number>, (inner) => inner.to(needLarge));
 });

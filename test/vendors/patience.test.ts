@@ -19,10 +19,10 @@ test('ticks for whoever is watched, and stops when nobody is', () => {
     },
   };
   expect(vi.getTimerCount()).toBe(0);
-  patience.watch(watched);
+  const forget = patience.watch(watched);
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
-  patience.forget(watched);
+  forget();
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
   expect(vi.getTimerCount()).toBe(0);
