@@ -64,10 +64,11 @@ function waysToSay(character: string): readonly string[] {
   const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at), 4));
   const plain = bytes.map((byte) => `\\x${byte}`).join('');
   return [
+    // Before the plain one, which would leave half an escape.
+    ...(/["\\/]/.test(character) ? [`\\\\${plain}`] : []),
     plain,
     units.map((unit) => `\\\\u${inAnyCase(unit)}`).join(''),
     bytes.map((byte) => `%${inAnyCase(byte)}`).join(''),
-    ...(/["\\/]/.test(character) ? [`\\\\${plain}`] : []),
   ];
 }
 
