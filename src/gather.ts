@@ -7,15 +7,19 @@ export interface Gathered {
   whole(): Buffer;
 }
 
-/** The first block; after that each is twice as large as what is in it, up to `most`. */
+/** The first block where nothing is known; after that each is twice as large as what is in it, up to `most`. */
 const FIRST_BLOCK = 256 * 1024;
+
+/** What is expected is believed up to here: it costs its sender nothing to say more. */
+const MOST_BELIEVED = 1024 * 1024;
 
 /**
  * Pieces are copied as they come, not kept: thousands of network buffers, kept until a large body is whole, leave a
  * heap so full of holes that the process never gives it back (32 MB bodies, ten at a time: 300 MB for good).
  * @param most how much will come at most, in bytes.
+ * @param expected how much is said to come; 0 where nothing is said.
  */
-export function gather(most: number): Gathered {
+export function gather(most: number, expected = 0): Gathered {
   let first: Buffer | undefined;
   let block: Buffer | undefined;
   let size = 0;
@@ -31,9 +35,9 @@ export function gather(most: number): Gathered {
       }
       const grown = size + piece.length;
       if (block === undefined || block.length < grown) {
-        const larger = Buffer.allocUnsafeSlow(
-          Math.max(grown, Math.min(most, Math.max(2 * grown, FIRST_BLOCK))),
-        );
+        const next =
+          expected >= grown && expected <= MOST_BELIEVED ? expected : Math.max(2 * grown, FIRST_BLOCK);
+        const larger = Buffer.allocUnsafeSlow(Math.max(grown, Math.min(most, next)));
         (block ?? first)?.copy(larger, 0, 0, size);
         block = larger;
         first = undefined;

@@ -36,14 +36,13 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const body = gather(limit);
+    const body = gather(limit, decoder === undefined ? declared : 0);
     let sent = 0;
-    const stop = (): void => {
-      request.off('data', onSent).off('error', onGone).off('close', onGone);
-      source.off('data', onData).off('end', onEnd);
-    };
+    // Listeners that have done their part stay: to take four off costs more than to ask.
+    let isOver = false;
     const fail = (error: GatewayError): void => {
-      stop();
+      if (isOver) return;
+      isOver = true;
       if (decoder !== undefined) request.unpipe(decoder);
       decoder?.destroy();
       discard(request);
@@ -54,22 +53,25 @@ export function readBody(
       if (sent > limit) fail(tooLarge(limit));
     };
     const onData = (chunk: Buffer): void => {
+      if (isOver) return;
       if (body.size + chunk.length > limit) fail(tooLarge(limit));
       else body.add(chunk);
     };
     const onEnd = (): void => {
-      stop();
+      if (isOver) return;
+      isOver = true;
       // What comes behind the end of the compressed data is nobody's.
       if (decoder !== undefined) request.unpipe(decoder).resume();
       resolve(body.whole());
     };
     const onGone = (): void => {
+      if (isOver) return;
       // Of a body that is decompressed, the last bytes may still be on their way through.
       if (decoder !== undefined && request.complete) return;
       fail(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
     };
-    request.once('error', onGone).once('close', onGone);
-    source.on('data', onData).once('end', onEnd);
+    request.on('error', onGone).on('close', onGone);
+    source.on('data', onData).on('end', onEnd);
     if (decoder !== undefined) {
       request.on('data', onSent);
       decoder.on('error', () => fail(invalid('The request body is not what its Content-Encoding says.')));

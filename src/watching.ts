@@ -7,12 +7,15 @@ import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from './observe/observe.ts';
 import type { OpenOptions } from './open.ts';
 import type { Serving } from './serving.ts';
+import { later } from './usage/later.ts';
 
 export interface Watching extends Observers {
   /** What a gateway is given to be watched, and its accounts with it. */
   readonly company: Pick<OpenOptions, 'record' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** From now on, what serves is among the figures. */
   follow(serving: Serving): void;
+  /** Tells at once what was to be told in a moment. */
+  settle(): void;
   /** Runs what reads a configuration again, and counts where it is refused. */
   reload(read: () => Promise<void>): Promise<void>;
 }
@@ -29,16 +32,17 @@ export async function openWatching(
 ): Promise<Watching> {
   const observers = await openObservers({ log, environment });
   const { metrics, traces, record } = observers;
+  const told = later((exchange) => {
+    accounts.record(exchange);
+    record(exchange);
+  });
   const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
   let refused = 0;
   let addressesRefused = 0;
   return {
     ...observers,
     company: {
-      record(exchange) {
-        accounts.record(exchange);
-        record(exchange);
-      },
+      record: told.record,
       onRefusedAddress() {
         addressesRefused += 1;
       },
@@ -55,6 +59,7 @@ export async function openWatching(
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       }),
+    settle: told.flush,
     async reload(read) {
       try {
         await read();

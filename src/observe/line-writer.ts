@@ -10,6 +10,8 @@ export interface LineWriterOptions {
   readonly most: number;
   /** Milliseconds that a line may wait for others to go with it. */
   readonly delay: number;
+  /** Most that goes out in one write, unless a single line is longer, in characters. */
+  readonly piece: number;
 }
 
 export interface LineWriter {
@@ -21,17 +23,11 @@ export interface LineWriter {
   close(milliseconds: number): Promise<void>;
 }
 
-/**
- * Most that goes out in one write, unless a single line is longer, in characters. Several processes may share a pipe:
- * what is no longer than its PIPE_BUF of 4,096 bytes comes out of it in one piece (pipe(7)).
- */
-const PIECE = 4_000;
-
 /** So many lines that are out may still be held. */
 const FORGOTTEN = 2_000;
 
 /** A writer of lines to `stream`, which is never ended. */
-export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions): LineWriter {
+export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterOptions): LineWriter {
   let waiting: string[] = [];
   /** Of those that wait, the first that has not gone out. */
   let next = 0;
@@ -51,14 +47,14 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
     clearTimeout(timer);
     timer = undefined;
     if (writing > 0) return;
-    const piece = takePiece();
-    if (piece.length === 0) {
+    const lines = takePiece();
+    if (lines.length === 0) {
       onIdle?.();
       return;
     }
-    writing = piece.length;
-    stream.write(piece.join(''), (error) => {
-      if (error) dropped += piece.length;
+    writing = lines.length;
+    stream.write(lines.join(''), (error) => {
+      if (error) dropped += lines.length;
       writing = 0;
       if (closed || length > 0) flush();
     });
@@ -69,17 +65,17 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
     let size = 0;
     for (; next < waiting.length; next += 1) {
       const more = waiting[next]?.length ?? 0;
-      if (next > first && size + more > PIECE) break;
+      if (next > first && size + more > piece) break;
       size += more;
     }
-    const piece = waiting.slice(first, next);
+    const lines = waiting.slice(first, next);
     length -= size;
     // Not every time: each removal moves what is left.
     if (next === waiting.length || next > FORGOTTEN) {
       waiting = waiting.slice(next);
       next = 0;
     }
-    return piece;
+    return lines;
   }
 
   function schedule(): void {
@@ -97,7 +93,7 @@ export function lineWriter(stream: Writable, { most, delay }: LineWriterOptions)
       waiting.push(line);
       length += line.length;
       if (writing > 0) return;
-      if (length >= PIECE) flush();
+      if (length >= piece) flush();
       else schedule();
     },
     dropped: () => dropped,

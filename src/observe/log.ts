@@ -3,6 +3,7 @@
  * prompt, no answer, no key, no query, no address. JSON by pino; on a terminal the same for people to read.
  */
 
+import cluster from 'node:cluster';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { pino, stdTimeFunctions } from 'pino';
@@ -39,13 +40,25 @@ export interface Log {
 }
 
 const MOST = 8 * 1024 * 1024;
+
+/**
+ * Most that goes out in one write, in characters; of processes that may share a pipe, what comes out of it in one piece
+ * for being no longer than its PIPE_BUF of 4,096 bytes (pipe(7)).
+ */
+const PIECE = 64 * 1024;
+const SHARED_PIECE = 4_000;
+
 /** Milliseconds in which lines are collected: what a crash may lose of the log. */
 const DELAY = 50;
 
 /** A log. The one thing that is loaded only where it is used is what makes it pretty. */
 export async function openLog({ style, stream, most = MOST }: LogOptions): Promise<Log> {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
-  const lines = lineWriter(stream ?? standardOutput(), { most, delay: DELAY });
+  const lines = lineWriter(stream ?? standardOutput(), {
+    most,
+    delay: DELAY,
+    piece: cluster.isWorker ? SHARED_PIECE : PIECE,
+  });
   const format = pretty ? await prettyLine() : undefined;
   const write = (line: string): void => lines.write(format === undefined ? line : format(line));
   const logger = pino(
@@ -68,7 +81,7 @@ function exchangeLine(record: ExchangeRecord): string {
   const { usage } = record;
   const line = {
     level: record.status >= 500 || record.outcome === 'failed' ? 'warn' : 'info',
-    time: new Date().toISOString(),
+    time: new Date(record.time + record.duration).toISOString(),
     id: record.id,
     key: record.key,
     model: record.model,

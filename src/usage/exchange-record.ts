@@ -19,32 +19,32 @@ export interface ExchangeRecord {
   /** When it began, milliseconds since 1970. */
   readonly time: number;
   /** Name of the key; absent where nobody was admitted. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Full id from the catalog, vendor first; absent where none was resolved. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Who was asked for it: differs from the model's vendor for those served by another service. */
-  readonly vendor?: string;
+  readonly vendor?: string | undefined;
   /** The caller's format, and the vendor's: the same on the native path. */
   readonly format: FormatName;
-  readonly spoken?: FormatName;
+  readonly spoken?: FormatName | undefined;
   readonly operation: 'generate' | 'count-tokens';
   readonly streamed: boolean;
   /** HTTP status that the caller was told. */
   readonly status: number;
   readonly outcome: Outcome;
   /** What went wrong, where something did. */
-  readonly fault?: Fault;
+  readonly fault?: Fault | undefined;
   /** Milliseconds to the end, and to the first byte of the vendor's body. */
   readonly duration: number;
-  readonly firstByte?: number;
+  readonly firstByte?: number | undefined;
   /** As the vendor told it; fields are absent where it said nothing. */
   readonly usage: Usage;
   /** US dollars by the catalog's prices; absent where the vendor told no usage. */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
   /** Requests to vendors that it took. */
   readonly attempts: number;
   /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
-  readonly violations?: number;
+  readonly violations?: number | undefined;
 }
 
 /** Takes records as exchanges end. Called on the request path: must return at once, and not throw. */

@@ -12,33 +12,49 @@ import { costOf } from './cost.ts';
 import type { ExchangeRecord, Outcome } from './exchange-record.ts';
 import { type UsageTap, usageTap } from './usage-tap.ts';
 
+/** Of one shape from the first note to the last. */
 export interface Ledger {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** performance.now() when it began. */
   readonly began: number;
   /** Where the path says it, and not the endpoint. */
-  operation?: ExchangeRecord['operation'];
-  key?: string;
-  model?: Model;
-  vendor?: string;
-  spoken?: FormatName;
+  operation: ExchangeRecord['operation'] | undefined;
+  key: string | undefined;
+  model: Model | undefined;
+  vendor: string | undefined;
+  spoken: FormatName | undefined;
   streamed: boolean;
   status: number;
-  fault?: Fault;
+  fault: Fault | undefined;
   /** performance.now() at the first byte of the vendor's body. */
-  first?: number;
+  first: number | undefined;
   attempts: number;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
-  violations?: number;
-  tap?: UsageTap;
+  violations: number | undefined;
+  tap: UsageTap | undefined;
   /** Its trace, where those are collected. */
-  readonly trace?: ExchangeTrace;
+  readonly trace: ExchangeTrace | undefined;
 }
 
 export function openLedger(trace?: ExchangeTrace): Ledger {
-  const began = { time: Date.now(), began: performance.now() };
-  return { ...began, streamed: false, status: 0, attempts: 0, ...(trace !== undefined && { trace }) };
+  return {
+    time: Date.now(),
+    began: performance.now(),
+    operation: undefined,
+    key: undefined,
+    model: undefined,
+    vendor: undefined,
+    spoken: undefined,
+    streamed: false,
+    status: 0,
+    fault: undefined,
+    first: undefined,
+    attempts: 0,
+    violations: undefined,
+    tap: undefined,
+    trace,
+  };
 }
 
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
@@ -68,22 +84,22 @@ export function closeLedger(
   return {
     id,
     time,
-    ...(key !== undefined && { key }),
-    ...(model !== undefined && { model: model.id }),
-    ...(vendor !== undefined && { vendor }),
+    key,
+    model: model?.id,
+    vendor,
     format,
-    ...(spoken !== undefined && { spoken }),
+    spoken,
     operation: ledger.operation ?? operation,
     streamed,
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
-    ...(fault !== undefined && { fault }),
+    fault,
     duration: performance.now() - began,
-    ...(first !== undefined && { firstByte: first - began }),
+    firstByte: first === undefined ? undefined : first - began,
     usage,
-    ...(cost !== undefined && { cost }),
+    cost,
     attempts,
-    ...(ledger.violations !== undefined && { violations: ledger.violations }),
+    violations: ledger.violations,
   };
 }
 

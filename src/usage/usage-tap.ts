@@ -16,6 +16,8 @@ export interface UsageTap {
 /** No vendor's usage is longer. */
 const MAX_VALUE = 16 * 1024;
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
@@ -24,16 +26,17 @@ const BACKSLASH = 0x5c;
 /** @param field `usage` or `usageMetadata`, as the vendor's format has it. */
 export function usageTap(field: string): UsageTap {
   const marker = Buffer.from(`"${field}"`);
-  let first: string | undefined;
-  let last: string | undefined;
-  /** The end of the bytes before, as long as a marker that was cut in two. */
-  let edge: Buffer = Buffer.alloc(0);
+  let first: Buffer | undefined;
+  let last: Buffer | undefined;
+  /** The bytes before, at whose end the marker may be cut in two. */
+  let before: Buffer = NOTHING;
   /** A value that goes on in the next bytes. */
   let open: Buffer | undefined;
 
   function keep(value: Buffer): void {
-    last = value.toString('utf8');
-    first ??= last;
+    last = value;
+    // A copy: the chunk it is a part of would live as long as the stream.
+    first ??= Buffer.from(value);
   }
 
   /** Looks for the field, and its value, from `at` on. */
@@ -53,15 +56,19 @@ export function usageTap(field: string): UsageTap {
     }
   }
 
-  /** Whether the marker begins in the bytes before, and ends in these. */
-  function isCut(before: Buffer, bytes: Buffer): boolean {
-    if (!before.includes(QUOTE)) return false;
-    return Buffer.concat([before, bytes.subarray(0, marker.length - 1)]).includes(marker);
+  /** What a marker, begun in the bytes before and ended in these, is found in; undefined where there is none. */
+  function joined(bytes: Buffer): Buffer | undefined {
+    const from = Math.max(0, before.length - marker.length + 1);
+    const quote = before.indexOf(QUOTE, from);
+    if (quote < 0) return undefined;
+    const both = Buffer.concat([before.subarray(quote), bytes]);
+    const found = both.indexOf(marker);
+    return found >= 0 && found < before.length - quote ? both : undefined;
   }
 
   return {
     chunk(data) {
-      let bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      let bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
       if (open !== undefined) {
         bytes = Buffer.concat([open, bytes]);
         open = undefined;
@@ -73,15 +80,14 @@ export function usageTap(field: string): UsageTap {
         if (end !== undefined && end > 0) keep(bytes.subarray(bytes.indexOf(OPEN), end));
         search(bytes, end ?? 0);
       } else {
-        search(isCut(edge, bytes) ? Buffer.concat([edge, bytes]) : bytes, 0);
+        search(joined(bytes) ?? bytes, 0);
       }
-      const whole = bytes.length < marker.length ? Buffer.concat([edge, bytes]) : bytes;
-      edge = Buffer.from(whole.subarray(-(marker.length - 1)));
+      before = bytes.length < marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
     },
     found() {
-      const values = first === last ? [last] : [first, last];
-      return values.flatMap((text) => {
-        const value = text === undefined ? undefined : tryParseJson(text);
+      const values = first === undefined || last?.equals(first) ? [first] : [first, last];
+      return values.flatMap((bytes) => {
+        const value = bytes === undefined ? undefined : tryParseJson(bytes.toString('utf8'));
         return isObject(value) ? [value] : [];
       });
     },
