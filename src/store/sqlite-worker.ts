@@ -6,10 +6,10 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What it is asked: a statement, once with its parameters, or for each of the rows with those. */
+/** What it is asked: a statement, once with its parameters, or for each of the rows of a JSON list with its values. */
 export type Statement =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
-  | { readonly sql: string; readonly rows: readonly (readonly SQLInputValue[])[] };
+  | { readonly sql: string; readonly rows: string };
 
 /** What it answers. */
 export type Outcome<R> =
@@ -50,7 +50,8 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
     const statement = database.prepare(asked.sql);
     if ('rows' in asked) {
       let changes = 0;
-      for (const row of asked.rows) changes += Number(statement.run(...row).changes);
+      const rows: readonly Record<string, SQLInputValue>[] = JSON.parse(asked.rows);
+      for (const row of rows) changes += Number(statement.run(...Object.values(row)).changes);
       return { rows: [], changes };
     }
     const { parameters } = asked;

@@ -7,6 +7,35 @@ import type { ExchangeRecord } from './exchange-record.ts';
 /** An exchange that belongs to a key: only those are kept, for what nobody was admitted to cost nothing. */
 export type KeyedRecord = ExchangeRecord & { readonly key: string };
 
+/** The fields of a row, in the order in which `exchangeRow` gives them. */
+export const EXCHANGE_COLUMNS = [
+  'batch',
+  'place',
+  'id',
+  'time',
+  'day',
+  'key',
+  'model',
+  'vendor',
+  'format',
+  'spoken',
+  'operation',
+  'streamed',
+  'status',
+  'outcome',
+  'fault',
+  'duration',
+  'first_byte',
+  'input',
+  'output',
+  'reasoning',
+  'cache_read',
+  'cache_write',
+  'cache_write_hour',
+  'cost',
+  'attempts',
+] as const satisfies readonly (keyof ExchangeRow)[];
+
 /** @param batch of which write, and `place` where in it. */
 export function exchangeRow(record: KeyedRecord, batch: string, place: number): ExchangeRow {
   const { usage } = record;

@@ -44,14 +44,20 @@ const LONGEST_PAUSE = 5_000;
 /** The pause after a failure while the process waits for its end, in milliseconds. */
 const RETRY_AT_END = 100;
 
+/** What is written at once. */
 interface Batch {
   readonly name: string;
-  readonly records: readonly KeyedRecord[];
+  /** As JSON from the first: texts are the least that can wait, and nothing is left to be done with them. */
+  readonly rows: string[];
 }
+
+const newBatch = (): Batch => ({ name: randomUUID(), rows: [] });
 
 export function recordUsage(store: Store, options: UsageOptions): UsageRecorder {
   const { interval, batch: size, queue: limit, onTrouble = () => {} } = options;
-  let waiting: KeyedRecord[] = [];
+  /** Takes what comes; it is written after the full ones. */
+  let open = newBatch();
+  let full: Batch[] = [];
   /** What is being written: the first of all until it is, so that nothing is counted twice. */
   let current: Batch | undefined;
   let tries = 0;
@@ -60,15 +66,23 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
   let writing: Promise<void> | undefined;
   let closed = false;
 
+  const queued = (): number => full.length * size + open.rows.length;
+  const waiting = (): number => queued() + (current?.rows.length ?? 0);
+
   function record(exchange: ExchangeRecord): void {
     if (!hasKey(exchange)) return;
-    if (closed || waiting.length >= limit) {
+    if (closed || queued() >= limit) {
       dropped += 1;
       return;
     }
-    waiting.push(exchange);
-    if (waiting.length === size && tries === 0) write();
-    else timer ??= later(interval);
+    open.rows.push(JSON.stringify(exchangeRow(exchange, open.name, open.rows.length)));
+    if (open.rows.length < size) {
+      timer ??= later(interval);
+      return;
+    }
+    full.push(open);
+    open = newBatch();
+    if (tries === 0) write();
   }
 
   function later(milliseconds: number): NodeJS.Timeout {
@@ -87,35 +101,32 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
     if (current === undefined) return;
     writing = writeBatch(current).then((wait) => {
       writing = undefined;
-      if (waiting.length > 0 || current !== undefined)
-        timer ??= later(waiting.length < size ? Math.max(wait, interval) : wait);
+      if (waiting() > 0) timer ??= later(full.length === 0 ? Math.max(wait, interval) : wait);
     });
   }
 
   function nextBatch(): Batch | undefined {
-    if (waiting.length === 0) return undefined;
-    const records = waiting.slice(0, size);
-    waiting = waiting.slice(size);
-    return { name: randomUUID(), records };
+    const [first, ...rest] = full;
+    full = rest;
+    if (first !== undefined || open.rows.length === 0) return first;
+    const batch = open;
+    open = newBatch();
+    return batch;
   }
 
   /** @returns how long to wait before the next one, in milliseconds. */
-  async function writeBatch({ name, records }: Batch): Promise<number> {
+  async function writeBatch({ name, rows }: Batch): Promise<number> {
     try {
-      await writeUsage(
-        store,
-        name,
-        records.map((exchange, place) => exchangeRow(exchange, name, place)),
-      );
+      await writeUsage(store, name, `[${rows.join(',')}]`);
       if (tries > 0) onTrouble('Usage is written again.');
     } catch (error) {
       tries += 1;
       if (tries === 1) onTrouble(`Usage cannot be written: ${reasonOf(error)}`);
       if (tries < MAX_TRIES || !(await isReachable(store)))
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
-      dropped += records.length;
+      dropped += rows.length;
       onTrouble(
-        `${records.length} exchanges were dropped, for the store does not take them: ${reasonOf(error)}`,
+        `${rows.length} exchanges were dropped, for the store does not take them: ${reasonOf(error)}`,
       );
     }
     tries = 0;
@@ -126,7 +137,7 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
   async function writeUntil(deadline: number): Promise<void> {
     for (;;) {
       await writing;
-      if ((waiting.length === 0 && current === undefined) || performance.now() >= deadline) return;
+      if (waiting() === 0 || performance.now() >= deadline) return;
       if (tries > 0) await pause(RETRY_AT_END);
       write();
     }
@@ -135,7 +146,7 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
   return {
     record,
     dropped: () => dropped,
-    waiting: () => waiting.length + (current?.records.length ?? 0),
+    waiting,
     async close(milliseconds) {
       closed = true;
       // A write may itself take longer than there is time.
@@ -146,7 +157,7 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
       ]);
       late.abort();
       clearTimeout(timer);
-      return waiting.length + (current?.records.length ?? 0);
+      return waiting();
     },
   };
 }

@@ -154,7 +154,7 @@ describeStores('the admin API', (stores) => {
       await writeUsage(
         store,
         'one',
-        records.map((record, place) => exchangeRow(record, 'one', place)),
+        JSON.stringify(records.map((record, place) => exchangeRow(record, 'one', place))),
       );
       const { body } = await ask('GET', '/admin/usage?from=2026-11-01&to=2026-11-30&by=key');
       const { data, total, ...rest } = usageAnswer.parse(body);

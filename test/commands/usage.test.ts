@@ -31,7 +31,7 @@ beforeAll(async () => {
   await writeUsage(
     store,
     'one',
-    records.map((record, place) => exchangeRow(record, 'one', place)),
+    JSON.stringify(records.map((record, place) => exchangeRow(record, 'one', place))),
   );
   await store.close();
 });

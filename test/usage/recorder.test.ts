@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { exchangeRow } from '../../src/usage/exchange-row.ts';
+import { EXCHANGE_COLUMNS, exchangeRow } from '../../src/usage/exchange-row.ts';
 import { forgetUsage } from '../../src/usage/forget-usage.ts';
 import { recordUsage, type UsageOptions } from '../../src/usage/recorder.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
@@ -18,6 +18,10 @@ async function counts({ db }: Store): Promise<{ exchanges: number; summed: numbe
   const days = await db.selectFrom('gateway_usage_days').select('requests').execute();
   return { exchanges, summed: days.reduce((sum, { requests }) => sum + requests, 0) };
 }
+
+test('a row has its fields in the order in which they are written', () => {
+  expect(Object.keys(exchangeRow(exchange(), 'one', 0))).toEqual([...EXCHANGE_COLUMNS]);
+});
 
 describeStores('the recorder', (stores) => {
   test('an exchange is kept whole', async () => {
@@ -164,10 +168,12 @@ describeStores('the recorder', (stores) => {
 
   test('a batch that is written twice counts once', async () => {
     const store = await stores.open();
-    const rows = [exchange(), exchange()].map((record, place) => exchangeRow(record, 'one', place));
+    const rows = JSON.stringify(
+      [exchange(), exchange()].map((record, place) => exchangeRow(record, 'one', place)),
+    );
     await writeUsage(store, 'one', rows);
     await writeUsage(store, 'one', rows);
-    await writeUsage(store, 'none', []);
+    await writeUsage(store, 'none', '[]');
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 });
   });
 

@@ -35,7 +35,7 @@ async function filled(store: Store): Promise<Store> {
   await writeUsage(
     store,
     'one',
-    all.map((record, place) => exchangeRow(record, 'one', place)),
+    JSON.stringify(all.map((record, place) => exchangeRow(record, 'one', place))),
   );
   expect(cost).toBeDefined();
   return store;
