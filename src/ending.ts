@@ -79,11 +79,21 @@ function outliveErrors(serving: Serving, tell: Tell, fail: () => void): void {
     const blamed = serving.server.live.blame();
     if (!blamed && failed) return;
     failed ||= !blamed;
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    tell(
-      `${blamed ? 'An exchange was ended' : 'The process ends'} by an error that nobody caught: ${withoutSecrets(what, '')}`,
-    );
+    const what = withoutSecrets(tellableTrace(error), '');
+    tell(`${blamed ? 'An exchange was ended' : 'The process ends'} by an error that nobody caught: ${what}`);
     if (!blamed) fail();
   };
   process.on('uncaughtException', onError).on('unhandledRejection', onError);
+}
+
+/** Words in which V8 and Node quote what they were given: `in` and assignments on a string, and arguments of a wrong kind. */
+const QUOTING = /'in' operator|\b(?:on|of) string '|\bReceived\b/;
+
+/** What an error says and where it came up; without its words where those may quote a prompt, as JSON.parse does. */
+function tellableTrace(error: unknown): string {
+  if (!(error instanceof Error)) return `a thrown ${typeof error}`;
+  const { name, message, stack = '' } = error;
+  if (!(error instanceof SyntaxError) && !QUOTING.test(message)) return stack === '' ? message : stack;
+  const at = stack.indexOf(message);
+  return `${name}, whose words may quote what it was given${at < 0 ? '' : stack.slice(at + message.length)}`;
 }

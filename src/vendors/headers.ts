@@ -4,7 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Auth, Vendor } from './vendor.ts';
 
-/** Callers' headers that any vendor may have on the native path. */
+/**
+ * Callers' headers that any vendor may have on the native path. `idempotency-key` is not for the translated one: it
+ * names a request by the words of the caller, which are not the words sent, and no vendor that is translated to promises
+ * anything for it (Anthropic's API does not honour one: anthropic-sdk-typescript, pull request 1144; OpenAI's and
+ * Google's references have none). Passed on, it would promise in our name that nothing is billed twice.
+ */
 const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
 
 /** Callers' headers that mean something to one family of vendors, by prefix; sent to no other. */

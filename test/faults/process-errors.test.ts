@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
 import { preload } from '../support/preload.ts';
 import { eventually } from '../support/raw.ts';
-import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { CANARY, openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -32,6 +32,31 @@ describe('P-08 an error that nobody caught, of no exchange', () => {
     expect(
       stage.gateway.output().match(/The process ends by an error that nobody caught: Error: planted/g),
     ).toHaveLength(1);
+  });
+});
+
+describe('an error that quotes what it was given, which may be a prompt', () => {
+  test.each([
+    ['a text that is no JSON', `JSON.parse(text)`, 'SyntaxError'],
+    ['a text of several lines that is no JSON', `JSON.parse(text + '\\n    at ' + text)`, 'SyntaxError'],
+    ['a property looked for in a text', `'x' in text`, 'TypeError'],
+    ['a property set on a text', `(() => { 'use strict'; text.x = 1; })()`, 'TypeError'],
+    ['an argument of a wrong kind', `Buffer.alloc(text)`, 'TypeError'],
+    ['a text that was thrown', `(() => { throw text; })()`, 'a thrown string'],
+  ])('%s: told without its words, but with its place', async (_, fault, name) => {
+    stage = await openStage(
+      { timeouts: { preDrain: 0 } },
+      preload(`
+        const text = ${JSON.stringify(CANARY)};
+        process.on('SIGUSR2', () => setTimeout(function planted() { ${fault}; }, 1));
+      `),
+    );
+    stage.gateway.signal('SIGUSR2');
+    expect(await stage.gateway.ended).toBe(1);
+    const output = stage.gateway.output();
+    expect(output).toContain(`The process ends by an error that nobody caught: ${name}`);
+    if (name !== 'a thrown string') expect(output).toMatch(/\\n {4}at Timeout\.planted /);
+    expect(output.replaceAll(/data:text\/javascript\S*/g, '')).not.toContain(CANARY);
   });
 });
 
