@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
+import { FastResponse } from 'srvx';
 import type { FormatName } from './conversation/prompt.ts';
-import { allowOrigin, preflight } from './cors.ts';
+import { allowOrigin, originHeaders, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, rawPath } from './head.ts';
@@ -15,9 +16,10 @@ import { openDescription } from './openapi.ts';
 import { type Pipeline, pipeline } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
+import { respond, toResponse } from './respond.ts';
 import { admit } from './stages/authenticate.ts';
 import { MODELS_PATH } from './stages/decode.ts';
-import type { Incoming, Load, Operation, Route } from './stages/exchange.ts';
+import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
 import { CLIENT_CLOSED, closeLedger, openLedger } from './usage/ledger.ts';
@@ -34,6 +36,9 @@ export interface Host {
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
+
+/** What asks a model. */
+type Exchange = (incoming: Incoming) => Promise<Answer>;
 
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
 const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
@@ -54,11 +59,11 @@ export function createApp(host: Host): H3 {
     silent: true,
     allowMalformedURL: true,
     onError: (error, event) =>
-      rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event, host)),
+      toResponse(rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event, host))),
   });
   const turn = takeTurns();
 
-  const generate = (format: FormatName, operation: Operation = 'generate'): Endpoint => {
+  const generate = (format: FormatName, operation: Operation = 'generate'): Exchange => {
     const route = { format, operation };
     const pipelineOf = builtOnce(route);
     return (incoming) => {
@@ -68,10 +73,10 @@ export function createApp(host: Host): H3 {
       return answerUnlessEnded(pipelineOf(gateway), route, exchange);
     };
   };
-  on('POST', '/v1/chat/completions', generate('chat-completions'));
-  on('POST', '/v1/responses', generate('responses'));
-  on('POST', '/v1/messages', generate('messages'));
-  on('POST', '/v1/messages/count_tokens', generate('messages', 'count-tokens'));
+  ask('/v1/chat/completions', generate('chat-completions'));
+  ask('/v1/responses', generate('responses'));
+  ask('/v1/messages', generate('messages'));
+  ask('/v1/messages/count_tokens', generate('messages', 'count-tokens'));
   const listAny = list('any', (gateway, principal, asksAnthropic) =>
     listModels(gateway, principal, asksAnthropic),
   );
@@ -82,11 +87,11 @@ export function createApp(host: Host): H3 {
   const oneOfGoogles = list('generate-content', (gateway, principal, _, path) =>
     oneGoogleModel(gateway, principal, modelIn(path)),
   );
-  on('POST', '/v1beta/models/**', generate('generate-content'));
+  ask('/v1beta/models/**', generate('generate-content'));
   on('GET', '/v1beta/models', listGoogles);
   on('GET', '/v1beta/models/**', oneOfGoogles);
   // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
-  on('POST', '/v1/models/**', generate('generate-content'));
+  ask('/v1/models/**', generate('generate-content'));
   on('GET', '/v1/models', (incoming, path) => (isGoogles(incoming) ? listGoogles : listAny)(incoming, path));
   on('GET', '/v1/models/**', (incoming, path) =>
     (isGoogles(incoming) ? oneOfGoogles : oneOfAny)(incoming, path),
@@ -108,7 +113,8 @@ export function createApp(host: Host): H3 {
     'GET',
     '/metrics',
     (incoming) =>
-      host.current().metrics?.(incoming.message) ?? rescue(noEndpoint(), 'chat-completions', incoming),
+      host.current().metrics?.(incoming.message) ??
+      toResponse(rescue(noEndpoint(), 'chat-completions', incoming)),
   );
   for (const path of ANNOUNCED) {
     app.all(path, (event) =>
@@ -126,6 +132,28 @@ export function createApp(host: Host): H3 {
   }
   app.all('/**', (event) => fail(event, noEndpoint()));
   return app;
+
+  /** A path of exchanges: their answers are written to Node's response as they come, and h3 waits for their end. */
+  function ask(path: string, exchange: Exchange): void {
+    app.on('POST', path, async (event) => {
+      const incoming = incomingOf(event, host);
+      const { message, response } = incoming;
+      const answer = faultOfHead(message);
+      const before = turn(message, response);
+      if (before !== undefined) await before;
+      respond(
+        response,
+        answer === undefined
+          ? await exchange(incoming)
+          : rescue(answer, familyOf(rawPath(message)), incoming),
+        originHeaders(message, host.current().cors),
+      );
+      if (!response.closed) await new Promise<void>((resolve) => response.once('close', resolve));
+      // All is written.
+      return new FastResponse(null);
+    });
+    app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
+  }
 
   /** One path. Its answers can be read by browsers of the origins allowed. */
   function on(method: 'GET' | 'POST', path: string, endpoint: Endpoint): void {
@@ -160,14 +188,14 @@ export function createApp(host: Host): H3 {
         const body = render(gateway, principal, anthropic !== undefined, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
-        return rescue(error, format, incoming);
+        return toResponse(rescue(error, format, incoming));
       }
     };
   }
 
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
-    const response = rescue(error, familyOf(rawPath(incoming.message)), incoming);
+    const response = toResponse(rescue(error, familyOf(rawPath(incoming.message)), incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }
 }
@@ -199,27 +227,27 @@ function recorded({ traces }: Gateway, record: Recorder, route: Route, incoming:
  * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
  * exchange is waiting for, a body that is still being sent or another try, need not know of this.
  */
-function answerUnlessEnded(answer: Pipeline, route: Route, incoming: Incoming): Promise<Response> {
+function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
   const { signal, ledger } = incoming;
   return new Promise((resolve) => {
     let isGiven = false;
-    const give = (response: Response): void => {
+    const give = (answer: Answer): void => {
       if (isGiven) return;
       isGiven = true;
       signal.removeEventListener('abort', onAbort);
-      if (ledger !== undefined) ledger.status = response.status;
-      resolve(response);
+      if (ledger !== undefined) ledger.status = answer.status;
+      resolve(answer);
     };
     const onAbort = (): void =>
       // Of a caller who left, no error is to be noted: there is nobody to tell it to.
       give(
         incoming.response.destroyed
-          ? new Response(null, { status: CLIENT_CLOSED })
+          ? { status: CLIENT_CLOSED, headers: {}, body: Buffer.alloc(0) }
           : rescue(signal.reason, route.format, incoming),
       );
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
-    void answer(incoming).then(give);
+    void run(incoming).then(give);
   });
 }
 

@@ -15,13 +15,24 @@ const EXPOSED = [
   ...ANTHROPIC_LIMIT_HEADERS,
 ].join(', ');
 
+/** What the origin of a request must see of an answer to read it; undefined for callers who are no page. */
+export function originHeaders(
+  message: IncomingMessage,
+  cors: CorsOptions,
+): Readonly<Record<string, string>> | undefined {
+  const allowed = allowedOrigin(message, cors);
+  if (allowed === undefined) return undefined;
+  return {
+    'access-control-allow-origin': allowed,
+    'access-control-expose-headers': EXPOSED,
+    ...(allowed !== '*' && { vary: 'origin' }),
+  };
+}
+
 /** The answer with what its origin must see to read it. */
 export function allowOrigin(response: Response, message: IncomingMessage, cors: CorsOptions): Response {
-  const allowed = allowedOrigin(message, cors);
-  if (allowed === undefined) return response;
-  response.headers.set('access-control-allow-origin', allowed);
-  response.headers.set('access-control-expose-headers', EXPOSED);
-  if (allowed !== '*') response.headers.append('vary', 'origin');
+  const headers = originHeaders(message, cors);
+  for (const name in headers) response.headers.append(name, headers[name] ?? '');
   return response;
 }
 

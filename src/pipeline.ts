@@ -7,7 +7,7 @@ import { authenticate } from './stages/authenticate.ts';
 import { bridge } from './stages/bridge.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
-import type { Incoming, Replied, Route } from './stages/exchange.ts';
+import type { Answer, Incoming, Replied, Route } from './stages/exchange.ts';
 import { limit, tellLimits } from './stages/limit.ts';
 import { resolveModel } from './stages/resolve-model.ts';
 import { share, shed, weigh } from './stages/shed.ts';
@@ -17,7 +17,7 @@ import { upstream } from './stages/upstream.ts';
 import { line } from './streams/line.ts';
 
 /** Answers a request, streamed or whole, native or translated. Never rejects: an error is an answer too. */
-export type Pipeline = (incoming: Incoming) => Promise<Response>;
+export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** The path of a route's requests through a gateway: made once, run for each. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {

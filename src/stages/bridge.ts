@@ -7,6 +7,7 @@
 import { asGatewayError, GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+import type { Body } from '../streams/body.ts';
 import type { Stage } from '../streams/line.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import { within } from '../streams/within.ts';
@@ -49,53 +50,50 @@ function begun(
 ): Replied {
   const { id, route, ledger } = routed;
   const ping = utf8.encode(formats[route.format].inbound.ping);
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let answer: Body | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isLeft = false;
-  // A caller who leaves before it asks for more must not make this an unhandled rejection.
-  replied.catch(() => undefined);
 
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        controller.enqueue(ping);
-        timer = setInterval(() => controller.enqueue(ping), keepAlive);
-      },
-      async pull(controller) {
-        try {
-          reader ??= await readerOf(replied);
+  const body: Body = {
+    pipeTo(sink) {
+      sink.write(ping);
+      timer = setInterval(() => sink.write(ping), keepAlive);
+      replied.then(eventsOf).then(
+        (events) => {
           clearInterval(timer);
-          const { done, value } = await reader.read();
-          if (isLeft) return;
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (thrown) {
+          answer = events;
+          if (isLeft) events.cancel();
+          else events.pipeTo(sink);
+        },
+        (thrown) => {
           clearInterval(timer);
           if (isLeft) return;
           const error = asGatewayError(thrown);
           if (ledger !== undefined) ledger.fault = error.fault;
-          controller.enqueue(utf8.encode(failure(routed, asked, error)));
-          controller.close();
-        }
-      },
-      async cancel(reason) {
-        isLeft = true;
-        clearInterval(timer);
-        // Until there is an answer, the exchange's own signal ends all that is done for it.
-        await reader?.cancel(reason);
-      },
+          sink.write(utf8.encode(failure(routed, asked, error)));
+          sink.close();
+        },
+      );
     },
-    { highWaterMark: 0 },
-  );
+    pull: () => answer?.pull(),
+    cancel() {
+      isLeft = true;
+      clearInterval(timer);
+      // Until there is an answer, the exchange's own signal ends all that is done for it.
+      answer?.cancel();
+    },
+  };
+  // A caller who leaves before it asks for more must not make this an unhandled rejection.
+  replied.catch(() => undefined);
   return { id, format: route.format, status: 200, headers: eventStreamHeaders({}), body, ledger };
 }
 
-/** @throws GatewayError where the answer is none. */
-async function readerOf(replied: Promise<Replied>): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-  const { body, headers, refusal } = await replied;
+/** @throws GatewayError where the answer is no stream. */
+function eventsOf({ body, headers, refusal }: Replied): Body {
   if (refusal !== undefined) throw refusal;
-  if (body instanceof ReadableStream && headers['content-type']?.startsWith('text/event-stream')) {
-    return body.getReader();
+  if (!(body instanceof Uint8Array)) {
+    if (headers['content-type']?.startsWith('text/event-stream')) return body;
+    body.cancel();
   }
   throw new GatewayError('upstream-broken', 'The upstream answered with something that is no stream.');
 }

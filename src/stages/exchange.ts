@@ -6,6 +6,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Asked, Format, Target } from '../formats/format.ts';
 import type { Principal } from '../keys.ts';
+import type { Body } from '../streams/body.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Ending, UpstreamAnswer } from '../vendors/send.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -120,8 +121,16 @@ export interface Replied {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Record<string, string>;
-  readonly body: ReadableStream<Uint8Array> | Uint8Array | string;
+  readonly body: Body | Uint8Array;
   readonly ledger: Ledger | undefined;
   /** Of an error answer that is passed on as it is: what it means. */
   readonly refusal?: GatewayError;
+}
+
+/** What is written to the caller: after `encode`, or an error in the caller's format. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body | Uint8Array;
 }

@@ -8,6 +8,7 @@ import { formats } from '../formats/all.ts';
 import type { Asked, Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
+import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import type { Stage } from '../streams/line.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
@@ -69,7 +70,7 @@ async function translated(
  */
 async function refused(answered: Answered, outbound: Format): Promise<Replied> {
   const { id, route, answer, translation, vendor, ledger } = answered;
-  const body = await readWhole(answer.body, MAX_ERROR);
+  const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
   const parsed = outbound.outbound.parseError(answer.status, shown);
@@ -80,7 +81,7 @@ async function refused(answered: Answered, outbound: Format): Promise<Replied> {
     const headers = responseHeaders(answer.headers);
     if (shown === text) return { ...reply, headers, body };
     const { 'content-length': _, ...rest } = headers;
-    return { ...reply, headers: rest, body: shown };
+    return { ...reply, headers: rest, body: Buffer.from(shown) };
   }
   throw error;
 }
@@ -105,7 +106,7 @@ async function streamed(
   const judging = options.validate && ledger !== undefined;
   const events = fuse(parsed, judging ? fuse(renderer, judge(inbound.name, asked, ledger)) : renderer);
   const encoder = encodeSse();
-  const { body, ready } = through(streamOf(answer.body), fuse(fuse(decodeBody(answer), events), encoder), {
+  const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), encoder), {
     fail(error, out) {
       if (ledger !== undefined) ledger.fault = error.fault;
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
@@ -139,10 +140,10 @@ async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target 
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
   const parse = fuse(decodeBody(answer), outbound.outbound.parseEvents(asked.prompt, target));
-  run(fuse(parse, fold), [await readWhole(answer.body, MAX_WHOLE)]);
+  run(fuse(parse, fold), [await readWhole(answer, MAX_WHOLE)]);
   const { 'content-length': _, ...headers } = responseHeaders(answer.headers);
   headers['content-type'] = 'application/json';
-  return { headers, body: JSON.stringify(inbound.inbound.renderReply(folded.reply(), asked)) };
+  return { headers, body: Buffer.from(JSON.stringify(inbound.inbound.renderReply(folded.reply(), asked))) };
 }
 
 /** The vendor's bytes as events: what it says the body is decides, not what was asked for. */
@@ -154,7 +155,7 @@ function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
 }
 
 function notJson({ body }: UpstreamAnswer): GatewayError {
-  if (body instanceof ReadableStream) void body.cancel();
+  if (!(body instanceof Uint8Array)) body.cancel();
   return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
 }
 
@@ -172,23 +173,12 @@ function decodeWhole(): Step<Uint8Array, Sse> {
   };
 }
 
-function streamOf(body: UpstreamAnswer['body']): ReadableStream<Uint8Array> {
-  return body instanceof ReadableStream ? body : ReadableStream.from([body]);
+function bodyOf({ body }: UpstreamAnswer): Body {
+  return body instanceof Uint8Array ? bodyOfBytes(body) : body;
 }
 
-async function readWhole(body: UpstreamAnswer['body'], limit: number): Promise<Buffer> {
-  if (!(body instanceof ReadableStream)) {
-    if (body.byteLength > limit) throw tooLong();
-    return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLong();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+function readWhole(answer: UpstreamAnswer, limit: number): Promise<Buffer> {
+  return wholeOf(bodyOf(answer), limit, tooLong);
 }
 
 function tooLong(): GatewayError {

@@ -43,7 +43,7 @@ export function upstream(
     );
     // A redirect followed would carry the vendor's key to wherever it points.
     if ((answer.status >= 300 && answer.status < 400) || EMPTY.has(answer.status)) {
-      if (answer.body instanceof ReadableStream) await answer.body.cancel();
+      if (!(answer.body instanceof Uint8Array)) answer.body.cancel();
       throw new GatewayError('upstream-broken', 'The upstream answered with something that is no answer.');
     }
     return { ...prepared, answer, attempts: attempt?.number ?? 1 };

@@ -1,13 +1,14 @@
 /**
- * The one hop of a translated body: pulls a chunk from the source only when the consumer asks, runs one step over
- * it, and gives all that came of one chunk as one chunk.
+ * The one hop of a translated body: runs one step over each chunk of the source as it comes, and gives all that came of
+ * one read of the network as one chunk.
  */
 
 import { asGatewayError, type GatewayError } from '../errors.ts';
+import type { Body, BodySink } from './body.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface ThroughOptions {
-  /** Says a late error in the consumer's words; the stream then ends. */
+  /** Says a late error in the consumer's words; the body then ends. */
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
   /** Whether the last word has been said: what the source says after it is nobody's, nor how it ends. */
   readonly over?: () => boolean;
@@ -16,12 +17,12 @@ export interface ThroughOptions {
    * still become an honest HTTP error, or another attempt. Only until the consumer asks.
    */
   readonly holds?: () => boolean;
-  /** Text to send when the source has been silent for so many milliseconds while the consumer waits. */
+  /** Text to send when there has been nothing to give for so many milliseconds. */
   readonly keepAlive?: { readonly text: string; readonly milliseconds: number };
 }
 
 export interface Through {
-  readonly body: ReadableStream<Uint8Array>;
+  readonly body: Body;
   /**
    * Settles when the first output is ready: what comes before it can still become an honest HTTP error.
    * @throws GatewayError where the source failed before giving anything; the body is then of no use.
@@ -29,123 +30,164 @@ export interface Through {
   readonly ready: Promise<void>;
 }
 
+/** How much is made before anybody asks for it, in characters. */
+const MOST_HELD = 64 * 1024;
+
+/** How much may come after the last word, and how late the end of it, for the connection to be worth keeping. */
+const LATE_BYTES = 64 * 1024;
+const LATE_MILLISECONDS = 1_000;
+
 const utf8 = new TextEncoder();
 
 /**
  * @param source the vendor's body; owned from here on, and cancelled when the consumer cancels.
  * @param step bytes of the source to text for the consumer.
  */
-export function through(
-  source: ReadableStream<Uint8Array>,
-  step: Step<Uint8Array, string>,
-  options: ThroughOptions,
-): Through {
-  const reader = source.getReader();
+export function through(source: Body, step: Step<Uint8Array, string>, options: ThroughOptions): Through {
+  const { fail, over, holds, keepAlive } = options;
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
+  ready.catch(() => undefined);
+  /** What is made and not given. */
   let text = '';
-  let isAsked = false;
-  const sink: Sink<string> = {
+  let isGiving = false;
+  let consumer: BodySink | undefined;
+  /** Whether the consumer has had enough for now, and whether it has left. */
+  let isFull = false;
+  let isLeft = false;
+  /** How the source ended: well, or by what; undefined as long as it has not. */
+  let ended: GatewayError | true | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const made: Sink<string> = {
     enqueue(piece) {
       text += piece;
     },
   };
-  const take = (): Uint8Array => {
-    const bytes = utf8.encode(text);
-    text = '';
-    return bytes;
-  };
 
-  /** The next output, and whether it is the last. Throws only what the source or the step throws. */
-  async function next(): Promise<boolean> {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        step.flush?.(sink);
-        return true;
-      }
-      step.transform(value, sink);
-      if (options.over?.()) {
-        step.flush?.(sink);
-        void linger(reader);
-        return true;
-      }
-      if (text !== '' && (isAsked || options.holds?.() !== true)) return false;
+  /** What is made goes when all is that came with it: what follows in the same read runs before a microtask does. */
+  function giveSoon(): void {
+    if (isGiving || consumer === undefined) return;
+    isGiving = true;
+    queueMicrotask(give);
+  }
+
+  function give(): void {
+    isGiving = false;
+    if (consumer === undefined || isLeft) return;
+    if (text !== '') {
+      const bytes = utf8.encode(text);
+      text = '';
+      timer?.refresh();
+      isFull = !consumer.write(bytes);
+    }
+    if (ended === undefined) return;
+    stop();
+    consumer.close();
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    isLeft = true;
+  }
+
+  /** The end of the source, or of what can be made of it. */
+  function end(how: GatewayError | true): void {
+    if (ended !== undefined || isLeft) return;
+    ended = how;
+    if (how === true) resolve();
+    else reject(how);
+    if (consumer === undefined) return;
+    if (how !== true) fail(how, made);
+    giveSoon();
+  }
+
+  function run(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      source.cancel();
+      end(asGatewayError(error));
     }
   }
 
-  let isReady = false;
-  let pending: Promise<boolean> | undefined = next();
-  const ready = pending.then(
-    () => {
-      isReady = true;
+  const late = lingering(source);
+  source.pipeTo({
+    write(chunk) {
+      if (ended !== undefined) return late.write(chunk);
+      if (isLeft) return true;
+      run(() => step.transform(chunk, made));
+      if (ended === undefined && over?.()) {
+        late.begin();
+        run(() => step.flush?.(made));
+        end(true);
+        return true;
+      }
+      if (text === '') return true;
+      if (consumer !== undefined) {
+        giveSoon();
+        return !isFull;
+      }
+      const isHeld = holds?.() === true && text.length < MOST_HELD;
+      if (!isHeld) resolve();
+      return isHeld;
     },
-    (error: unknown) => {
-      reader.cancel(error).catch(() => undefined);
-      throw error;
+    close() {
+      if (ended !== undefined) return late.end();
+      run(() => step.flush?.(made));
+      end(true);
     },
-  );
-  // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
-  ready.catch(() => undefined);
+    abort(error) {
+      // All was said before it broke.
+      if (ended !== undefined) return late.end();
+      end(error);
+    },
+  });
 
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        isAsked = true;
-        if (!isReady && text !== '') {
-          controller.enqueue(take());
-          return;
-        }
-        const timer = keepAliveTimer(controller, options.keepAlive);
-        try {
-          let last = await (pending ?? next());
-          pending = undefined;
-          // A pull that gives nothing is not followed by another.
-          while (!last && text === '') last = await next();
-          if (text !== '') controller.enqueue(take());
-          if (last) controller.close();
-        } catch (error) {
-          reader.cancel(error).catch(() => undefined);
-          options.fail(asGatewayError(error), sink);
-          controller.enqueue(take());
-          controller.close();
-        } finally {
-          clearInterval(timer);
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
+  const body: Body = {
+    pipeTo(sink) {
+      consumer = sink;
+      if (keepAlive !== undefined) timer = setInterval(ping, keepAlive.milliseconds);
+      if (ended !== undefined && ended !== true) fail(ended, made);
+      if (text !== '' || ended !== undefined) give();
+      if (ended === undefined && !isFull) source.pull();
     },
-    { highWaterMark: 0 },
-  );
+    pull() {
+      isFull = false;
+      if (ended === undefined) source.pull();
+    },
+    cancel() {
+      if (isLeft) return;
+      stop();
+      source.cancel();
+    },
+  };
+
+  function ping(): void {
+    if (isFull || keepAlive === undefined) return;
+    text += keepAlive.text;
+    give();
+  }
+
   return { body, ready };
 }
 
-/** How much may come after the last word, and how late the end of it, for the connection to be worth keeping. */
-const LATE_BYTES = 64 * 1024;
-const LATE_MILLISECONDS = 1_000;
-
-/** Reads a source to its end, where that is near; else cancels it. */
-async function linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const cancel = (): void => {
-    reader.cancel().catch(() => undefined);
+/** Reads what comes after the last word to its end, where that is near; else cancels it. */
+function lingering(source: Body): { begin(): void; write(chunk: Uint8Array): boolean; end(): void } {
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin() {
+      timer = setTimeout(() => source.cancel(), LATE_MILLISECONDS);
+    },
+    write(chunk) {
+      size += chunk.byteLength;
+      if (size > LATE_BYTES) {
+        clearTimeout(timer);
+        source.cancel();
+      }
+      return true;
+    },
+    end: () => clearTimeout(timer),
   };
-  const timer = setTimeout(cancel, LATE_MILLISECONDS);
-  try {
-    for (let size = 0; size <= LATE_BYTES; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    cancel();
-  } catch {
-    // All was said before it broke.
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function keepAliveTimer(
-  controller: ReadableStreamDefaultController<Uint8Array>,
-  keepAlive: ThroughOptions['keepAlive'],
-): NodeJS.Timeout | undefined {
-  if (keepAlive === undefined) return undefined;
-  return setInterval(() => controller.enqueue(utf8.encode(keepAlive.text)), keepAlive.milliseconds);
 }

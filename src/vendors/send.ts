@@ -5,6 +5,7 @@
 
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
+import type { Body, BodySink } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
 import { inflater } from './inflate.ts';
 import type { Patience } from './patience.ts';
@@ -36,8 +37,8 @@ export interface UpstreamHead {
 }
 
 export interface UpstreamAnswer extends UpstreamHead {
-  /** A stream; but what has come whole with its head, as short answers do, needs none. */
-  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
+  /** On its way; or, as short answers do, come whole with its head. */
+  readonly body: Body | Uint8Array;
 }
 
 /** Sees a body as it arrives, decompressed; must not throw, and must not keep or change what it sees. */
@@ -56,14 +57,14 @@ export interface Guard {
   words(error: GatewayError): Uint8Array;
 }
 
-/** How much of an answer waits here for a slow reader before its socket is paused, in bytes. */
+/** How much of an answer waits here for somebody to take it before its socket is paused, in bytes. */
 const HIGH_WATER_MARK = 64 * 1024;
 
 /**
  * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as it is there, of
  * any other with the first of its body, since until then a failure can still have a status of its own.
  * @param signal aborts the exchange, before the head and after; a GatewayError as its reason is what it then ends by.
- * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body fails with the same.
+ * @throws GatewayError `upstream-broken` or `upstream-timeout`; the body aborts with the same.
  */
 export function send(
   agent: Dispatcher,
@@ -75,19 +76,21 @@ export function send(
     const { tap } = request;
     const { limits } = patience;
     let socket: Dispatcher.DispatchController | undefined;
-    let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-    /** Gives the answer, where that still waits. */
+    /** Gives the answer, where that still waits; and whether it is given. */
     let give: ((body: UpstreamAnswer['body']) => void) | undefined;
-    /** What has come of a body meanwhile. */
+    let isGiven = false;
+    /** Who takes the body, and what has come of it before. */
+    let sink: BodySink | undefined;
     let held: Uint8Array[] = [];
+    let heldSize = 0;
+    /** Nobody wants the body any more. */
+    let isLeft = false;
     let guard: Guard | undefined;
     let inflating: ReturnType<typeof inflater>;
     /** Whether a byte of an answer has come, and one of its body. */
     let answered = false;
     let flowing = false;
     let over: GatewayError | true | undefined;
-    /** What the body is still to fail with. */
-    let failure: GatewayError | undefined;
 
     let seen = patience.now;
     /** Since when there have been signs of life and nothing else. */
@@ -125,64 +128,79 @@ export function send(
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
       finish(how, error);
-      if (body === undefined || give !== undefined) reject(error);
-      else if (guard !== undefined) {
-        body.enqueue(guard.words(error));
-        body.close();
-      } else if (isEmpty(body)) body.error(error);
-      // What has arrived is read first: see `pull`.
-      else failure = error;
+      if (!isGiven) reject(error);
+      else conclude(error);
+    };
+    /** Tells whoever takes the body that it is over. */
+    const conclude = (how: GatewayError | true): void => {
+      if (sink === undefined || isLeft) return;
+      if (how === true) sink.close();
+      else if (guard === undefined) sink.abort(how);
+      else {
+        sink.write(guard.words(how));
+        sink.close();
+      }
     };
     const succeed = (): void => {
       const cut = guard?.cut();
       if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
       finish('whole');
-      if (give !== undefined) give(Buffer.concat(held));
-      else body?.close();
+      if (isGiven) conclude(true);
+      else {
+        isGiven = true;
+        give?.(Buffer.concat(held));
+      }
     };
 
     const deliver = (chunk: Uint8Array): void => {
       if (over !== undefined) return;
       tap?.chunk?.(chunk);
       guard?.chunk(chunk);
-      if (body !== undefined) push(chunk);
-      else if (held.push(chunk) === 1) queueMicrotask(flow);
+      if (sink !== undefined) {
+        if (!sink.write(chunk)) pause();
+        return;
+      }
+      heldSize += chunk.byteLength;
+      if (held.push(chunk) === 1 && !isGiven) queueMicrotask(flow);
+      if (heldSize >= HIGH_WATER_MARK) pause();
     };
     /** What came with the head is over by now, or the rest of it takes its time. */
     const flow = (): void => {
-      if (over !== undefined || give === undefined) return;
-      give(open());
-      give = undefined;
-      for (const chunk of held) push(chunk);
-      held = [];
+      if (over !== undefined || isGiven) return;
+      isGiven = true;
+      give?.(body);
     };
-    const push = (chunk: Uint8Array): void => {
-      if (body === undefined) return;
-      body.enqueue(chunk);
-      if ((body.desiredSize ?? 0) > 0) return;
+    const pause = (): void => {
       inflating?.pause();
       socket?.pause();
     };
-    const open = (): ReadableStream<Uint8Array> => {
-      const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-        body = controller;
-      };
-      return new ReadableStream<Uint8Array>(
-        { start, pull, cancel },
-        { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
-      );
-    };
     const pull = (): void => {
-      if (failure !== undefined && body !== undefined && isEmpty(body)) body.error(failure);
       if (over !== undefined) return;
       seen = patience.now;
       inflating?.resume();
       socket?.resume();
     };
-    const cancel = (): void => {
-      guard = undefined;
-      leave();
+    const body: Body = {
+      pipeTo(taker) {
+        const chunks = held;
+        let takesMore = true;
+        held = [];
+        for (const chunk of chunks) {
+          takesMore = taker.write(chunk);
+          if (isLeft) return;
+        }
+        sink = taker;
+        if (over !== undefined) conclude(over);
+        else if (takesMore) pull();
+        else pause();
+      },
+      pull,
+      cancel() {
+        isLeft = true;
+        held = [];
+        leave();
+      },
     };
 
     if (signal.aborted) return leave();
@@ -216,8 +234,9 @@ export function send(
           const shown = inflating === undefined ? headers : withoutCoding(headers);
           guard = request.guard?.({ status, headers });
           if (String(headers['content-type']).startsWith('text/event-stream')) {
-            resolve({ status, headers: shown, body: open() });
-          } else give = (body) => resolve({ status, headers: shown, body });
+            isGiven = true;
+            resolve({ status, headers: shown, body });
+          } else give = (whole) => resolve({ status, headers: shown, body: whole });
         },
         onResponseData(controller, chunk) {
           seen = patience.now;
@@ -244,10 +263,6 @@ export function send(
 
 function reasonOf({ reason }: AbortSignal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
-}
-
-function isEmpty(body: ReadableStreamDefaultController<Uint8Array>): boolean {
-  return body.desiredSize === null || body.desiredSize >= HIGH_WATER_MARK;
 }
 
 /** Headers without what is true only of the compressed body. */

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
+import { readableOf } from '../../src/streams/body.ts';
 import { openAgent } from '../../src/vendors/agent.ts';
 import { patienceOf } from '../../src/vendors/patience.ts';
 import {
@@ -62,7 +63,7 @@ function sent(
 /** The body as a stream, whatever it is. */
 async function streamOf(answer: Promise<UpstreamAnswer>): Promise<ReadableStream<Uint8Array>> {
   const { body } = await answer;
-  return body instanceof ReadableStream ? body : ReadableStream.from([body]);
+  return body instanceof Uint8Array ? ReadableStream.from([body]) : readableOf(body);
 }
 
 async function text(answer: Promise<UpstreamAnswer>): Promise<string> {
