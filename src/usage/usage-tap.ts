@@ -25,7 +25,8 @@ const BACKSLASH = 0x5c;
 
 /** @param field `usage` or `usageMetadata`, as the vendor's format has it. */
 export function usageTap(field: string): UsageTap {
-  const marker = Buffer.from(`"${field}"`);
+  // Without its first quote: a search looks for the first byte, and of quotes there are very many.
+  const marker = Buffer.from(`${field}"`);
   let first: Buffer | undefined;
   let last: Buffer | undefined;
   /** The bytes before, at whose end the marker may be cut in two. */
@@ -46,6 +47,7 @@ export function usageTap(field: string): UsageTap {
       const found = bytes.indexOf(marker, at);
       if (found < 0) return;
       at = found + marker.length;
+      if (bytes[found - 1] !== QUOTE) continue;
       const end = valueEnd(bytes, at);
       if (end === undefined) {
         open = Buffer.from(bytes.subarray(at));
@@ -58,12 +60,12 @@ export function usageTap(field: string): UsageTap {
 
   /** What a marker, begun in the bytes before and ended in these, is found in; undefined where there is none. */
   function joined(bytes: Buffer): Buffer | undefined {
-    const from = Math.max(0, before.length - marker.length + 1);
+    const from = Math.max(0, before.length - marker.length);
     const quote = before.indexOf(QUOTE, from);
     if (quote < 0) return undefined;
     const both = Buffer.concat([before.subarray(quote), bytes]);
-    const found = both.indexOf(marker);
-    return found >= 0 && found < before.length - quote ? both : undefined;
+    const found = both.indexOf(marker, 1);
+    return found >= 1 && found <= before.length - quote && both[found - 1] === QUOTE ? both : undefined;
   }
 
   return {
@@ -82,7 +84,7 @@ export function usageTap(field: string): UsageTap {
       } else {
         search(joined(bytes) ?? bytes, 0);
       }
-      before = bytes.length < marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
+      before = bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
     },
     found() {
       const values = first === undefined || last?.equals(first) ? [first] : [first, last];
