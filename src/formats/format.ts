@@ -84,6 +84,8 @@ export interface StreamMarks {
   readonly ending: RegExp;
   /** Nothing comes after this. Absent where no stream says so. */
   readonly closing?: RegExp;
+  /** Without this, none of its events says that the answer has failed. */
+  readonly failing: RegExp;
 }
 
 /** The half that faces vendors. */
@@ -95,6 +97,8 @@ export interface Outbound {
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
   parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
+  /** What went wrong, where an event of a stream says that the answer has failed; undefined of any other event. */
+  parseFailure(event: Sse): GatewayError | undefined;
   /** By which a stream's bytes are known. */
   readonly marks: StreamMarks;
   /** The field in which an answer tells its usage. */

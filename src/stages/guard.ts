@@ -1,12 +1,14 @@
 /**
  * Stands by a native stream, whose bytes nobody here parses: where it breaks off, or just stops, its last bytes are
- * the format's own error event. A stream that was cut must not look like one that is whole.
+ * the format's own error event. A stream that was cut must not look like one that is whole. Where the vendor itself
+ * ends by an error, that is noted.
  */
 
-import { GatewayError } from '../errors.ts';
+import { type Fault, GatewayError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
-import { sseText } from '../streams/sse.ts';
+import { decodeSse, sseText } from '../streams/sse.ts';
+import { run } from '../streams/step.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Guard, UpstreamHead } from '../vendors/send.ts';
 
@@ -19,6 +21,15 @@ const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
+/** Faults of the vendor, and of the gateway's account there: not of what was asked, nor of how often. */
+const VENDORS_OWN = new Set<Fault>([
+  'upstream-auth',
+  'upstream-broken',
+  'upstream-overloaded',
+  'upstream-timeout',
+  'quota-exceeded',
+]);
+
 /** @returns undefined where the answer is no event stream. */
 export function guardOf(
   format: Format,
@@ -26,7 +37,7 @@ export function guardOf(
   ledger: Ledger | undefined,
 ): Guard | undefined {
   if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
-  const { opening, ending, closing } = format.outbound.marks;
+  const { opening, ending, closing, failing } = format.outbound.marks;
   let isOpen = false;
   /** The last chunks: enough of them to hold the end, and those before that are not yet let go. Nothing is copied. */
   let before: Uint8Array[] = [];
@@ -53,6 +64,15 @@ export function guardOf(
       const isWhole = ending.test(end) || (end !== '' && !EVENT.test(end));
       if (isWhole && endsWhole(end)) return undefined;
       return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
+    },
+    hasFailed() {
+      if (!failing.test(said())) return false;
+      // The first event in sight may be half of one, which says nothing.
+      const events = run(decodeSse(), [Buffer.concat([...before, ...last])]);
+      const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
+      if (fault === undefined) return false;
+      if (ledger !== undefined) ledger.fault = fault;
+      return VENDORS_OWN.has(fault);
     },
     words(error) {
       const end = said();

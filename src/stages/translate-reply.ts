@@ -44,8 +44,13 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
 
 function native({ id, route, answer, ledger }: Answered): Replied {
   const { status, body } = answer;
-  if (String(answer.headers['content-type']).startsWith('text/html')) throw notJson(answer);
-  return { id, format: route.format, status, headers: responseHeaders(answer.headers), body, ledger };
+  const type = String(answer.headers['content-type']);
+  if (type.startsWith('text/html')) throw notJson(answer);
+  const own = responseHeaders(answer.headers);
+  const headers = type.startsWith('text/event-stream')
+    ? { ...eventStreamHeaders(own), 'content-type': type }
+    : own;
+  return { id, format: route.format, status, headers, body, ledger };
 }
 
 async function translated(

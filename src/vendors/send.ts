@@ -53,6 +53,8 @@ export interface Guard {
   chunk(bytes: Uint8Array): void;
   /** What is wrong with a body that ended as if it were whole; undefined where nothing is. */
   cut(): GatewayError | undefined;
+  /** The exchange is over: whether the vendor itself has said that its answer failed, and not for what was asked. */
+  hasFailed(): boolean;
   /** The error as the body's last bytes. */
   words(error: GatewayError): Uint8Array;
 }
@@ -123,7 +125,7 @@ export function send(
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
       tap?.end?.(error);
-      request.ended?.(how);
+      request.ended?.(guard?.hasFailed() ? 'broken' : how);
     };
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;

@@ -167,6 +167,24 @@ describe.each(paths)('$name', (path) => {
     expect(response.headers.get('content-type')).toBe('text/event-stream');
   });
 
+  test('no proxy on the way is to hold a stream back: its type stays, an answer that is none is left as it is', async () => {
+    const body = JSON.stringify(path.model ? { model: path.model } : {});
+    const own = { 'cache-control': 'private', 'content-length': '9' };
+    respond = (_, response) =>
+      response.writeHead(200, { ...own, 'content-type': 'text/event-stream;x=1' }).end('data: 1\n\n');
+    const stream = await send(path, body);
+    expect(await stream.text()).toBe('data: 1\n\n');
+    expect(stream.headers.get('content-type')).toBe('text/event-stream;x=1');
+    expect(stream.headers.get('cache-control')).toBe('no-cache, no-transform');
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
+    respond = (_, response) =>
+      response.writeHead(200, { ...own, 'content-type': 'application/json' }).end('{"a": 1 }');
+    const whole = await send(path, body);
+    expect(whole.headers.get('cache-control')).toBe('private');
+    expect(whole.headers.get('content-length')).toBe('9');
+    expect(whole.headers.get('x-accel-buffering')).toBeNull();
+  });
+
   test("sends the vendor's own credential and no other", async () => {
     await send(path, JSON.stringify(path.model ? { model: path.model } : {}), {
       cookie: 'a=b',

@@ -165,6 +165,7 @@ test('a guard has the last word where the body breaks, or is cut, and only there
   const guard: Guard = {
     chunk: (bytes) => seen.push(Buffer.from(bytes).toString()),
     cut: () => (cut ? new GatewayError('upstream-broken', 'cut') : undefined),
+    hasFailed: () => false,
     words: (error) => Buffer.from(`<${error.message}>`),
   };
   const guarded = (script: Script) => text(sent(script, { guard: () => guard }).answer);

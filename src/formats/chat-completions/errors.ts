@@ -1,7 +1,7 @@
 /** Errors: what a vendor's error answer means, and how this format says ours. */
 
 import { type Fault, GatewayError } from '../../errors.ts';
-import { type JsonObject, tryParseJson } from '../../json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import {
   CODE_IS_THE_CALLERS,
@@ -29,6 +29,13 @@ export function parseError(status: number, body: string): GatewayError {
 export function parseInnerError(value: JsonObject): GatewayError {
   const told = tellingOf(value);
   return errorOf(told.status ?? statusOf(told), told);
+}
+
+/** @see Outbound.parseFailure */
+export function parseFailure({ event, data }: Sse): GatewayError | undefined {
+  const value = tryParseJson(data);
+  if (!isObject(value)) return undefined;
+  return event === 'error' || isErrorBody(value) ? parseInnerError(value) : undefined;
 }
 
 /** Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`. */

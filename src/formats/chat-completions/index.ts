@@ -2,7 +2,7 @@
 
 import type { Format } from '../format.ts';
 import { FORMAT } from './answer.ts';
-import { parseError, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -17,11 +17,13 @@ export const chatCompletions: Format = {
     renderRequest,
     parseEvents,
     parseError,
+    parseFailure,
     // Services that never say [DONE] do say why they stopped.
     marks: {
       opening: /"choices"/,
-      ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]/,
+      ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
       closing: /\[DONE\]/,
+      failing: /event: ?error|"error"|"detail"/,
     },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),

@@ -5,7 +5,7 @@
 
 import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asObjects, asText, tryParseJson } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, isList, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc.';
@@ -31,6 +31,23 @@ export function parseErrorObject(error: JsonObject, status?: number): GatewayErr
   const fault = faultOf(http, word, message, details);
   const facts = factsOf(fault, http, details);
   return new GatewayError(fault, messageOf(fault, message), facts);
+}
+
+/** What is under `error` in a chunk: Google's object, or a sentence as some that stand before it write. */
+export function parseInnerError(error: Json | undefined): GatewayError | undefined {
+  if (error === undefined || error === null) return undefined;
+  if (isObject(error)) return parseErrorObject(error);
+  return parseErrorObject(typeof error === 'string' ? { message: error } : {});
+}
+
+/** @see Outbound.parseFailure */
+export function parseFailure({ data }: Sse): GatewayError | undefined {
+  const value = tryParseJson(data);
+  for (const chunk of isList(value) ? value : [value]) {
+    const error = parseInnerError(asObject(chunk)?.['error']);
+    if (error !== undefined) return error;
+  }
+  return undefined;
 }
 
 function faultOf(http: number, word: string, message: string, details: readonly JsonObject[]): Fault {

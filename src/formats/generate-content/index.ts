@@ -1,7 +1,7 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -24,7 +24,12 @@ export const generateContent: Format = {
     renderRequest,
     parseEvents,
     parseError,
-    marks: { opening: /"candidates"/, ending: /"finishReason"|"blockReason"|"error": ?[{"]/ },
+    parseFailure,
+    marks: {
+      opening: /"candidates"/,
+      ending: /"finishReason"|"blockReason"|"error": ?[{"]/,
+      failing: /"error"/,
+    },
     usageField: 'usageMetadata',
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}) ?? {},
   },

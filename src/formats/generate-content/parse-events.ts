@@ -17,7 +17,7 @@ import { asList, asNumber, asObject, asText, isList, isObject, parseJson } from 
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import type { Target } from '../format.ts';
-import { parseErrorObject } from './errors.ts';
+import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
 import { changedNames, safeName } from './names.ts';
 import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
@@ -84,7 +84,8 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   const readChunk = (chunk: Json, out: Out): void => {
     if (!isObject(chunk)) throw broken('an event that is no object');
-    throwError(chunk['error']);
+    const error = parseInnerError(chunk['error']);
+    if (error !== undefined) throw error;
     const list = asList(chunk['candidates']);
     const feedback = asObject(chunk['promptFeedback']);
     const usage = asObject(chunk['usageMetadata']);
@@ -134,13 +135,6 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
       out.enqueue({ type: 'reply-end' });
     },
   };
-}
-
-/** @throws GatewayError where there is an error: Google's object, or a sentence as some that stand before it write. */
-function throwError(error: Json | undefined): void {
-  if (error === undefined || error === null) return;
-  if (isObject(error)) throw parseErrorObject(error);
-  throw parseErrorObject(typeof error === 'string' ? { message: error } : {});
 }
 
 function replyStart(chunk: JsonObject, id: string): ReplyStart {

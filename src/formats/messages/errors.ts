@@ -62,6 +62,15 @@ export function parseError(status: number, body: string): GatewayError {
   return errorOf(isObject(value) ? value : {}, status);
 }
 
+/** @see Outbound.parseFailure */
+export function parseFailure({ event, data }: Sse): GatewayError | undefined {
+  const value = tryParseJson(data);
+  if (!isObject(value)) return undefined;
+  const isError = (asText(value['type']) ?? event) === 'error';
+  // Some services write an error without its type.
+  return isError || (value['error'] ?? null) !== null ? errorOf(value) : undefined;
+}
+
 /**
  * @param value a body or event with an `error`; gateways in between write theirs without a type, or as a text.
  * @param status the HTTP status; undefined of an event in a stream.

@@ -1,7 +1,7 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
@@ -17,10 +17,12 @@ export const messages: Format = {
     renderRequest,
     parseEvents,
     parseError,
+    parseFailure,
     marks: {
       opening: /"message_start"/,
       ending: /"message_stop"|"error": ?[{"]/,
       closing: /"message_stop"|event: ?error/,
+      failing: /event: ?error|"error"/,
     },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.reduce(mergeFigures, {})),

@@ -4,9 +4,9 @@
  */
 
 import type { GatewayError } from '../../errors.ts';
-import { asObject, type JsonObject } from '../../json.ts';
+import { asObject, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
-import { renderError } from '../openai-errors.ts';
+import { parseErrorObject, renderError } from '../openai-errors.ts';
 
 export { parseError, parseErrorObject, renderError } from '../openai-errors.ts';
 
@@ -16,6 +16,15 @@ export function errorFields(error: GatewayError): JsonObject {
   const { code, message, param } = body;
   // On the wire OpenAI nests the error; its SDKs' types have it flat. Clients are written after either.
   return { error: body, code: code ?? null, message, param: param ?? null };
+}
+
+/** @see Outbound.parseFailure */
+export function parseFailure({ data }: Sse): GatewayError | undefined {
+  const event = tryParseJson(data);
+  if (!isObject(event)) return undefined;
+  return event['type'] === 'error' || event['type'] === 'response.failed'
+    ? parseErrorObject(event)
+    : undefined;
 }
 
 /** @see Inbound.renderLateError */

@@ -1,7 +1,7 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
-import { parseError, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -23,10 +23,12 @@ export const responses: Format = {
     renderRequest,
     parseEvents,
     parseError,
+    parseFailure,
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
       closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
+      failing: /"type": ?"(?:response\.failed|error)"/,
     },
     usageField: 'usage',
     parseUsage: (figures) => parseUsage(figures.at(-1)) ?? {},

@@ -1,0 +1,171 @@
+/** Native streams that end in an error of the vendor's own: the caller has its bytes, and the vendor has failed. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { ask, eventTexts, native, streamedAnswer, type UpstreamWay } from './upstream-ways.ts';
+
+let upstream: FaultUpstream;
+let gateway: TestGateway;
+const records: ExchangeRecord[] = [];
+beforeAll(async () => {
+  upstream = await startFaultUpstream();
+});
+afterAll(() => upstream.close());
+afterEach(() => gateway.close());
+
+/** Left alone after two failures. */
+async function open(): Promise<void> {
+  records.length = 0;
+  gateway = await startGateway(
+    {
+      vendors: vendorsAtUrl(upstream.url),
+      ejection: { lone: true, failures: 2 },
+      retries: { limit: 0 },
+    },
+    'fused',
+    (made) => ({ ...made, record: (record) => void records.push(record) }),
+  );
+}
+
+function wayOf(format: FormatName): UpstreamWay {
+  const way = native.find(({ spoken }) => spoken === format);
+  if (way === undefined) throw new Error(`There is no native way of ${format}.`);
+  return way;
+}
+
+/** The beginning of a good answer, and then `end`; asked for twice. @returns the record of it, and the status of a third. */
+async function endedBy(way: UpstreamWay, end: string): Promise<{ record?: ExchangeRecord; next: number }> {
+  const good = eventTexts(streamedAnswer(way.spoken));
+  const pieces = [...good.slice(0, Math.ceil(good.length / 2)), end];
+  upstream.script((wire) => wire.wholeStream(pieces));
+  for (let asked = 1; asked <= 2; asked += 1) {
+    const response = await ask(gateway.url, way, true);
+    expect(await response.text()).toBe(pieces.join(''));
+    await eventually(() => records.length === asked, 'the exchange is recorded');
+  }
+  const [record] = records;
+  const next = await ask(gateway.url, way, true);
+  await next.arrayBuffer();
+  return { ...(record && { record }), next: next.status };
+}
+
+const data = (value: object, event?: string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(value)}\n\n`;
+const failedResponse = (code: string): string =>
+  data(
+    {
+      type: 'response.failed',
+      sequence_number: 9,
+      response: { status: 'failed', error: { code, message: 'No.' } },
+    },
+    'response.failed',
+  );
+
+describe("U-20 the vendor's own failure, told in a native stream", () => {
+  const overloaded = { error: { message: 'Overloaded', type: 'server_error', code: 503 } };
+  test.each<[FormatName, string, string, string]>([
+    ['chat-completions', 'as a chunk', data(overloaded), 'upstream-overloaded'],
+    ['chat-completions', 'before [DONE]', `${data(overloaded)}data: [DONE]\n\n`, 'upstream-overloaded'],
+    ['chat-completions', 'by its name', data({ message: 'Failed' }, 'error'), 'upstream-broken'],
+    [
+      'chat-completions',
+      'in a chunk with a choice',
+      data({ ...overloaded, choices: [{ index: 0, delta: {}, finish_reason: 'error' }] }),
+      'upstream-overloaded',
+    ],
+    [
+      'responses',
+      'as an error event',
+      data(
+        { type: 'error', error: { type: 'server_error', code: 'server_error', message: 'Failed' } },
+        'error',
+      ),
+      'upstream-broken',
+    ],
+    ['responses', 'as a failed response', failedResponse('server_error'), 'upstream-broken'],
+    [
+      'responses',
+      'as both',
+      data({ type: 'error', error: { type: 'insufficient_quota', code: 'insufficient_quota' } }, 'error') +
+        failedResponse('insufficient_quota'),
+      'quota-exceeded',
+    ],
+    [
+      'messages',
+      'as an error event',
+      data({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error'),
+      'upstream-overloaded',
+    ],
+    [
+      'generate-content',
+      'as a chunk',
+      data({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }),
+      'upstream-overloaded',
+    ],
+  ])('%s, %s: it is noted, and counts against it', async (format, _, end, fault) => {
+    await open();
+    const { record, next } = await endedBy(wayOf(format), end);
+    expect(record).toMatchObject({ fault, status: 200 });
+    if (fault.startsWith('upstream-')) expect(record?.outcome).toBe('failed');
+    // Anthropic's own status for 'overloaded' is another one.
+    expect(next).toBe(format === 'messages' ? 529 : 503);
+  });
+});
+
+describe('a failure of what was asked, told in a native stream', () => {
+  test.each<[FormatName, string, string]>([
+    [
+      'chat-completions',
+      'a call that does not fit its schema',
+      data(
+        {
+          error: {
+            message: 'Tool call validation failed',
+            type: 'invalid_request_error',
+            code: 'tool_use_failed',
+          },
+        },
+        'error',
+      ),
+    ],
+    ['responses', 'an image held back', failedResponse('image_content_policy_violation')],
+    ['responses', 'a prompt held back', failedResponse('invalid_prompt')],
+    [
+      'messages',
+      'a prompt that is refused',
+      data({ type: 'error', error: { type: 'invalid_request_error', message: 'No.' } }, 'error'),
+    ],
+    [
+      'generate-content',
+      'an argument that is refused',
+      data({ error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } }),
+    ],
+  ])('%s, %s: it is noted, and is not the vendor’s', async (format, _, end) => {
+    await open();
+    const { record, next } = await endedBy(wayOf(format), end);
+    expect(record).toMatchObject({ fault: 'invalid-request', outcome: 'complete' });
+    expect(next).toBe(200);
+  });
+});
+
+test.each(native)('$name: an answer about errors is none', async (way) => {
+  await open();
+  const text = String.raw`event: error\ndata: {\"type\":\"error\",\"error\": {\"code\":503}}`;
+  const stream = streamedAnswer(way.spoken).replace(/("(?:content|text|delta)": ?")(?=[^"])/, `$1${text}`);
+  expect(stream).toContain(text);
+  upstream.script((wire) => wire.wholeStream([stream]));
+  for (let asked = 1; asked <= 3; asked += 1) {
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(stream);
+    await eventually(() => records.length === asked, 'the exchange is recorded');
+  }
+  for (const record of records) {
+    expect(record.outcome).toBe('complete');
+    expect(record.fault).toBeUndefined();
+  }
+});
