@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { FastResponse } from 'srvx';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, originHeaders, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
@@ -133,7 +132,7 @@ export function createApp(host: Host): H3 {
   app.all('/**', (event) => fail(event, noEndpoint()));
   return app;
 
-  /** A path of exchanges: their answers are written to Node's response as they come, and h3 waits for their end. */
+  /** A path of exchanges: their answers are written to Node's response as they come. */
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
       const incoming = incomingOf(event, host);
@@ -148,9 +147,8 @@ export function createApp(host: Host): H3 {
           : rescue(answer, familyOf(rawPath(message)), incoming),
         originHeaders(message, host.current().cors),
       );
-      if (!response.closed) await new Promise<void>((resolve) => response.once('close', resolve));
-      // All is written.
-      return new FastResponse(null);
+      // h3 has nothing to add: whatever came of this would be written behind the answer.
+      return new Promise<never>(() => undefined);
     });
     app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
   }

@@ -37,6 +37,9 @@ const INTERVAL = 500;
 /** Memory fills up faster than that: it is looked at with what is begun, but not more often than this. */
 const MEMORY_INTERVAL = 20;
 
+/** The same for what it has of the machine's: to read it costs ten times as much. */
+const RESIDENT_INTERVAL = 100;
+
 /** Intervals in a row of a late event loop: one alone is a garbage collection or a start. */
 const LATE_IN_A_ROW = 2;
 
@@ -55,11 +58,17 @@ export function watchShortage({ marks, onLastMemory, onFewDescriptors }: Shortag
   let late = 0;
   let few = false;
   let memoryShare = 0;
+  let residentShare = 0;
   let weighed = Number.NEGATIVE_INFINITY;
+  let weighedResident = Number.NEGATIVE_INFINITY;
 
   const weigh = (): void => {
     weighed = performance.now();
-    memoryShare = usedMemory(granted);
+    if (weighed - weighedResident > RESIDENT_INTERVAL) {
+      weighedResident = weighed;
+      residentShare = residentMemory() / granted;
+    }
+    memoryShare = Math.max(usedHeap(), residentShare);
   };
   const look = (): void => {
     const { eventLoopDelay, fileDescriptors } = marks();
@@ -90,15 +99,15 @@ function grantedMemory(): number {
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }
 
-/** The larger of two shares: of the heap, past which V8 ends the process, and of the memory it may have. */
-function usedMemory(granted: number): number {
+/** The share of the heap that is used: past its end V8 ends the process. */
+function usedHeap(): number {
   const limit = getHeapStatistics().heap_size_limit;
   let old = 0;
   for (const { space_name, space_used_size } of getHeapSpaceStatistics()) {
     if (!space_name.startsWith('new_')) old += space_used_size;
   }
   // The limit that V8 tells has room for the young generation in it, which is none for what lives on.
-  return Math.max(old / Math.max(limit - YOUNG_GENERATION, limit / 2), residentMemory() / granted);
+  return old / Math.max(limit - YOUNG_GENERATION, limit / 2);
 }
 
 /** Node reads it from a file, for which there may be no descriptor left: then it is not known for once. */

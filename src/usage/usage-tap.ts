@@ -84,7 +84,8 @@ export function usageTap(field: string): UsageTap {
       } else {
         search(joined(bytes) ?? bytes, 0);
       }
-      before = bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
+      before =
+        bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
     },
     found() {
       const values = first === undefined || last?.equals(first) ? [first] : [first, last];

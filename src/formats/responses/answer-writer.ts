@@ -50,9 +50,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   const begin = (): void => {
     if (begun) return;
     begun = true;
-    const response = make.begun(start);
-    tell.say('response.created', { response });
-    tell.say('response.in_progress', { response });
+    tell.sayEach(['response.created', 'response.in_progress'], { response: make.begun(start) });
   };
 
   return {

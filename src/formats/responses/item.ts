@@ -7,6 +7,8 @@ import type { JsonObject } from '../../json.ts';
 /** Who is told what happens to the items: a stream's reader. A whole answer has nobody to tell. */
 export interface Teller {
   say(type: string, fields: JsonObject): void;
+  /** Events with the same fields, one after another: those are written only once. */
+  sayEach(types: readonly string[], fields: JsonObject): void;
   /** Where the pieces of one text go: what is the same in each of them is written only once. */
   deltas(type: string, place: JsonObject): (text: string) => void;
 }

@@ -25,6 +25,11 @@ export function renderEvents(asked: Asked): EventRenderer {
     say(type, fields) {
       sink?.enqueue({ event: type, data: JSON.stringify({ type, sequence_number: number(), ...fields }) });
     },
+    sayEach(types, fields) {
+      const written = JSON.stringify(fields).slice(1);
+      for (const type of types)
+        sink?.enqueue({ event: type, data: `{"type":"${type}","sequence_number":${number()},${written}` });
+    },
     deltas(type, place) {
       const [head, tail] = envelope(type, place);
       return (text) =>

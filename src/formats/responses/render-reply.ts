@@ -14,4 +14,4 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   return answer.ended();
 }
 
-const UNHEARD: Teller = { say() {}, deltas: () => () => {} };
+const UNHEARD: Teller = { say() {}, sayEach() {}, deltas: () => () => {} };
