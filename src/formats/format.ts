@@ -88,6 +88,19 @@ export interface StreamMarks {
   readonly failing: RegExp;
 }
 
+/** How a stream is made to tell its usage where the caller has not asked for that. */
+export interface UsageOnRequest {
+  /**
+   * The request as one that asks, and otherwise byte for byte what it was; undefined where it does so by itself, asks
+   * for no stream, or the service does not know the question.
+   * @param request an object that `scanObject` lets through.
+   * @throws GatewayError `invalid-request` where two readers may disagree on what it asks.
+   */
+  ask(request: Buffer, dialect: string): Buffer | undefined;
+  /** The stream's bytes without what is there because of it. Throws nothing. */
+  hide(): Step<Uint8Array, Uint8Array>;
+}
+
 /** The half that faces vendors. */
 export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
@@ -103,6 +116,8 @@ export interface Outbound {
   readonly marks: StreamMarks;
   /** The field in which an answer tells its usage. */
   readonly usageField: string;
+  /** Absent where streams tell it unasked. */
+  readonly usageOnRequest?: UsageOnRequest;
   /** What usage objects of one answer tell: its first and its last, where they differ. */
   parseUsage(figures: readonly JsonObject[]): Usage;
   /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */

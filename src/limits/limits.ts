@@ -48,6 +48,11 @@ export function isLimited(limits: KeyLimits): boolean {
   );
 }
 
+/** Whether what answers take counts, in tokens or in money. */
+export function isMetered({ tokensPerMinute, budgetDay, budgetMonth }: KeyLimits): boolean {
+  return tokensPerMinute !== undefined || budgetDay !== undefined || budgetMonth !== undefined;
+}
+
 /**
  * @param now milliseconds since 1970.
  * @param share into how many parts limits are divided, now that each process counts by itself; rounded up.

@@ -7,6 +7,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Asked, Format, Target } from '../formats/format.ts';
 import type { Principal } from '../keys.ts';
 import type { Body } from '../streams/body.ts';
+import type { Step } from '../streams/step.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Ending, UpstreamAnswer } from '../vendors/send.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -103,6 +104,8 @@ export interface Prepared extends Routed {
   readonly headers: string[];
   /** What is sent. */
   readonly payload: Uint8Array;
+  /** Takes out of a native stream what it tells because the gateway asked for it, and not the caller. */
+  readonly hide?: () => Step<Uint8Array, Uint8Array>;
   /** Absent on the native path. */
   readonly translation?: Translation;
 }

@@ -9,6 +9,7 @@ import type { Asked, Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
+import { changed } from '../streams/changed.ts';
 import type { Stage } from '../streams/line.ts';
 import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
@@ -42,15 +43,18 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
   };
 }
 
-function native({ id, route, answer, ledger }: Answered): Replied {
+function native({ id, route, answer, ledger, hide }: Answered): Replied {
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw notJson(answer);
   const own = responseHeaders(answer.headers);
-  const headers = type.startsWith('text/event-stream')
-    ? { ...eventStreamHeaders(own), 'content-type': type }
-    : own;
-  return { id, format: route.format, status, headers, body, ledger };
+  const reply = { id, format: route.format, status, ledger };
+  if (!type.startsWith('text/event-stream')) return { ...reply, headers: own, body };
+  return {
+    ...reply,
+    headers: { ...eventStreamHeaders(own), 'content-type': type },
+    body: hide === undefined ? body : changed(bodyOf(answer), hide()),
+  };
 }
 
 async function translated(

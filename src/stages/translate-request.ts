@@ -5,6 +5,7 @@ import type { Model } from '../catalog/model.ts';
 import { formats } from '../formats/all.ts';
 import type { Target } from '../formats/format.ts';
 import { unreported } from '../formats/format.ts';
+import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { upstreamName, type Vendor } from '../vendors/vendor.ts';
 import type { Prepared, Routed } from './exchange.ts';
@@ -16,6 +17,7 @@ export function translateRequest(): (routed: Routed) => Prepared {
 
 function native(routed: Routed): Prepared {
   const { vendor, spoken, route, message, query, named, body, model } = routed;
+  const asking = withUsage(routed);
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {
     ...routed,
@@ -24,8 +26,23 @@ function native(routed: Routed): Prepared {
       nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) +
       passedOn(query),
     headers: requestHeaders(vendor, spoken, message.headers, stream),
-    payload: body,
+    payload: asking?.payload ?? body,
+    ...(asking !== undefined && { hide: asking.hide }),
   };
+}
+
+/** The body with the question for usage in it, where the caller has not asked and the key's limits hang on it. */
+function withUsage({
+  principal,
+  spoken,
+  body,
+  vendor,
+  model,
+}: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
+  const { usageOnRequest } = formats[spoken].outbound;
+  if (usageOnRequest === undefined || !isMetered(principal.limits)) return undefined;
+  const payload = usageOnRequest.ask(body, targetOf(vendor, model).dialect);
+  return payload && { payload, hide: usageOnRequest.hide };
 }
 
 function translated(routed: Routed): Prepared {

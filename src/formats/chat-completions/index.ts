@@ -8,6 +8,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { askUsage, hideUsage } from './unasked-usage.ts';
 import { parseUsage } from './usage.ts';
 
 export const chatCompletions: Format = {
@@ -26,6 +27,7 @@ export const chatCompletions: Format = {
       failing: /event: ?error|"error"|"detail"/,
     },
     usageField: 'usage',
+    usageOnRequest: { ask: askUsage, hide: hideUsage },
     parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),
   },
   renderError,

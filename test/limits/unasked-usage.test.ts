@@ -1,0 +1,147 @@
+/** Streams of keys whose tokens or money are limited: what they took is known, whether or not the caller asked. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import type { KeyLimits } from '../../src/keys.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+const LIMITED = 'gw-test-key-with-limits';
+
+let upstream: TestUpstream;
+let gateway: TestGateway;
+beforeEach(async () => {
+  upstream = await startUpstream(({ body }, response) => {
+    const { stream, stream_options: options } = JSON.parse(body.toString());
+    const text = stream ? streamed(options?.include_usage === true) : WHOLE;
+    if (body.includes('break off')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(text.slice(0, -20), () => response.destroy());
+      return;
+    }
+    const type = stream ? 'text/event-stream; charset=utf-8' : 'application/json';
+    response.writeHead(200, { 'content-type': type }).end(text);
+  });
+});
+afterEach(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const WHOLE = '{"id":"c","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
+
+/** What OpenAI says, and what is there only for those who ask. */
+function streamed(asked: boolean): string {
+  const head = '"id":"c","object":"chat.completion.chunk","created":1,"model":"gpt-4.1-2025-04-14"';
+  const nothing = asked ? ',"usage":null' : '';
+  const chunk = (choices: string, more = ''): string =>
+    `data: {${head},"choices":${choices}${nothing},"obfuscation":"x"${more}}\n\n`;
+  const usage = `data: {${head},"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":7,"total_tokens":1000007},"obfuscation":"y"}\n\n`;
+  return [
+    ': \u{1f600}\n\n',
+    // Azure's first chunk.
+    chunk('[]', ',"prompt_filter_results":[]'),
+    chunk(
+      '[{"index":0,"delta":{"role":"assistant","content":"\\"usage\\":null, \\u00e9 é"},"finish_reason":null}]',
+    ),
+    chunk('[{"index":0,"delta":{},"finish_reason":"stop"}]'),
+    asked ? usage : '',
+    'data: [DONE]\n\n',
+  ].join('');
+}
+
+async function open(limits: KeyLimits, vendors: ConfigInput['vendors'] = {}): Promise<void> {
+  gateway = await startGateway({
+    vendors: { ...vendorsAtUrl(upstream.url), ...vendors },
+    keys: [{ name: 'limited', key: LIMITED, limits }],
+  });
+}
+
+async function ask(body: string, key = LIMITED): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const sent = (): string[] => upstream.received.map(({ body }) => body.toString());
+const PLAIN = '{"model":"gpt-4.1","stream":true,"messages":[]}';
+
+describe.each<[string, KeyLimits]>([
+  ['tokensPerMinute', { tokensPerMinute: 1_000 }],
+  ['budgetDay', { budgetDay: 0.01 }],
+  ['budgetMonth', { budgetMonth: 0.01 }],
+])('%s', (_, limits) => {
+  test('a native stream counts, and its caller sees what it asked for, byte for byte', async () => {
+    await open(limits);
+    expect(await ask(PLAIN)).toEqual({ status: 200, text: streamed(false) });
+    await expect.poll(async () => (await ask(PLAIN)).status).toBe(429);
+  });
+});
+
+test('a stream that breaks off in the middle of a line ends with an error, as every other does', async () => {
+  await open({ budgetDay: 100 });
+  const { text } = await ask(PLAIN.replace('[]', '["break off"]'));
+  const error = text.indexOf('data: {"error":');
+  expect(text.slice(0, error).trimEnd()).toBe(
+    streamed(true).slice(0, -20).replaceAll(',"usage":null', '').trimEnd(),
+  );
+  expect(text.slice(error)).toMatch(/^data: \{"error":\{[^\n]*\}\n\n$/);
+});
+
+describe('the request is what it was, but for the question', () => {
+  const around = (options: string): string =>
+    ` {"model":"gpt-4.1", "stream_options" : ${options} ,"stream": true,"n":1.0,"messages":[{"a":1,"a":2}]}\n`;
+  test.each([
+    [PLAIN, `{"stream_options":{"include_usage":true},${PLAIN.slice(1)}`],
+    [around('null'), around('{"include_usage":true}')],
+    [around('{ }'), around('{"include_usage":true }')],
+    [around('{ "x": 1.0}'), around('{"include_usage":true, "x": 1.0}')],
+    [around('{"include_usage" : false,"x":[1 ]}'), around('{"include_usage" : true,"x":[1 ]}')],
+    [around('{"x":{"include_usage":true}}'), around('{"include_usage":true,"x":{"include_usage":true}}')],
+    [around('{"include\\u005fusage":null}'), around('{"include\\u005fusage":true}')],
+  ])('%s', async (asked, expected) => {
+    await open({ budgetDay: 100 });
+    expect(await ask(asked)).toEqual({ status: 200, text: streamed(false) });
+    expect(sent()).toEqual([expected]);
+  });
+
+  test('options that two readers may read in two ways are refused', async () => {
+    await open({ budgetDay: 100 });
+    const { status } = await ask(around('{"include_usage":true,"include_usage":false}'));
+    expect(status).toBe(400);
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('nothing is changed', () => {
+  const asking = '{"model":"gpt-4.1","stream":true,"stream_options":{"include_usage": true},"messages":[]}';
+  const whole = '{"model":"gpt-4.1","stream":false,"messages":[]}';
+  test.each([
+    ['of a caller who asks', asking, streamed(true)],
+    ['of an answer that is no stream', whole, WHOLE],
+  ])('%s', async (_, body, text) => {
+    await open({ budgetDay: 100 });
+    expect(await ask(body)).toEqual({ status: 200, text });
+    expect(sent()).toEqual([body]);
+  });
+
+  test('of a key whose limits do not hang on it, or that has none', async () => {
+    await open({ requestsPerMinute: 100, concurrentRequests: 9 });
+    for (const key of [LIMITED, KEY]) {
+      expect(await ask(PLAIN, key)).toEqual({ status: 200, text: streamed(false) });
+    }
+    expect(sent()).toEqual([PLAIN, PLAIN]);
+  });
+
+  test('where the service tells it unasked, and refuses the question', async () => {
+    const mistralai = { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-mistral' };
+    await open({ budgetDay: 100 }, { mistralai });
+    const body = '{"model":"mistralai/mistral-large-2512","stream":true,"messages":[]}';
+    const { status } = await ask(body);
+    expect(status).toBe(200);
+    expect(sent()).toEqual(['{"model":"mistral-large-2512","stream":true,"messages":[]}']);
+  });
+});
