@@ -169,3 +169,27 @@ test.each(native)('$name: an answer about errors is none', async (way) => {
     expect(record.fault).toBeUndefined();
   }
 });
+
+test.each(native)(
+  '$name: that the caller leaves at the error, as SDKs do, does not clear the vendor',
+  async (way) => {
+    await open();
+    const sent = streamedAnswer(way.spoken, 'error-in-stream');
+    upstream.script((wire) => wire.stream([sent]));
+    for (let asked = 1; asked <= 2; asked += 1) {
+      const caller = new AbortController();
+      const response = await ask(gateway.url, way, true, { signal: caller.signal });
+      let text = '';
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        if (text === sent) break;
+      }
+      caller.abort();
+      await eventually(() => records.length === asked, 'the exchange is recorded');
+    }
+    await eventually(() => upstream.open() === 0, 'the vendor is aborted');
+    const next = await ask(gateway.url, way, true);
+    expect(next.status).toBe(way.format === 'messages' ? 529 : 503);
+    await next.arrayBuffer();
+  },
+);
