@@ -9,6 +9,7 @@ import type { Format } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
+import { tailOf } from '../streams/tail.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Guard, UpstreamHead } from '../vendors/send.ts';
 
@@ -39,22 +40,13 @@ export function guardOf(
   if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) return undefined;
   const { opening, ending, closing, failing } = format.outbound.marks;
   let isOpen = false;
-  /** The last chunks: enough of them to hold the end, and those before that are not yet let go. Nothing is copied. */
-  let before: Uint8Array[] = [];
-  let last: Uint8Array[] = [];
-  let size = 0;
-  const said = (): string => [...before, ...last].map(latin1).join('');
+  const tail = tailOf(END);
+  const said = (): string => latin1(tail.bytes());
 
   return {
     chunk(bytes) {
-      if (size >= END) {
-        before = last;
-        last = [];
-        size = 0;
-      }
-      last.push(bytes);
-      size += bytes.byteLength;
-      isOpen ||= opening.test(said());
+      isOpen ||= opening.test(said() + latin1(bytes));
+      tail.add(bytes);
     },
     cut() {
       const end = said();
@@ -68,7 +60,7 @@ export function guardOf(
     hasFailed() {
       if (!failing.test(said())) return false;
       // The first event in sight may be half of one, which says nothing.
-      const events = run(decodeSse(), [Buffer.concat([...before, ...last])]);
+      const events = run(decodeSse(), [tail.bytes()]);
       const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
       if (fault === undefined) return false;
       if (ledger !== undefined) ledger.fault = fault;

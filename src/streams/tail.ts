@@ -1,0 +1,33 @@
+/** The end of a stream of bytes, so far. */
+
+export interface Tail {
+  add(chunk: Uint8Array): void;
+  /** The last bytes: as many as were asked for, up to twice as many, or all. Good until the next are added. */
+  bytes(): Buffer;
+}
+
+/**
+ * A copy: to keep the chunks themselves, of a slow stream with small ones, takes ten times the memory.
+ * @param length how many of the last bytes are kept at least.
+ */
+export function tailOf(length: number): Tail {
+  let kept: Buffer | undefined;
+  let size = 0;
+  return {
+    add(chunk) {
+      kept ??= Buffer.allocUnsafeSlow(2 * length);
+      if (chunk.byteLength >= length) {
+        kept.set(chunk.subarray(-length));
+        size = length;
+        return;
+      }
+      if (size + chunk.byteLength > kept.length) {
+        kept.copyWithin(0, size - length, size);
+        size = length;
+      }
+      kept.set(chunk, size);
+      size += chunk.byteLength;
+    },
+    bytes: () => kept?.subarray(0, size) ?? Buffer.alloc(0),
+  };
+}

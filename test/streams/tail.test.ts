@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { tailOf } from '../../src/streams/tail.ts';
+
+test('holds the last bytes, however they come', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.array(fc.uint8Array({ maxLength: 60 })),
+      (length, chunks) => {
+        const tail = tailOf(length);
+        for (const chunk of chunks) tail.add(chunk);
+        const all = Buffer.concat(chunks);
+        const kept = Buffer.from(tail.bytes());
+        expect(kept.length).toBeGreaterThanOrEqual(Math.min(length, all.length));
+        expect(kept.length).toBeLessThanOrEqual(2 * length);
+        expect(kept).toEqual(all.subarray(all.length - kept.length));
+      },
+    ),
+  );
+});
