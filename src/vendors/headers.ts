@@ -6,9 +6,9 @@ import type { Auth, Vendor } from './vendor.ts';
 
 /**
  * Callers' headers that any vendor may have on the native path. `idempotency-key` is not for the translated one: it
- * names a request by the words of the caller, which are not the words sent, and no vendor that is translated to promises
- * anything for it (Anthropic's API does not honour one: anthropic-sdk-typescript, pull request 1144; OpenAI's and
- * Google's references have none). Passed on, it would promise in our name that nothing is billed twice.
+ * names a request as the caller wrote it, which is not what is sent, and no vendor that is translated to is known to
+ * honour it (Anthropic's API does not: anthropic-sdk-typescript, pull request 1144). Passed on, it would promise in our
+ * name that nothing is billed twice.
  */
 const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
 

@@ -1,9 +1,9 @@
 /**
- * Usage of a stream whose caller did not ask for it (`stream_options.include_usage`: "an additional chunk will be
- * streamed before the `data: [DONE]` message … `choices` will always be an empty array. All other chunks will also
- * include a `usage` field, but with a null value", OpenAI API reference). It is asked for in the caller's stead, and
- * what comes of that is taken out again: a client that reads `choices[0]` of every chunk would fail at that one.
- * Bytes in, bytes out: all else stays as it was written.
+ * Usage of a stream whose caller did not ask for it. Where `stream_options.include_usage` asks, a chunk of usage alone
+ * comes before `[DONE]`, its `choices` empty, and every other chunk may say `"usage": null` (OpenAI, Azure, Ollama and
+ * others; some tell it with the last choice, as they may unasked). It is asked for in the caller's stead, and what comes
+ * of that is taken out again: a client that reads `choices[0]` of every chunk would fail at that one. Bytes in, bytes
+ * out: all else stays as it was written.
  */
 
 import { type Span, scanObject } from '../../json-scan.ts';
