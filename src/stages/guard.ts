@@ -6,6 +6,7 @@
 
 import { type Fault, GatewayError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { type Gathered, gather } from '../gather.ts';
 import { tryParseJson } from '../json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
@@ -15,6 +16,13 @@ import type { Guard, UpstreamHead } from '../vendors/send.ts';
 
 /** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
 const END = 2048;
+
+/**
+ * What a failure may say before its beginning is out of sight: it holds a whole request, or what was made of it. It
+ * comes in large pieces; smaller ones, as answers are made of, are not looked at. And how much of it is kept.
+ */
+const LARGE = 1024;
+const MOST_OF_FAILURE = 256 * 1024;
 
 /** Where an event is over, and where one can be that nobody has closed by an empty line. */
 const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
@@ -42,10 +50,17 @@ export function guardOf(
   let isOpen = false;
   const tail = tailOf(END);
   const said = (): string => latin1(tail.bytes());
+  let failure: Gathered | undefined;
 
   return {
     chunk(bytes) {
       isOpen ||= opening.test(said() + latin1(bytes));
+      if (failure === undefined && bytes.byteLength >= LARGE && failing.test(latin1(bytes))) {
+        failure = gather(MOST_OF_FAILURE);
+        failure.add(Buffer.from(tail.bytes()));
+      }
+      if (failure !== undefined && failure.size + bytes.byteLength <= MOST_OF_FAILURE)
+        failure.add(Buffer.from(bytes));
       tail.add(bytes);
     },
     cut() {
@@ -58,9 +73,9 @@ export function guardOf(
       return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
     },
     hasFailed() {
-      if (!failing.test(said())) return false;
+      if (failure === undefined && !failing.test(said())) return false;
       // The first event in sight may be half of one, which says nothing.
-      const events = run(decodeSse(), [tail.bytes()]);
+      const events = run(decodeSse(), [failure?.whole() ?? tail.bytes()]);
       const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
       if (fault === undefined) return false;
       if (ledger !== undefined) ledger.fault = fault;

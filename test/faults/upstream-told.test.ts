@@ -116,6 +116,39 @@ describe("U-20 the vendor's own failure, told in a native stream", () => {
   });
 });
 
+describe('a failure that is told at length', () => {
+  const long = 'instructions '.repeat(2_000);
+  const error = { code: 'server_error', message: 'No.' };
+  const failed = { type: 'response.failed', response: { status: 'failed', error, instructions: long } };
+  const generated = { error: { message: 'No.', type: 'server_error', code: 503, failed_generation: long } };
+  const told: readonly [FormatName, string, string][] = [
+    ['responses', data(failed, 'response.failed'), 'upstream-broken'],
+    ['chat-completions', data(generated, 'error'), 'upstream-overloaded'],
+  ];
+  const cases = told.flatMap(([format, text, fault]) =>
+    [1_400, 16_384, text.length].map((size) => ({ format, text, fault, size })),
+  );
+  test.each(cases)(
+    '$format, in pieces of $size: its end says nothing',
+    async ({ format, text, fault, size }) => {
+      await open();
+      const [first = '', second = ''] = eventTexts(streamedAnswer(format));
+      upstream.script(async (wire) => {
+        wire.stream([first, second]);
+        for (let at = 0; at < text.length; at += size) {
+          await new Promise((resolve) => setImmediate(resolve));
+          wire.chunk(text.slice(at, at + size));
+        }
+        wire.lastChunk();
+      });
+      const response = await ask(gateway.url, wayOf(format), true);
+      expect(await response.text()).toBe(first + second + text);
+      await eventually(() => records.length === 1, 'the exchange is recorded');
+      expect(records[0]).toMatchObject({ fault, outcome: 'failed' });
+    },
+  );
+});
+
 describe('a failure of what was asked, told in a native stream', () => {
   test.each<[FormatName, string, string]>([
     [
