@@ -1,124 +1,201 @@
 /**
  * The gateway under load, beside the floor for any gateway on Node (a bare node:http and undici proxy) and beside
  * Portkey's gateway, in one run: the measured process has a core for itself, the load and the upstream another one.
- * `--url http://host:port --key KEY` measures any other gateway that speaks chat-completions in place of Portkey's.
+ *
+ * They take turns in short rounds, and each is started anew a few times, for a process can be lucky with its heap. Of
+ * answers a second, CPU and latency the middle of the best quarter of all rounds is told: what else a machine does
+ * makes rounds worse, never better.
+ *
+ * `--url http://host:port/v1 --key KEY` measures any other gateway that speaks chat-completions in place of Portkey's;
+ * bench/NOTES.md says how it is set up. `--starts N` says how often each is started.
  */
 
+import { parseArgs } from 'node:util';
+import { type Contender, contendersBefore, versions } from './load/contenders.ts';
 import { closedLoad, type Load, openLoad } from './load/drive.ts';
-import {
-  cpuOf,
-  type Measured,
-  memoryOf,
-  startBareProxy,
-  startGateway,
-  startPortkey,
-  startUpstream,
-  stepAside,
-} from './load/processes.ts';
+import { otherGateway, otherOptions } from './load/other.ts';
+import { cpuOf, forgetPeak, type Measured, memoryOf, startUpstream, stepAside } from './load/processes.ts';
 import { type Request, type Scenario, scenarios } from './load/scenarios.ts';
-import { benchArguments, median, quantile, type Row, report, round } from './support/report.ts';
+import { benchOptions, quantile, quietest, type Row, report, round } from './support/report.ts';
 
-const args = benchArguments({ seconds: 2, rounds: 5 });
+const { values: args } = parseArgs({
+  options: {
+    ...benchOptions({ seconds: 0.5, rounds: 15 }),
+    starts: { type: 'string', default: '3' },
+    ...otherOptions,
+  },
+});
+const starts = Number(args.starts);
+const roundsEach = Math.ceil(Number(args.rounds) / starts);
+const seconds = Number(args.seconds);
 
-interface Contender {
-  readonly name: string;
-  readonly process: Measured;
-  request(scenario: Scenario): Request | undefined;
-  /** Whether it gives what the vendor says as it is. */
-  readonly bare?: boolean;
+/** Seconds of load before anything counts, after each start. */
+const WARM_UP = 1;
+/** Seconds and rounds of a start in which latency is looked at. */
+const STEADY = { seconds: 1, rounds: 2 };
+
+const UPSTREAM = 9_600;
+const EVENTS = 200;
+
+/** What is known of one contender in one scenario. */
+interface Seen {
+  readonly rates: number[];
+  /** CPU microseconds an answer, and the part of its core that it had. */
+  readonly cpu: number[];
+  readonly busy: number[];
+  readonly p50: number[];
+  readonly p99: number[];
+  readonly first: number[];
+  peak: number;
+  refused: number;
+  broken: number;
+  judged: number;
+  readonly rules: Set<string>;
 }
 
-interface Round {
-  readonly rate: number;
-  /** CPU microseconds an answer. */
-  readonly cpu: number;
+const nothingSeen = (): Seen => ({
+  rates: [],
+  cpu: [],
+  busy: [],
+  p50: [],
+  p99: [],
+  first: [],
+  peak: 0,
+  refused: 0,
+  broken: 0,
+  judged: 0,
+  rules: new Set(),
+});
+
+async function pressed(
+  contender: Contender,
+  process: Measured,
+  request: Request,
+  scenario: Scenario,
+  seen: Seen,
+): Promise<void> {
+  const driven = contender.bare ? { ...scenario, format: scenario.spoken } : scenario;
+  const { pid } = process;
+  let before = 0;
+  const load = await closedLoad(process, request, driven, seconds, () => {
+    before = pid === undefined ? Number.NaN : cpuOf(pid);
+  });
+  seen.refused += load.refused;
+  if (load.answers === 0) return;
+  seen.rates.push(load.answers / load.seconds);
+  if (pid !== undefined) {
+    const used = cpuOf(pid) - before;
+    seen.cpu.push(used / load.answers);
+    seen.busy.push(used / 1e6 / load.seconds);
+    seen.peak = Math.max(seen.peak, memoryOf(pid).peak);
+  }
+  seen.broken += load.broken;
+  seen.judged += load.judged;
+  for (const rule of load.rules) seen.rules.add(rule);
+}
+
+function steadied(seen: Seen, { latencies, firstBytes }: Load): void {
+  seen.p50.push(quantile(latencies, 0.5));
+  seen.p99.push(quantile(latencies, 0.99));
+  seen.first.push(quantile(firstBytes, 0.5));
+}
+
+interface Standing {
+  readonly contender: Contender;
+  readonly process: Measured;
+  readonly request: Request;
+  readonly seen: Seen;
+}
+
+async function measure(scenario: Scenario, standing: readonly Standing[], direct: Seen): Promise<void> {
+  for (const { process, request } of standing) {
+    await closedLoad(process, request, scenario, WARM_UP);
+    if (process.pid !== undefined) forgetPeak(process.pid);
+  }
+  for (let turn = 0; turn < roundsEach; turn += 1) {
+    for (const { contender, process, request, seen } of standing)
+      await pressed(contender, process, request, scenario, seen);
+  }
+  // Half of what the slowest can do, and the very same rate for everyone.
+  const rate = Math.max(5, Math.min(...standing.map(({ seen }) => quietest(seen.rates, 'more'))) / 2);
+  for (let turn = 0; turn < STEADY.rounds; turn += 1) {
+    steadied(direct, await openLoad(upstream, scenario.direct, scenario, STEADY.seconds, rate));
+    for (const { process, request, seen } of standing)
+      steadied(seen, await openLoad(process, request, scenario, STEADY.seconds, rate));
+  }
+}
+
+function row(scenario: Scenario, name: string, seen: Seen, bare: Seen, direct: Seen): Row {
+  const rate = (of: Seen): number => quietest(of.rates, 'more');
+  const cpu = quietest(seen.cpu, 'less');
+  const added = (what: 'p50' | 'p99' | 'first'): number =>
+    round(quietest(seen[what], 'less') - quietest(direct[what], 'less'));
+  return {
+    scenario: scenario.name,
+    through: name,
+    'answers/s': round(rate(seen), 0),
+    'of the bare proxy': round(rate(seen) / rate(bare)),
+    ...(seen.cpu.length > 0 && {
+      'CPU µs': round(cpu, 0),
+      'CPU of the bare': round(cpu / quietest(bare.cpu, 'less')),
+      ...(scenario.streamed && { 'CPU µs/event': round(cpu / EVENTS) }),
+      busy: round(quietest(seen.busy, 'more')),
+    }),
+    'added p50 ms': added('p50'),
+    'added p99 ms': added('p99'),
+    'added first byte p50': added('first'),
+    ...(seen.peak > 0 && { 'peak MB': round(seen.peak / 2 ** 20, 0) }),
+    refused: seen.refused,
+    'broken streams':
+      seen.judged > 0 ? `${seen.broken} of ${seen.judged} ${[...seen.rules].join(' ')}`.trim() : '-',
+  };
 }
 
 stepAside();
-const upstream = await startUpstream(9_600);
-const contenders: Contender[] = [
-  {
-    name: 'bare proxy',
-    process: await startBareProxy(9_601, 9_600),
-    request: ({ direct }) => direct,
-    bare: true,
-  },
-  { name: 'gateway', process: await startGateway(9_602, 9_600), request: ({ gateway }) => gateway },
-];
-const portkey = await startPortkey(9_603);
-if (portkey) contenders.push({ name: 'portkey', process: portkey, request: (scenario) => scenario.portkey });
-
-async function measure({ process: { port, pid }, bare }: Contender, request: Request, scenario: Scenario) {
-  const before = cpuOf(pid);
-  const driven = bare ? { ...scenario, format: scenario.spoken } : scenario;
-  const result = await closedLoad(port, request, driven, args.seconds);
-  const used = cpuOf(pid) - before;
-  return { result, round: { rate: result.answers / result.seconds, cpu: used / result.answers } };
-}
-
-const added = (through: Load, direct: Load, part: number, of: 'latencies' | 'firstBytes'): number =>
-  round(quantile(through[of], part) - quantile(direct[of], part));
-
-const rows: Row[] = [];
+const other = otherGateway(args);
+const contenders = contendersBefore(UPSTREAM, other);
+const upstream = await startUpstream(UPSTREAM);
+const chosen = scenarios(UPSTREAM).filter(({ name }) => name.includes(args.filter));
+const table = new Map<string, Map<string, Seen>>();
+const seenOf = (scenario: string, who: string): Seen => {
+  const row = table.get(scenario) ?? new Map<string, Seen>();
+  const seen = row.get(who) ?? nothingSeen();
+  table.set(scenario, row.set(who, seen));
+  return seen;
+};
+let port = UPSTREAM + 1;
 try {
-  for (const scenario of scenarios(upstream.port)) {
-    if (!scenario.name.includes(args.filter)) continue;
-    const rounds = new Map<string, Round[]>();
-    const broken = new Map<string, { broken: number; judged: number; rules: readonly string[] }>();
-    for (let turn = 0; turn <= args.rounds; turn += 1) {
+  for (let started = 0; started < starts; started += 1) {
+    const running: { readonly contender: Contender; readonly process: Measured }[] = [];
+    try {
       for (const contender of contenders) {
-        const request = contender.request(scenario);
-        if (request === undefined) continue;
-        try {
-          const { result, round: measured } = await measure(contender, request, scenario);
-          // The first turn warms up.
-          if (turn > 0) rounds.set(contender.name, [...(rounds.get(contender.name) ?? []), measured]);
-          const sofar = broken.get(contender.name) ?? { broken: 0, judged: 0, rules: [] };
-          broken.set(contender.name, {
-            broken: sofar.broken + result.broken,
-            judged: sofar.judged + result.judged,
-            rules: [...new Set([...sofar.rules, ...result.rules])],
-          });
-        } catch (error) {
-          if (turn === 0)
-            console.error(`${contender.name}: ${error instanceof Error ? error.message : error}`);
-        }
+        running.push({ contender, process: await contender.start(port) });
+        port += 1;
       }
-    }
-    const rateOf = (name: string): number => median((rounds.get(name) ?? []).map(({ rate }) => rate));
-    const events = scenario.streamed ? 200 : 1;
-    for (const contender of contenders) {
-      const request = contender.request(scenario);
-      const measured = rounds.get(contender.name);
-      if (request === undefined || measured === undefined) continue;
-      // Half of what the slowest can do, and the very same rate for everyone.
-      const half = Math.max(5, Math.min(...contenders.map(({ name }) => rateOf(name) || Infinity)) / 2);
-      const direct = await openLoad(upstream.port, scenario.direct, scenario, args.seconds, half);
-      const through = await openLoad(contender.process.port, request, scenario, args.seconds, half);
-      const cpu = median(measured.map((one) => one.cpu));
-      const counts = broken.get(contender.name);
-      rows.push({
-        scenario: scenario.name,
-        through: contender.name,
-        'answers/s': round(rateOf(contender.name), 0),
-        'of the bare proxy': round(rateOf(contender.name) / rateOf('bare proxy')),
-        'CPU µs': round(cpu, 0),
-        'CPU of the bare': round(cpu / median((rounds.get('bare proxy') ?? []).map((one) => one.cpu))),
-        ...(scenario.streamed && { 'CPU µs/event': round(cpu / events) }),
-        'added p50 ms': added(through, direct, 0.5, 'latencies'),
-        'added p99 ms': added(through, direct, 0.99, 'latencies'),
-        'added first byte p50': added(through, direct, 0.5, 'firstBytes'),
-        'peak MB': round(memoryOf(contender.process.pid).peak / 2 ** 20, 0),
-        'broken streams':
-          counts && counts.judged > 0
-            ? `${counts.broken} of ${counts.judged} ${counts.rules.join(' ')}`.trim()
-            : '-',
-      });
+      for (const scenario of chosen) {
+        const standing = running.flatMap(({ contender, process }) => {
+          const request = contender.request(scenario);
+          return request
+            ? [{ contender, process, request, seen: seenOf(scenario.name, contender.name) }]
+            : [];
+        });
+        await measure(scenario, standing, seenOf(scenario.name, 'direct'));
+      }
+    } finally {
+      for (const { process } of running) process.stop();
     }
   }
-  report('load', rows, args);
 } finally {
-  for (const { process: running } of contenders) running.stop();
   upstream.stop();
 }
+
+const rows = chosen.flatMap((scenario) =>
+  contenders.flatMap((contender) => {
+    if (contender.request(scenario) === undefined) return [];
+    const seen = seenOf(scenario.name, contender.name);
+    const bare = seenOf(scenario.name, 'bare proxy');
+    return [row(scenario, contender.name, seen, bare, seenOf(scenario.name, 'direct'))];
+  }),
+);
+report('load', rows, { json: args.json, versions: versions(contenders) });
 process.exit();

@@ -35,7 +35,7 @@ let broken = 0;
 try {
   while (performance.now() - began < args.seconds * 1000) {
     for (const scenario of all) {
-      const load = await closedLoad(gateway.port, scenario.gateway, { ...scenario, connections: 16 }, 1);
+      const load = await closedLoad(gateway, scenario.gateway, { ...scenario, connections: 16 }, 1);
       answers += load.answers;
       broken += load.broken;
       if (!scenario.streamed) continue;

@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 import {
   cpuOf,
   KEY,
-  type Measured,
   memoryOf,
+  type Running,
   startGateway,
   startUpstream,
   stepAside,
@@ -91,7 +91,7 @@ async function open(
   return { answers, delays, failed };
 }
 
-async function measure(name: keyof typeof WAYS, count: number, gateway: Measured): Promise<Row> {
+async function measure(name: keyof typeof WAYS, count: number, gateway: Running): Promise<Row> {
   await wait(2000);
   const idle = memoryOf(gateway.pid).now;
   const opened = await open(gateway.port, count, WAYS[name]);

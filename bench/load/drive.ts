@@ -1,17 +1,27 @@
 /** The load: closed (as fast as it goes) and open (so many a second, come what may). */
 
-import { Pool } from 'undici';
-import { decodeSse } from '../../src/streams/sse.ts';
-import type { Sink } from '../../src/streams/step.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FormatName } from '../../src/conversation/prompt.ts';
+import { decodeSse, type Sse } from '../../src/streams/sse.ts';
+import { run } from '../../src/streams/step.ts';
 import { validator } from '../../src/validate/validate.ts';
+import {
+  type Address,
+  type Answer,
+  type Connection,
+  connect,
+  requestBytes,
+  withoutChunks,
+} from './client.ts';
 import type { Request, Scenario } from './scenarios.ts';
 
 /** Every so many streams one is read by the protocol validator. */
 const JUDGED = 50;
 
 export interface Load {
-  /** Answers. */
+  /** Answers with status 200, and others: of those nothing else is told. */
   readonly answers: number;
+  readonly refused: number;
   readonly seconds: number;
   /** Streams that broke their protocol, of those judged. */
   readonly broken: number;
@@ -23,20 +33,25 @@ export interface Load {
   readonly firstBytes: readonly number[];
 }
 
-/** What is sent, and how the answer is judged. */
-export type Driven = Pick<Scenario, 'name' | 'format' | 'streamed' | 'connections'>;
+/** How the answers are judged, and how many are asked for at a time. */
+export type Driven = Pick<Scenario, 'format' | 'streamed' | 'connections'>;
 
-/** Sends as much as the other side takes, for so long. */
+/**
+ * Sends as much as the other side takes, for so long.
+ * @param onBegin called when the connections are there and nothing has been asked yet.
+ */
 export async function closedLoad(
-  port: number,
+  address: Address,
   request: Request,
   scenario: Driven,
   seconds: number,
+  onBegin?: () => void,
 ): Promise<Load> {
-  return load(port, scenario, async (one) => {
+  return load(address, request, scenario, async (one) => {
+    onBegin?.();
     const until = performance.now() + seconds * 1000;
     const worker = async (): Promise<void> => {
-      while (performance.now() < until) await one(request);
+      while (performance.now() < until) await one();
     };
     await Promise.all(Array.from({ length: scenario.connections }, worker));
   });
@@ -44,70 +59,94 @@ export async function closedLoad(
 
 /** Sends `rate` requests a second, whether the last one is answered or not. */
 export async function openLoad(
-  port: number,
+  address: Address,
   request: Request,
   scenario: Driven,
   seconds: number,
   rate: number,
 ): Promise<Load> {
-  return load(port, scenario, async (one) => {
+  return load(address, request, scenario, async (one) => {
     const began = performance.now();
     const running: Promise<void>[] = [];
     const all = Math.floor(rate * seconds);
     for (let sent = 0; sent < all; sent += 1) {
-      const due = began + (sent * 1000) / rate;
-      const wait = due - performance.now();
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      running.push(one(request));
+      const early = began + (sent * 1000) / rate - performance.now();
+      if (early > 0) await wait(early);
+      running.push(one());
     }
     await Promise.all(running);
   });
 }
 
 async function load(
-  port: number,
-  scenario: Driven,
-  drive: (one: (request: Request) => Promise<void>) => Promise<void>,
+  address: Address,
+  request: Request,
+  { format, streamed, connections }: Driven,
+  drive: (one: () => Promise<void>) => Promise<void>,
 ): Promise<Load> {
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 256, pipelining: 1 });
+  const bytes = requestBytes(address, request);
+  const all: Connection[] = await Promise.all(Array.from({ length: connections }, () => connect(address)));
+  const idle = [...all];
   const latencies: number[] = [];
   const firstBytes: number[] = [];
   const rules = new Set<string>();
+  let asked = 0;
+  let refused = 0;
   let broken = 0;
   let judged = 0;
 
-  async function one({ path, headers, body }: Request): Promise<void> {
+  async function take(): Promise<Connection> {
+    for (let one = idle.pop(); one !== undefined; one = idle.pop()) if (one.usable()) return one;
+    const made = await connect(address);
+    all.push(made);
+    return made;
+  }
+
+  async function one(): Promise<void> {
     const began = performance.now();
-    const answer = await pool.request({ method: 'POST', path, headers, body });
-    if (answer.statusCode !== 200) {
-      throw new Error(
-        `${scenario.name}: status ${answer.statusCode}: ${(await answer.body.text()).slice(0, 300)}`,
-      );
+    const kept: Buffer[] | undefined = streamed && asked % JUDGED === 0 ? [] : undefined;
+    asked += 1;
+    const connection = await take();
+    const answer = await connection.ask(bytes, kept && ((body) => kept.push(body)));
+    idle.push(connection);
+    if (answer.status !== 200) {
+      refused += 1;
+      return;
     }
-    const judge =
-      scenario.streamed && latencies.length % JUDGED === 0 ? validator(scenario.format) : undefined;
-    const decoder = decodeSse();
-    const sink: Sink<{ readonly event?: string | undefined; readonly data: string }> = {
-      enqueue: (event) => judge?.add(event),
-    };
-    let first = 0;
-    for await (const chunk of answer.body) {
-      if (first === 0) first = performance.now();
-      if (judge && chunk instanceof Uint8Array) decoder.transform(chunk, sink);
-    }
-    latencies.push(performance.now() - began);
-    firstBytes.push(first - began);
-    if (judge === undefined) return;
-    decoder.flush?.(sink);
+    latencies.push(answer.ended - began);
+    firstBytes.push(answer.first - began);
+    if (kept === undefined) return;
     judged += 1;
-    const violations = judge.end();
-    if (violations.length > 0 || judge.failed) broken += 1;
-    for (const { rule } of violations) rules.add(rule);
+    const violations = judge(format, answer, kept);
+    if (violations.length > 0) broken += 1;
+    for (const rule of violations) rules.add(rule);
   }
 
   const began = performance.now();
-  await drive(one);
+  try {
+    await drive(one);
+  } finally {
+    for (const connection of all) connection.leave();
+  }
   const seconds = (performance.now() - began) / 1000;
-  await pool.destroy();
-  return { answers: latencies.length, seconds, broken, judged, rules: [...rules], latencies, firstBytes };
+  return {
+    answers: latencies.length,
+    refused,
+    seconds,
+    broken,
+    judged,
+    rules: [...rules],
+    latencies,
+    firstBytes,
+  };
+}
+
+/** The rules that a stream breaks; where it ends in a failure of its own telling, `failed`. */
+function judge(format: FormatName, { chunked }: Answer, pieces: readonly Buffer[]): readonly string[] {
+  const body = Buffer.concat(pieces);
+  const judging = validator(format);
+  const events: readonly Sse[] = run(decodeSse(), [chunked ? withoutChunks(body) : body]);
+  for (const event of events) judging.add(event);
+  const rules = judging.end().map(({ rule }) => rule);
+  return judging.failed && rules.length === 0 ? ['failed'] : rules;
 }

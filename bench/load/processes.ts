@@ -1,20 +1,38 @@
 /** Processes to be measured: started on a core of their own where the system can say so, and watched. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import type { Address } from './client.ts';
 
 /** The one way to authenticate at the gateway under measure. */
 export const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';
 
 const LOAD = import.meta.dirname;
 const ROOT = join(LOAD, '../..');
-const PORTKEY = '@portkey-ai/gateway@1.15.2';
 
-export interface Measured {
-  readonly port: number;
+export const PORTKEY_VERSION = '1.15.2';
+const PORTKEY_PROGRAM = 'node_modules/@portkey-ai/gateway/build/start-server.js';
+
+export interface Running extends Measured {
   readonly pid: number;
+}
+
+export interface Measured extends Address {
+  /** Absent where it runs out of our sight. */
+  readonly pid?: number;
   stop(): void;
 }
 
@@ -25,25 +43,33 @@ export function stepAside(): void {
   if (canPin) execFileSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)], { stdio: 'ignore' });
 }
 
-/**
- * Starts a program and waits until its port answers.
- * @param core the core it has for itself.
- */
+interface Start {
+  /** The core it has for itself; absent: any. */
+  readonly core?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+  /** A file for what it prints; absent: nowhere. */
+  readonly output?: string;
+}
+
+/** Starts a program and waits until its port answers. */
 async function start(
   command: readonly string[],
   port: number,
-  core: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Measured> {
-  const [program = '', ...rest] = canPin ? ['taskset', '-c', core, ...command] : command;
+  { core, env, folder = ROOT, output }: Start,
+): Promise<Running> {
+  const [program = '', ...rest] =
+    canPin && core !== undefined ? ['taskset', '-c', core, ...command] : command;
+  const printed = output === undefined ? 'ignore' : openSync(output, 'a');
   const child = spawn(program, rest, {
-    cwd: ROOT,
+    cwd: folder,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', printed, 'inherit'],
   });
+  if (printed !== 'ignore') closeSync(printed);
   await listening(child, port);
   if (child.pid === undefined) throw new Error(`${command.join(' ')} did not start.`);
-  return { port, pid: child.pid, stop: () => void child.kill('SIGKILL') };
+  return { host: '127.0.0.1', port, secure: false, pid: child.pid, stop: () => void child.kill('SIGKILL') };
 }
 
 async function listening(child: ChildProcess, port: number): Promise<void> {
@@ -61,67 +87,126 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
 
 const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
 
-export const startUpstream = (port: number): Promise<Measured> =>
-  start([...node, join(LOAD, 'upstream.ts'), String(port)], port, '1');
+export const startUpstream = (port: number): Promise<Running> =>
+  start([...node, join(LOAD, 'upstream.ts'), String(port)], port, { core: '1' });
 
-export const startBareProxy = (port: number, upstream: number): Promise<Measured> =>
-  start([...node, join(LOAD, 'bare-proxy.ts'), String(port), `http://127.0.0.1:${upstream}`], port, '0');
-
-/** The gateway as users run it, in a folder of its own. */
-export const startGateway = (port: number, upstream: number): Promise<Measured> => {
-  const address = `http://127.0.0.1:${upstream}`;
-  return start([...node, join(ROOT, 'src/cli.js'), 'start'], port, '0', {
-    PORT: String(port),
-    GATEWAY_API_KEY: KEY,
-    OPENAI_API_KEY: 'sk-bench',
-    OPENAI_BASE_URL: `${address}/v1`,
-    ANTHROPIC_API_KEY: 'sk-bench',
-    ANTHROPIC_BASE_URL: address,
-    GEMINI_API_KEY: 'sk-bench',
-    GEMINI_BASE_URL: address,
+export const startBareProxy = (port: number, upstream: number): Promise<Running> =>
+  start([...node, join(LOAD, 'bare-proxy.ts'), String(port), `http://127.0.0.1:${upstream}`], port, {
+    core: '0',
   });
-};
 
-/** Portkey's gateway, installed from npm beside the results the first time; undefined where that cannot be done. */
-export async function startPortkey(port: number): Promise<Measured | undefined> {
-  const folder = join(ROOT, 'bench/results/rivals');
-  const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
-  if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    try {
-      execFileSync('npm', ['install', '--no-save', '--prefix', folder, '--ignore-scripts', PORTKEY], {
-        stdio: 'ignore',
-      });
-    } catch {
-      console.error(`${PORTKEY} could not be installed: it is not measured.`);
-      return undefined;
-    }
+/** What a gateway is started with beside its defaults. */
+export interface Settings {
+  /** Fields of its configuration. */
+  readonly config?: ConfigInput;
+  /** Whether what it prints goes to a file, or nowhere. */
+  readonly printing?: boolean;
+  /** Where it may run: `any` core instead of the measured one. */
+  readonly core?: 'any';
+  /** The program, where it is not the gateway's own: it is told its port by PORT and reads the same configuration. */
+  readonly program?: readonly string[];
+}
+
+/** The gateway as users run it, in a folder of its own, which goes with it. */
+export async function startGateway(
+  port: number,
+  upstream: number,
+  settings: Settings = {},
+): Promise<Running> {
+  const { config = {}, printing = false, core, program = [join(ROOT, 'src/cli.js'), 'start'] } = settings;
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const address = `http://127.0.0.1:${upstream}`;
+  const written: ConfigInput = {
+    keys: [{ name: 'bench', key: KEY }],
+    ...config,
+    vendors: {
+      openai: { apiKey: 'sk-bench', baseUrl: `${address}/v1` },
+      anthropic: { apiKey: 'sk-bench', baseUrl: address },
+      google: { apiKey: 'sk-bench', baseUrl: address },
+    },
+  };
+  writeFileSync(join(folder, 'gateway.config.json'), JSON.stringify(written));
+  const running = await start([...node, ...program], port, {
+    folder,
+    env: { PORT: String(port) },
+    ...(core === undefined && { core: '0' }),
+    ...(printing && { output: join(folder, 'output') }),
+  });
+  return {
+    ...running,
+    stop() {
+      running.stop();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+const RIVALS = join(ROOT, 'bench/results/rivals');
+
+/** Whether Portkey's gateway is there: it is installed from npm beside the results the first time. */
+export function portkeyInstalled(): boolean {
+  if (existsSync(join(RIVALS, PORTKEY_PROGRAM))) return true;
+  mkdirSync(RIVALS, { recursive: true });
+  const what = `@portkey-ai/gateway@${PORTKEY_VERSION}`;
+  try {
+    execFileSync('npm', ['install', '--no-save', '--prefix', RIVALS, '--ignore-scripts', what], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    console.error(`${what} could not be installed: it is not measured.`);
+    return false;
   }
+}
+
+export function startPortkey(port: number): Promise<Running> {
   const shim = ['--import', join(LOAD, 'portkey-fetch.ts')];
-  return start([...node, ...shim, program, `--port=${port}`, '--headless'], port, '0', {
-    TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1',
-    NODE_ENV: 'production',
+  return start([...node, ...shim, join(RIVALS, PORTKEY_PROGRAM), `--port=${port}`, '--headless'], port, {
+    core: '0',
+    env: { TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1', NODE_ENV: 'production' },
   });
 }
 
-/** CPU time a process has used, in microseconds (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/**
+ * CPU time a process has used with all its threads, in microseconds (Linux, "Scheduler Statistics": schedstat's first
+ * field is nanoseconds on a CPU), and that of the processes it has started.
+ */
 export function cpuOf(pid: number): number {
-  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  let nanoseconds = 0;
+  for (const thread of listProc(`${pid}/task`)) {
+    nanoseconds += Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]);
+    for (const child of readProc(`${pid}/task/${thread}/children`).split(' ')) {
+      if (Number(child) > 0) nanoseconds += cpuOf(Number(child)) * 1000;
+    }
+  }
+  return nanoseconds / 1000;
 }
 
 /** Memory of a process now and at its highest, in bytes. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
-  const status = readProc(pid, 'status');
+  const status = readProc(`${pid}/status`);
   const field = (name: string): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024;
   return { now: field('VmRSS'), peak: field('VmHWM') };
 }
 
-function readProc(pid: number, file: string): string {
+/** From now on its highest is what it is from now on (proc(5), clear_refs). */
+export function forgetPeak(pid: number): void {
+  if (existsSync(`/proc/${pid}/clear_refs`)) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function readProc(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return readFileSync(join('/proc', file), 'utf8');
   } catch {
     return '';
+  }
+}
+
+function listProc(folder: string): readonly string[] {
+  try {
+    return readdirSync(join('/proc', folder));
+  } catch {
+    return [];
   }
 }

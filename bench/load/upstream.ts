@@ -2,7 +2,9 @@
  * `node upstream.ts PORT`: a light vendor of all formats. Recorded shapes, made once; a stream is a write an event, in
  * bursts, so that what is measured is the gateway's work and not this process's.
  *   POST …            200 with a whole answer of 1 KB, or 200 events where the body asks for a stream
- *   `x-pace: N`       in the body's text (`pace:N`): an event every N milliseconds
+ *                     in the body's text, `pace:N`: an event every N milliseconds; `stream:N`: its number
+ *   GET /left         which of the numbered streams were left before their end since the last look, and when, on the
+ *                     machine's monotonic clock in nanoseconds
  */
 
 import { createServer, type ServerResponse } from 'node:http';
@@ -124,11 +126,32 @@ const google: Voice = {
   tail: [crlf(sse(said('', 'STOP')))],
 };
 
+interface Left {
+  readonly stream: number;
+  readonly at: string;
+}
+
+/** Streams that were left, and not asked about yet. */
+function leavings() {
+  let left: Left[] = [];
+  return {
+    add: (stream: number) => void left.push({ stream, at: String(process.hrtime.bigint()) }),
+    take(): readonly Left[] {
+      const taken = left;
+      left = [];
+      return taken;
+    },
+  };
+}
+
+const left = leavings();
+
 function stream(
   response: ServerResponse,
   { head, delta, tail }: Voice,
   pace: number,
   stamped: boolean,
+  number: number,
 ): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of head) response.write(event);
@@ -138,18 +161,25 @@ function stream(
     response.end(tail.join(''));
     return;
   }
-  let left = EVENTS;
+  let more = EVENTS;
   const timer = setInterval(() => {
-    left -= 1;
-    if (left > 0) response.write(stamped ? delta.replace(word, ` at:${Date.now()}:`) : delta);
+    more -= 1;
+    if (more > 0) response.write(stamped ? delta.replace(word, ` at:${Date.now()}:`) : delta);
     else response.end(tail.join(''));
-    if (left <= 0) clearInterval(timer);
+    if (more <= 0) clearInterval(timer);
   }, pace);
-  response.on('close', () => clearInterval(timer));
+  response.on('close', () => {
+    clearInterval(timer);
+    if (more > 0 && number > 0) left.add(number);
+  });
 }
 
 const server = createServer((request, response) => {
   const { url = '/' } = request;
+  if (url === '/left') {
+    response.end(JSON.stringify(left.take()));
+    return;
+  }
   const voice = url.includes('/messages') ? messages : url.includes(':') ? google : chat;
   const chunks: Buffer[] = [];
   request.on('data', (data: Buffer) => chunks.push(data));
@@ -160,8 +190,9 @@ const server = createServer((request, response) => {
       body.subarray(-4096).includes('"stream":true') ||
       body.subarray(0, 4096).includes('"stream":true')
     ) {
-      const pace = Number(/pace:(\d+)/.exec(body.toString('latin1', 0, 4096))?.[1] ?? 0);
-      stream(response, voice, pace, pace > 0);
+      const said = body.toString('latin1', 0, 4096);
+      const pace = Number(/pace:(\d+)/.exec(said)?.[1] ?? 0);
+      stream(response, voice, pace, pace > 0, Number(/stream:(\d+)/.exec(said)?.[1] ?? 0));
       return;
     }
     response.writeHead(200, {

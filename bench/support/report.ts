@@ -18,20 +18,24 @@ export interface BenchArguments {
   readonly rounds: number;
 }
 
-/** `--filter TEXT`, `--json`, `--seconds N`, `--rounds N`. */
-export function benchArguments(defaults: {
+export interface Defaults {
   readonly seconds: number;
   readonly rounds: number;
-}): BenchArguments {
-  const { values } = parseArgs({
-    options: {
-      filter: { type: 'string', default: '' },
-      json: { type: 'boolean', default: false },
-      seconds: { type: 'string', default: String(defaults.seconds) },
-      rounds: { type: 'string', default: String(defaults.rounds) },
-    },
-    allowPositionals: true,
-  });
+}
+
+/** What every bench can be told, as `parseArgs` takes it. */
+export function benchOptions({ seconds, rounds }: Defaults) {
+  return {
+    filter: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: String(seconds) },
+    rounds: { type: 'string', default: String(rounds) },
+  } as const;
+}
+
+/** `--filter TEXT`, `--json`, `--seconds N`, `--rounds N`. */
+export function benchArguments(defaults: Defaults): BenchArguments {
+  const { values } = parseArgs({ options: benchOptions(defaults), allowPositionals: true });
   return { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) };
 }
 
@@ -46,9 +50,30 @@ export function machine(): Readonly<Record<string, string>> {
   };
 }
 
+/** What a bench writes, and others read. */
+export interface BenchResult {
+  readonly bench: string;
+  readonly date: string;
+  readonly machine: Readonly<Record<string, string>>;
+  /** Of what is measured beside the gateway. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly rows: readonly Row[];
+}
+
+export interface ReportOptions {
+  readonly json: boolean;
+  readonly versions?: Readonly<Record<string, string>>;
+}
+
 /** Prints the rows, and writes them to `bench/results/<name>.json`. */
-export function report(name: string, rows: readonly Row[], { json }: { readonly json: boolean }): void {
-  const result = { bench: name, machine: machine(), rows };
+export function report(name: string, rows: readonly Row[], { json, versions }: ReportOptions): void {
+  const result: BenchResult = {
+    bench: name,
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    ...(versions && { versions }),
+    rows,
+  };
   const folder = join(import.meta.dirname, '../results');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
@@ -56,7 +81,7 @@ export function report(name: string, rows: readonly Row[], { json }: { readonly 
     console.log(JSON.stringify(result));
     return;
   }
-  const { node, cpu } = result.machine;
+  const { node = '', cpu = '' } = result.machine;
   console.log(`\n${name}: ${node}, ${cpu}`);
   console.table(rows);
 }
@@ -65,6 +90,15 @@ export function report(name: string, rows: readonly Row[], { json }: { readonly 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/**
+ * The middle of the best quarter. What else runs on a machine only ever makes a round worse, so the best rounds are
+ * those that measured least of it.
+ */
+export function quietest(values: readonly number[], better: 'more' | 'less'): number {
+  const sorted = values.toSorted((a, b) => (better === 'less' ? a - b : b - a));
+  return median(sorted.slice(0, Math.ceil(sorted.length / 4)));
 }
 
 export function quantile(values: readonly number[], part: number): number {
