@@ -76,6 +76,19 @@ export class GatewayError extends Error {
   }
 }
 
+const VENDORS_OWN = new Set<Fault>([
+  'upstream-auth',
+  'upstream-broken',
+  'upstream-overloaded',
+  'upstream-timeout',
+  'quota-exceeded',
+]);
+
+/** Whether a fault is the vendor's, or of the gateway's account there: not of what was asked, nor of how often. */
+export function isVendors(fault: Fault): boolean {
+  return VENDORS_OWN.has(fault);
+}
+
 /** The same error with further details; `headers` are added to those it has. */
 export function amended(
   error: GatewayError,

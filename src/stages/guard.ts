@@ -4,7 +4,7 @@
  * ends by an error, that is noted.
  */
 
-import { type Fault, GatewayError } from '../errors.ts';
+import { GatewayError, isVendors } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { type Gathered, gather } from '../gather.ts';
 import { tryParseJson } from '../json.ts';
@@ -29,15 +29,6 @@ const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
 const EVENT = /(?:^|[\r\n])(?:event|data):/;
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
-
-/** Faults of the vendor, and of the gateway's account there: not of what was asked, nor of how often. */
-const VENDORS_OWN = new Set<Fault>([
-  'upstream-auth',
-  'upstream-broken',
-  'upstream-overloaded',
-  'upstream-timeout',
-  'quota-exceeded',
-]);
 
 /** @returns undefined where the answer is no event stream. */
 export function guardOf(
@@ -79,7 +70,7 @@ export function guardOf(
       const fault = events.map(format.outbound.parseFailure).find((error) => error !== undefined)?.fault;
       if (fault === undefined) return false;
       if (ledger !== undefined) ledger.fault = fault;
-      return VENDORS_OWN.has(fault);
+      return isVendors(fault);
     },
     words(error) {
       const end = said();

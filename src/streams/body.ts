@@ -19,8 +19,8 @@ export interface Body {
   pipeTo(sink: BodySink): void;
   /** The sink takes more again. */
   pull(): void;
-  /** Nobody wants the rest: the sink hears nothing more. */
-  cancel(): void;
+  /** Nobody wants the rest: the sink hears nothing more. @param error what was wrong with it, where that is why. */
+  cancel(error?: GatewayError): void;
 }
 
 /** A body as the stream it stands for. What has come is read before the stream fails. */

@@ -27,6 +27,6 @@ export function changed(body: Body, step: Step<Uint8Array, Uint8Array>): Body {
       });
     },
     pull: () => body.pull(),
-    cancel: () => body.cancel(),
+    cancel: (error) => body.cancel(error),
   };
 }

@@ -106,8 +106,9 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
     try {
       work();
     } catch (error) {
-      source.cancel();
-      end(asGatewayError(error));
+      const failure = asGatewayError(error);
+      source.cancel(failure);
+      end(failure);
     }
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Dispatcher } from 'undici';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, isVendors } from '../errors.ts';
 import type { Body, BodySink } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
 import { inflater } from './inflate.ts';
@@ -85,8 +85,9 @@ export function send(
     let sink: BodySink | undefined;
     let held: Uint8Array[] = [];
     let heldSize = 0;
-    /** Nobody wants the body any more. */
+    /** Nobody wants the body any more; and it is for what stands in it. */
     let isLeft = false;
+    let isBroken = false;
     let guard: Guard | undefined;
     let inflating: ReturnType<typeof inflater>;
     /** Whether a byte of an answer has come, and one of its body. */
@@ -125,7 +126,12 @@ export function send(
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
       tap?.end?.(error);
-      request.ended?.(guard?.hasFailed() ? 'broken' : how);
+      // Where nobody stands by it, whoever takes it may still find a failure in it: in a moment, for all of it is here.
+      if (how === 'whole' && guard === undefined && isGiven && sink === undefined) setImmediate(tellEnd, how);
+      else tellEnd(how);
+    };
+    const tellEnd = (how: Ending): void => {
+      request.ended?.(isBroken || guard?.hasFailed() ? 'broken' : how);
     };
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
@@ -198,10 +204,12 @@ export function send(
         else pause();
       },
       pull,
-      cancel() {
+      cancel(error) {
         isLeft = true;
         held = [];
-        leave();
+        isBroken = error !== undefined && isVendors(error.fault);
+        if (error !== undefined && isBroken) abort(error);
+        else leave();
       },
     };
 

@@ -6,7 +6,7 @@ import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
-import { ask, eventTexts, native, streamedAnswer, type UpstreamWay } from './upstream-ways.ts';
+import { ask, eventTexts, native, streamedAnswer, translated, type UpstreamWay } from './upstream-ways.ts';
 
 let upstream: FaultUpstream;
 let gateway: TestGateway;
@@ -113,6 +113,32 @@ describe("U-20 the vendor's own failure, told in a native stream", () => {
     if (fault.startsWith('upstream-')) expect(record?.outcome).toBe('failed');
     // Anthropic's own status for 'overloaded' is another one.
     expect(next).toBe(format === 'messages' ? 529 : 503);
+  });
+});
+
+describe("U-20 the vendor's own failure, told in a stream that is translated", () => {
+  const failures: Readonly<Record<FormatName, string>> = {
+    'chat-completions': data({ error: { message: 'Overloaded', type: 'server_error', code: 503 } }),
+    responses: failedResponse('server_error'),
+    messages: data({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error'),
+    'generate-content': data({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }),
+  };
+  test.each(translated)('$name: it is noted, and counts against it', async (way) => {
+    await open();
+    const good = eventTexts(streamedAnswer(way.spoken));
+    upstream.script((wire) =>
+      wire.wholeStream([...good.slice(0, Math.ceil(good.length / 2)), failures[way.spoken]]),
+    );
+    for (let asked = 1; asked <= 2; asked += 1) {
+      const response = await ask(gateway.url, way, true);
+      expect(response.status).toBe(200);
+      await response.text();
+      await eventually(() => records.length === asked, 'the exchange is recorded');
+    }
+    expect(records[0]?.fault).toMatch(/^upstream-/);
+    const next = await ask(gateway.url, way, true);
+    await next.arrayBuffer();
+    expect(next.status).toBe(way.format === 'messages' ? 529 : 503);
   });
 });
 

@@ -78,6 +78,7 @@ describe('the tap', () => {
     );
     expect(await text(answer)).toBe('data: 1\n\ndata: 2\n\n');
     expect(Buffer.concat(tapped).toString()).toBe('data: 1\n\ndata: 2\n\n');
+    await new Promise((resolve) => setImmediate(resolve));
     expect([ends, endings]).toEqual([[undefined], ['whole']]);
   });
 
