@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const args = process.argv.includes('--json') ? ['--json'] : [];
 
-for (const name of ['translators', 'pipeline', 'load', 'streams', 'soak']) {
+for (const name of ['translators', 'pipeline', 'load', 'paced', 'streams', 'watched', 'workers', 'soak']) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {
     stdio: 'inherit',
   });

@@ -50,13 +50,15 @@ interface Start {
   readonly folder?: string;
   /** A file for what it prints; absent: nowhere. */
   readonly output?: string;
+  /** Whether its complaints are left out too. */
+  readonly quiet?: boolean;
 }
 
 /** Starts a program and waits until its port answers. */
 async function start(
   command: readonly string[],
   port: number,
-  { core, env, folder = ROOT, output }: Start,
+  { core, env, folder = ROOT, output, quiet = false }: Start,
 ): Promise<Running> {
   const [program = '', ...rest] =
     canPin && core !== undefined ? ['taskset', '-c', core, ...command] : command;
@@ -64,7 +66,7 @@ async function start(
   const child = spawn(program, rest, {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-    stdio: ['ignore', printed, 'inherit'],
+    stdio: ['ignore', printed, quiet ? 'ignore' : 'inherit'],
   });
   if (printed !== 'ignore') closeSync(printed);
   await listening(child, port);
@@ -105,6 +107,8 @@ export interface Settings {
   readonly core?: 'any';
   /** The program, where it is not the gateway's own: it is told its port by PORT and reads the same configuration. */
   readonly program?: readonly string[];
+  /** Whether it is told to end, and so ends what it has started, instead of being ended. */
+  readonly gently?: boolean;
 }
 
 /** The gateway as users run it, in a folder of its own, which goes with it. */
@@ -113,7 +117,8 @@ export async function startGateway(
   upstream: number,
   settings: Settings = {},
 ): Promise<Running> {
-  const { config = {}, printing = false, core, program = [join(ROOT, 'src/cli.js'), 'start'] } = settings;
+  const { config = {}, printing = false, core, gently = false } = settings;
+  const { program = [join(ROOT, 'src/cli.js'), 'start'] } = settings;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const address = `http://127.0.0.1:${upstream}`;
   const written: ConfigInput = {
@@ -135,7 +140,8 @@ export async function startGateway(
   return {
     ...running,
     stop() {
-      running.stop();
+      if (gently) process.kill(running.pid, 'SIGTERM');
+      else running.stop();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -163,6 +169,8 @@ export function startPortkey(port: number): Promise<Running> {
   const shim = ['--import', join(LOAD, 'portkey-fetch.ts')];
   return start([...node, ...shim, join(RIVALS, PORTKEY_PROGRAM), `--port=${port}`, '--headless'], port, {
     core: '0',
+    // It tells of every stream of Google's that it is no JSON.
+    quiet: true,
     env: { TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1', NODE_ENV: 'production' },
   });
 }

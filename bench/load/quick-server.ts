@@ -1,0 +1,67 @@
+/** HTTP/1.1 for benches: requests one after another on a connection, answers written as the bytes they are. */
+
+import { createServer, type Server } from 'node:net';
+
+export interface Asked {
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+/** What is written is HTTP as it stands, head and chunks included. */
+export interface Reply {
+  write(bytes: Buffer | string): void;
+  end(bytes: Buffer | string): void;
+  /** Called when the caller is gone before the end. */
+  onLeave(call: () => void): void;
+}
+
+const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+
+export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply) => void): Server {
+  return createServer({ noDelay: true }, (socket) => {
+    let held: Buffer | undefined;
+    /** How long a request is, head and all, once its head has come; 0: not yet known. */
+    let length = 0;
+    let bodyAt = 0;
+    let path = '';
+    let leave: (() => void) | undefined;
+    const reply: Reply = {
+      write: (bytes) => void socket.write(bytes),
+      end(bytes) {
+        leave = undefined;
+        socket.write(bytes);
+      },
+      onLeave(call) {
+        leave = call;
+      },
+    };
+    const readHead = (data: Buffer): void => {
+      const at = data.indexOf(HEAD_END);
+      if (at === -1) return;
+      const head = data.toString('latin1', 0, at);
+      const said = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      bodyAt = at + HEAD_END.length;
+      path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/1.1'));
+      const chunked = said === undefined && /\r\ntransfer-encoding: *chunked/i.test(head);
+      length = chunked ? Number.POSITIVE_INFINITY : bodyAt + Number(said ?? 0);
+    };
+    socket.on('data', (data: Buffer) => {
+      const all = held === undefined ? data : Buffer.concat([held, data]);
+      if (length === 0) readHead(all);
+      const whole = Number.isFinite(length)
+        ? length > 0 && all.length >= length
+        : all.toString('latin1', all.length - LAST_CHUNK.length) === LAST_CHUNK;
+      held = whole ? undefined : all;
+      if (!whole) return;
+      length = 0;
+      answer({ path, body: all.subarray(bodyAt) }, reply);
+    });
+    socket.on('close', () => {
+      leave?.();
+      leave = undefined;
+    });
+    // Callers that leave may do so roughly.
+    socket.on('error', () => undefined);
+  }).listen(port, '127.0.0.1');
+}

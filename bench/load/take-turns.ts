@@ -1,0 +1,79 @@
+/** Gateways beside each other under the same load, in short rounds and several starts, as bench/load has it. */
+
+import { closedLoad } from './drive.ts';
+import { cpuOf, type Running } from './processes.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** What was seen of one of them in one scenario, a value a round. */
+export interface Turns {
+  readonly rates: number[];
+  /** CPU microseconds an answer: of the measured, and of this process, which makes the load. */
+  readonly cpu: number[];
+  readonly ours: number[];
+  refused: number;
+}
+
+export interface TurnOptions {
+  /** How often each is started. */
+  readonly starts: number;
+  /** Rounds in all. */
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly firstPort: number;
+}
+
+const WARM_UP = 1;
+
+/** What was seen, by scenario and then by name. */
+export async function takeTurns(
+  ways: Readonly<Record<string, (port: number) => Promise<Running>>>,
+  chosen: readonly Scenario[],
+  { starts, rounds, seconds, firstPort }: TurnOptions,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Turns>>> {
+  const seen = new Map(
+    chosen.map(({ name }) => [
+      name,
+      new Map(
+        Object.keys(ways).map((way): [string, Turns] => [way, { rates: [], cpu: [], ours: [], refused: 0 }]),
+      ),
+    ]),
+  );
+  let port = firstPort;
+  for (let start = 0; start < starts; start += 1) {
+    const running: { readonly way: string; readonly process: Running }[] = [];
+    try {
+      for (const [way, begin] of Object.entries(ways)) {
+        running.push({ way, process: await begin(port) });
+        port += 1;
+      }
+      for (const scenario of chosen) {
+        for (const { process: to } of running) await closedLoad(to, scenario.gateway, scenario, WARM_UP);
+        for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1) {
+          for (const { way, process: to } of running) {
+            const turns = seen.get(scenario.name)?.get(way);
+            if (turns) await round(to, scenario, seconds, turns);
+          }
+        }
+      }
+    } finally {
+      for (const { process: one } of running) one.stop();
+    }
+  }
+  return seen;
+}
+
+async function round(to: Running, scenario: Scenario, seconds: number, turns: Turns): Promise<void> {
+  let before = 0;
+  let ours = process.cpuUsage();
+  const load = await closedLoad(to, scenario.gateway, scenario, seconds, () => {
+    before = cpuOf(to.pid);
+    ours = process.cpuUsage();
+  });
+  const used = cpuOf(to.pid) - before;
+  const { user, system } = process.cpuUsage(ours);
+  turns.refused += load.refused;
+  if (load.answers === 0) return;
+  turns.rates.push(load.answers / load.seconds);
+  turns.cpu.push(used / load.answers);
+  turns.ours.push((user + system) / load.answers);
+}
