@@ -3,6 +3,7 @@
 import type { Accounts } from './accounts.ts';
 import { admitAdmin } from './admin/admit.ts';
 import type { Config } from './config/schema.ts';
+import type { Metrics } from './observe/metrics.ts';
 import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from './observe/observe.ts';
 import type { OpenOptions } from './open.ts';
@@ -31,16 +32,29 @@ export async function openWatching(
   alone: boolean,
 ): Promise<Watching> {
   const observers = await openObservers({ log, environment });
-  const { metrics, traces, record } = observers;
+  const { traces, record } = observers;
   const told = later((exchange) => {
     accounts.record(exchange);
     record(exchange);
   });
+  // Whoever reads the figures finds all that is over in them.
+  const metrics: Metrics = {
+    ...observers.metrics,
+    render() {
+      told.flush();
+      return observers.metrics.render();
+    },
+    snapshot() {
+      told.flush();
+      return observers.metrics.snapshot();
+    },
+  };
   const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
   let refused = 0;
   let addressesRefused = 0;
   return {
     ...observers,
+    metrics,
     company: {
       record: told.record,
       onRefusedAddress() {
