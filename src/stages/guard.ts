@@ -18,10 +18,13 @@ import type { Guard, UpstreamHead } from '../vendors/send.ts';
 const END = 2048;
 
 /**
- * What a failure may say before its beginning is out of sight: it holds a whole request, or what was made of it. It
- * comes in large pieces; smaller ones, as answers are made of, are not looked at. And how much of it is kept.
+ * What a failure may say before its beginning is out of sight: it holds a whole request, or what was made of it. Its
+ * line is a long one; shorter ones, as answers are made of, are not looked at. And how much of it is kept.
  */
 const LARGE = 1024;
+const LINE_FEED = 0x0a;
+/** The line breaks behind an event, and the byte before them. */
+const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
 
 /** Where an event is over, and where one can be that nobody has closed by an empty line. */
@@ -46,7 +49,7 @@ export function guardOf(
   return {
     chunk(bytes) {
       isOpen ||= opening.test(said() + latin1(bytes));
-      if (failure === undefined && bytes.byteLength >= LARGE && failing.test(latin1(bytes))) {
+      if (failure === undefined && endsLong(bytes) && failing.test(said() + latin1(bytes))) {
         failure = gather(MOST_OF_FAILURE);
         failure.add(Buffer.from(tail.bytes()));
       }
@@ -81,6 +84,12 @@ export function guardOf(
       return Buffer.from(gap + sseText(format.inbound.renderLateError(error, end)));
     },
   };
+}
+
+/** Whether the line that a piece ends in, or with, has LARGE bytes of it. */
+function endsLong(bytes: Uint8Array): boolean {
+  const { byteLength } = bytes;
+  return byteLength >= LARGE && bytes.lastIndexOf(LINE_FEED, byteLength - LONGEST_END) < byteLength - LARGE;
 }
 
 /** Whether the last event is all there, with the empty line that ends it or without. */
