@@ -5,6 +5,7 @@
  *   usage, metrics   as a start has it without an access log: SQLite store, metrics; no limits
  *   access log       with a line of JSON an exchange, into a file
  *   all              with limits on the caller's key too
+ * Its one core has to do for the thread of the store as well, which on most machines finds another one.
  */
 
 import { parseArgs } from 'node:util';

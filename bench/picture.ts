@@ -1,0 +1,32 @@
+/**
+ * The results of the benches for people: `docs/benchmarks.svg`, and `docs/benchmarks.json` with what it is drawn from.
+ *   --markdown   prints them as tables
+ *   --readme     writes the tables into README.md, so that no figure there is ever typed
+ *   --kept       draws what is in docs/benchmarks.json again, whatever was measured since
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawPicture } from './picture/draw.ts';
+import { KEPT, keptResults, latestResults } from './picture/results.ts';
+import { tablesOf, withTables } from './picture/tables.ts';
+
+const { values } = parseArgs({
+  options: {
+    markdown: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
+    kept: { type: 'boolean', default: false },
+  },
+});
+
+const README = join(import.meta.dirname, '../README.md');
+
+const results = values.kept ? keptResults() : latestResults();
+const picture = drawPicture(results);
+const tables = tablesOf(results);
+mkdirSync(dirname(KEPT), { recursive: true });
+writeFileSync(KEPT, `${JSON.stringify(results, null, 2)}\n`);
+writeFileSync(KEPT.replace(/json$/, 'svg'), picture);
+if (values.readme) writeFileSync(README, withTables(readFileSync(README, 'utf8'), tables));
+if (values.markdown) console.log(tables);

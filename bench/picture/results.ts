@@ -1,0 +1,86 @@
+/** Results of benches as they are kept: those of `bench/results`, and the ones that the README shows. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { BenchResult, Row } from '../support/report.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The results that the README shows, beside their picture. */
+export const KEPT = join(ROOT, 'docs/benchmarks.json');
+
+/** The benches of which something is shown. */
+const SHOWN = ['load', 'paced', 'translators', 'streams', 'watched', 'workers', 'soak'];
+
+const resultSchema: z.ZodType<BenchResult> = z.object({
+  bench: z.string(),
+  date: z.string(),
+  machine: z.record(z.string(), z.string()),
+  versions: z.record(z.string(), z.string()).exactOptional(),
+  rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))),
+});
+
+const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+
+export function keptResults(): readonly BenchResult[] {
+  return existsSync(KEPT) ? z.array(resultSchema).parse(read(KEPT)) : [];
+}
+
+/**
+ * What was measured last, and for benches that were not run what is kept of them.
+ * @throws Error where they are not of one machine and one Node: such figures do not belong beside each other.
+ */
+export function latestResults(): readonly BenchResult[] {
+  const kept = keptResults();
+  const results = SHOWN.flatMap((name) => {
+    const file = join(ROOT, `bench/results/${name}.json`);
+    const result = existsSync(file)
+      ? resultSchema.parse(read(file))
+      : kept.find(({ bench }) => bench === name);
+    return result ? [result] : [];
+  });
+  const machines = new Map(results.map(({ bench, machine }) => [JSON.stringify(machine), bench]));
+  if (machines.size > 1) {
+    throw new Error(
+      `Not all was measured on one machine with one Node: ${[...machines.values()].join(', ')} differ.`,
+    );
+  }
+  return results;
+}
+
+export function rowsOf(results: readonly BenchResult[], bench: string): readonly Row[] {
+  return results.find((result) => result.bench === bench)?.rows ?? [];
+}
+
+/** The value of a column that is a number. */
+export function figure(row: Row | undefined, column: string): number | undefined {
+  const value = row?.[column];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** Values of a column in the order they are met, each once. */
+export function kinds(rows: readonly Row[], column: string): readonly string[] {
+  return [...new Set(rows.map((row) => String(row[column])))];
+}
+
+/** On what, with what and when the benches were run. */
+export function circumstances(results: readonly BenchResult[]): string {
+  const [first] = results;
+  if (first === undefined) throw new Error('No bench was run: there is nothing to show.');
+  const { node = '', cpu = '', memory = '', system = '' } = first.machine;
+  const versions = Object.entries(Object.assign({}, ...results.map((result) => result.versions ?? {})));
+  const dates = results.map(({ date }) => date).toSorted();
+  return [
+    `Node ${node.replace(/^v/, '')}`,
+    cpu,
+    memory,
+    system,
+    ...versions.map(([name, version]) => `${name} ${version}`),
+    dates.at(-1),
+  ].join(', ');
+}
+
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,125 @@
+/** The results as Markdown, and their place in the README. */
+
+import type { BenchResult, Row } from '../support/report.ts';
+import { circumstances, figure, grouped, kinds, rowsOf } from './results.ts';
+
+const BEGIN = '<!-- benchmarks -->';
+const END = '<!-- /benchmarks -->';
+
+function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n');
+}
+
+const bold = (name: string, said: string): string => (name === 'gateway' ? `**${said}**` : said);
+
+const shown = (value: string | number | undefined): string =>
+  typeof value === 'number' ? grouped(value) : (value ?? '–');
+
+/** A line a scenario; in a cell, what each of the measured has in a column. */
+function byScenario(rows: readonly Row[], columns: Readonly<Record<string, readonly string[]>>): string {
+  const names = kinds(rows, 'through');
+  const cell = (scenario: string, columns: readonly string[]): string =>
+    names
+      .map((name) => {
+        const row = rows.find((one) => one['scenario'] === scenario && one['through'] === name);
+        const values = columns.map((column) => shown(row?.[column]));
+        // Where all say the same, such as nothing, once is enough.
+        return bold(name, [...new Set(values)].join(' / '));
+      })
+      .join(' · ');
+  return table(
+    [names.map((name) => bold(name, name)).join(' · '), ...Object.keys(columns)],
+    kinds(rows, 'scenario').map((scenario) => [
+      scenario,
+      ...Object.values(columns).map((of) => cell(scenario, of)),
+    ]),
+  );
+}
+
+/** Rows are the formats that come from a vendor, columns those that go to the caller. */
+function translators(rows: readonly Row[]): string {
+  const pairs = rows.map((row) => ({
+    names: String(row['translation']).split(' to '),
+    share: figure(row, 'of the floor'),
+  }));
+  const formats = [...new Set(pairs.map(({ names }) => names[0] ?? ''))];
+  return table(
+    ['from, to', ...formats],
+    formats.map((from) => [
+      from,
+      ...formats.map((to) =>
+        shown(pairs.find(({ names }) => names[0] === from && names[1] === to)?.share?.toFixed(2)),
+      ),
+    ]),
+  );
+}
+
+const streams = (row: Row): string =>
+  `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB a stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
+
+const watched = (row: Row): string =>
+  `- With ${row['way'] === 'all' ? 'usage, metrics, an access log and a limited key' : row['way']}, ${row['scenario']}: ${shown(row['of the unwatched'])} of the answers a second that it gives with nothing of that.`;
+
+const workers = (row: Row): string =>
+  `- ${row['workers']} workers, ${row['scenario']}: ${shown(row['of one worker'])} times the answers a second of one at least (the load shares their cores); by the CPU an answer takes, ${shown(row['free cores would give'])} times on free cores.`;
+
+const soak = (row: Row): string =>
+  `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} left in the middle: memory at the end ${shown(row['growth'])} times that at the beginning, ${shown(row['broken streams'])} broken streams.`;
+
+/** All tables. @throws Error where there are no results at all. */
+export function tablesOf(results: readonly BenchResult[]): string {
+  const rows = (bench: string): readonly Row[] => rowsOf(results, bench);
+  const parts = [`Measured with ${circumstances(results)}.`];
+  if (rows('load').length > 0) {
+    parts.push(
+      byScenario(rows('load'), {
+        'answers/s': ['answers/s'],
+        'of the bare proxy’s': ['of the bare proxy'],
+        'CPU µs an answer': ['CPU µs'],
+        'added ms at half load, p50 / p99': ['added p50 ms', 'added p99 ms'],
+        'broken streams': ['broken streams'],
+      }),
+    );
+  }
+  if (rows('paced').length > 0) {
+    parts.push(
+      byScenario(rows('paced'), {
+        'added to the first word, ms, p50 / p99': ['added first word p50', 'added first word p99'],
+        'gap between words, ms, p50 / p99': ['gap p50 ms', 'gap p99 ms'],
+        'a caller left, seen by the vendor after ms, p50 / p99': ['cancel p50 ms', 'cancel p99 ms'],
+      }),
+    );
+  }
+  if (rows('translators').length > 0) {
+    parts.push(
+      'Translators, as a share of the events a second of their floor (eventsource-parser, `JSON.parse` and `JSON.stringify` of the same events):',
+      translators(rows('translators')),
+    );
+  }
+  const also = [
+    ...rows('streams').map(streams),
+    ...rows('watched')
+      .filter((row) => row['way'] === 'all')
+      .map(watched),
+    ...rows('workers')
+      .filter((row) => row['workers'] !== 1)
+      .map(workers),
+    ...rows('soak').map(soak),
+  ];
+  if (also.length > 0) parts.push(also.join('\n'));
+  return parts.join('\n\n');
+}
+
+/** The README's place for them, as it is now. @throws Error where it has none. */
+export function placeIn(readme: string): { readonly from: number; readonly to: number } {
+  const begin = readme.indexOf(BEGIN);
+  const to = readme.indexOf(END);
+  if (begin === -1 || to < begin) throw new Error(`The README has no ${BEGIN} … ${END}.`);
+  return { from: begin + BEGIN.length, to };
+}
+
+export function withTables(readme: string, tables: string): string {
+  const { from, to } = placeIn(readme);
+  return `${readme.slice(0, from)}\n\n${tables}\n\n${readme.slice(to)}`;
+}
