@@ -107,11 +107,20 @@ interface Standing {
   readonly seen: Seen;
 }
 
-async function measure(scenario: Scenario, standing: readonly Standing[], direct: Seen): Promise<void> {
-  for (const { process, request } of standing) {
-    await closedLoad(process, request, scenario, WARM_UP);
-    if (process.pid !== undefined) forgetPeak(process.pid);
+/** Whether it answers at all, once it is warm. */
+async function warm({ contender, process, request }: Standing, scenario: Scenario): Promise<boolean> {
+  const { answers, refusedWith } = await closedLoad(process, request, scenario, WARM_UP);
+  if (answers === 0) {
+    console.error(`${scenario.name}: ${contender.name} answers with ${refusedWith} only, and is left out.`);
+    return false;
   }
+  if (process.pid !== undefined) forgetPeak(process.pid);
+  return true;
+}
+
+async function measure(scenario: Scenario, all: readonly Standing[], direct: Seen): Promise<void> {
+  const standing: Standing[] = [];
+  for (const one of all) if (await warm(one, scenario)) standing.push(one);
   for (let turn = 0; turn < roundsEach; turn += 1) {
     for (const { contender, process, request, seen } of standing)
       await pressed(contender, process, request, scenario, seen);
@@ -191,11 +200,12 @@ try {
 
 const rows = chosen.flatMap((scenario) =>
   contenders.flatMap((contender) => {
-    if (contender.request(scenario) === undefined) return [];
     const seen = seenOf(scenario.name, contender.name);
+    if (seen.rates.length === 0) return [];
     const bare = seenOf(scenario.name, 'bare proxy');
     return [row(scenario, contender.name, seen, bare, seenOf(scenario.name, 'direct'))];
   }),
 );
-report('load', rows, { json: args.json, versions: versions(contenders) });
+// The README shows the one beside Portkey's.
+report(other ? 'load-other' : 'load', rows, { json: args.json, versions: versions(contenders) });
 process.exit();

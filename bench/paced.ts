@@ -159,5 +159,5 @@ try {
   for (const { to } of running) to.stop();
   upstream.stop();
 }
-report('paced', rows, { json: args.json, versions: versions(contenders) });
+report(other ? 'paced-other' : 'paced', rows, { json: args.json, versions: versions(contenders) });
 process.exit();

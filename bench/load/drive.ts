@@ -22,6 +22,8 @@ export interface Load {
   /** Answers with status 200, and others: of those nothing else is told. */
   readonly answers: number;
   readonly refused: number;
+  /** The status of the last of those; 0: there were none. */
+  readonly refusedWith: number;
   readonly seconds: number;
   /** Streams that broke their protocol, of those judged. */
   readonly broken: number;
@@ -92,6 +94,7 @@ async function load(
   const rules = new Set<string>();
   let asked = 0;
   let refused = 0;
+  let refusedWith = 0;
   let broken = 0;
   let judged = 0;
 
@@ -111,6 +114,7 @@ async function load(
     idle.push(connection);
     if (answer.status !== 200) {
       refused += 1;
+      refusedWith = answer.status;
       return;
     }
     latencies.push(answer.ended - began);
@@ -132,6 +136,7 @@ async function load(
   return {
     answers: latencies.length,
     refused,
+    refusedWith,
     seconds,
     broken,
     judged,
