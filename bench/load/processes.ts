@@ -78,7 +78,8 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     if (child.exitCode !== null) throw new Error(`A process of the bench ended with ${child.exitCode}.`);
     try {
-      await fetch(`http://127.0.0.1:${port}/`);
+      // What listens first may be another than what serves.
+      await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) });
       return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50));
