@@ -137,14 +137,12 @@ export function createApp(host: Host): H3 {
     app.on('POST', path, async (event) => {
       const incoming = incomingOf(event, host);
       const { message, response } = incoming;
-      const answer = faultOfHead(message);
+      const fault = faultOfHead(message);
       const before = turn(message, response);
       if (before !== undefined) await before;
       respond(
         response,
-        answer === undefined
-          ? await exchange(incoming)
-          : rescue(answer, familyOf(rawPath(message)), incoming),
+        fault === undefined ? await exchange(incoming) : rescue(fault, familyOf(rawPath(message)), incoming),
         originHeaders(message, host.current().cors),
       );
       // h3 has nothing to add: whatever came of this would be written behind the answer.

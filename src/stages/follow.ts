@@ -1,11 +1,10 @@
 /** What an upstream's health learns of an exchange: from its outcome, and from how its body ends. */
 
-import type { Fault, GatewayError } from '../errors.ts';
+import { type Fault, type GatewayError, isVendors } from '../errors.ts';
 import type { Lease } from '../vendors/pool.ts';
 import type { Ending } from '../vendors/send.ts';
 
-/** Faults of an upstream that passes, and of one that will not. */
-const FAILURES = new Set<Fault>(['upstream-broken', 'upstream-timeout', 'upstream-overloaded']);
+/** Of the vendor's faults, those that will not pass. */
 const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
 
 /** How long an upstream is left alone that is over a limit and does not say for how long, in milliseconds. */
@@ -31,7 +30,7 @@ export function follow(lease: Lease): Followed {
       if (error !== undefined && (ending === undefined || ending === 'left')) {
         lease.release();
       } else if (error !== undefined && SURE_FAILURES.has(error.fault)) lease.fail(true);
-      else if (error !== undefined && FAILURES.has(error.fault)) lease.fail(false);
+      else if (error !== undefined && isVendors(error.fault)) lease.fail(false);
       else if (error?.fault === 'rate-limited') lease.rest((error.retryAfter ?? 0) * 1000 || REST);
       else {
         answers = true;

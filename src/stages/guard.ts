@@ -4,6 +4,7 @@
  * ends by an error, that is noted.
  */
 
+import { asBuffer } from '../as-buffer.ts';
 import { GatewayError, isVendors } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { type Gathered, gather } from '../gather.ts';
@@ -102,8 +103,5 @@ function endsWhole(end: string): boolean {
 
 /** As latin1, a byte a character: the marks are ASCII, and no character that is cut in two gets in the way. */
 function latin1(bytes: Uint8Array): string {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('latin1');
+  return asBuffer(bytes).toString('latin1');
 }

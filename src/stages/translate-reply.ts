@@ -1,5 +1,6 @@
 /** The same answer in the words of the caller; byte for byte as it is on the native path. */
 
+import { asBuffer } from '../as-buffer.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
@@ -186,8 +187,10 @@ function bodyOf({ body }: UpstreamAnswer): Body {
   return body instanceof Uint8Array ? bodyOfBytes(body) : body;
 }
 
-function readWhole(answer: UpstreamAnswer, limit: number): Promise<Buffer> {
-  return wholeOf(bodyOf(answer), limit, tooLong);
+async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffer> {
+  if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong);
+  if (body.byteLength > limit) throw tooLong();
+  return asBuffer(body);
 }
 
 function tooLong(): GatewayError {

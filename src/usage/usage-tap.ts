@@ -4,6 +4,7 @@
  * search, and only its value is kept: the first one and the last one, which together tell all of every format.
  */
 
+import { asBuffer } from '../as-buffer.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
 export interface UsageTap {
@@ -70,7 +71,7 @@ export function usageTap(field: string): UsageTap {
 
   return {
     chunk(data) {
-      let bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      let bytes = asBuffer(data);
       if (open !== undefined) {
         bytes = Buffer.concat([open, bytes]);
         open = undefined;
