@@ -1,28 +1,16 @@
 /** Several processes behind one port end as one. */
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, call } from '../support/caller.ts';
-import { childrenOf, runs } from '../support/process-tree.ts';
+import { runs } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
-import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { openStage, openStreams, type Stage, streamEvents, twoWorkersOf } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage?.close());
 
-const [native] = ways;
-const open = (url: string): Promise<Answer[]> =>
-  Promise.all(
-    Array.from({ length: 12 }, (_, at) => {
-      const way = ways[at % 2] ?? native;
-      return call(url, way.path, requestOf(way, true));
-    }),
-  );
-
 async function twoWorkers(): Promise<number[]> {
   stage = await openStage({ workers: 2 });
-  const workers = childrenOf(stage.gateway.pid);
-  expect(workers).toHaveLength(2);
-  return workers;
+  return twoWorkersOf(stage);
 }
 
 describe('the end of several workers', () => {
@@ -31,7 +19,7 @@ describe('the end of several workers', () => {
   }, async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
-    const answers = await open(stage.gateway.url);
+    const answers = await openStreams(stage.gateway.url);
     stage.gateway.signal('SIGTERM');
     for (const { over } of answers) {
       expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 19') });
@@ -45,7 +33,7 @@ describe('the end of several workers', () => {
   }, async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
-    const answers = await open(stage.gateway.url);
+    const answers = await openStreams(stage.gateway.url);
     for (const pid of [...workers, stage.gateway.pid]) process.kill(pid, 'SIGTERM');
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
     expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
@@ -57,7 +45,7 @@ describe('the end of several workers', () => {
   }, async () => {
     await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 1_000, 50));
-    const answers = await open(stage.gateway.url);
+    const answers = await openStreams(stage.gateway.url);
     stage.gateway.signal('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 300));
     stage.gateway.signal('SIGTERM');

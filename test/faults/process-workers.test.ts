@@ -1,30 +1,21 @@
 /** Several processes behind one port: any of them can be lost. */
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, call } from '../support/caller.ts';
+import { call } from '../support/caller.ts';
 import { KEY } from '../support/gateway.ts';
 import { spawnGateway } from '../support/process.ts';
 import { childrenOf, listening, runs } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
-import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { openStage, openStreams, requestOf, type Stage, streamEvents, twoWorkersOf, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage?.close());
 
 const [native] = ways;
-const open = (url: string): Promise<Answer[]> =>
-  Promise.all(
-    Array.from({ length: 12 }, (_, at) => {
-      const way = ways[at % 2] ?? native;
-      return call(url, way.path, requestOf(way, true));
-    }),
-  );
 
 async function twoWorkers(): Promise<number[]> {
   stage = await openStage({ workers: 2 });
-  const workers = childrenOf(stage.gateway.pid);
-  expect(workers).toHaveLength(2);
-  return workers;
+  return twoWorkersOf(stage);
 }
 
 describe('P-20 workers', () => {
@@ -33,7 +24,7 @@ describe('P-20 workers', () => {
   }, async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
-    const answers = await open(stage.gateway.url);
+    const answers = await openStreams(stage.gateway.url);
     const [victim = 0] = workers;
     process.kill(victim, 'SIGKILL');
     const ends = await Promise.all(answers.map(({ over }) => over));
@@ -58,7 +49,7 @@ describe('P-20 workers', () => {
   }, async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
-    const answers = await open(stage.gateway.url);
+    const answers = await openStreams(stage.gateway.url);
     stage.gateway.signal('SIGKILL');
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
     await eventually(() => !workers.some(runs), 'every worker has ended');

@@ -3,8 +3,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
+import { type Answer, call } from '../support/caller.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
+import { childrenOf } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
@@ -114,4 +116,22 @@ export function streamEvents(
     response.end(STREAM_END);
   }, pause);
   response.once('close', () => clearInterval(timer));
+}
+
+/** The processes of a stage of two workers. */
+export function twoWorkersOf({ gateway }: Stage): number[] {
+  const workers = childrenOf(gateway.pid);
+  expect(workers).toHaveLength(2);
+  return workers;
+}
+
+/** A dozen streams, of every way in turn. */
+export function openStreams(url: string): Promise<Answer[]> {
+  const [native] = ways;
+  return Promise.all(
+    Array.from({ length: 12 }, (_, at) => {
+      const way = ways[at % 2] ?? native;
+      return call(url, way.path, requestOf(way, true));
+    }),
+  );
 }

@@ -7,12 +7,12 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from '../../src/workers.ts';
 
 export interface TestPostgres {
   /** The address of a database that nobody else uses. */
@@ -63,7 +63,7 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   const data = join(directory, 'data');
   const options = ['--auth=trust', '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C'];
   await promisify(execFile)(join(bin, 'initdb'), [...options, '-D', data], { ...owner, cwd: directory });
-  const port = await freePort();
+  const port = await freePort('127.0.0.1', 0);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
 
@@ -109,16 +109,6 @@ function owningUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
-  return address.port;
 }
 
 async function answering(url: string): Promise<void> {

@@ -3,10 +3,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../src/workers.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -34,7 +35,7 @@ export function hasRedis(): boolean {
 
 export async function startRedis(): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-redis-'));
-  const port = await freePort();
+  const port = await freePort('127.0.0.1', 0);
   let server = await run();
   const kill = (): boolean => server.kill('SIGKILL');
   process.once('exit', kill);
@@ -67,16 +68,6 @@ export async function startRedis(): Promise<TestRedis> {
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
-  return address.port;
 }
 
 async function listening(port: number): Promise<void> {
