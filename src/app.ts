@@ -21,7 +21,7 @@ import { MODELS_PATH } from './stages/decode.ts';
 import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
-import { CLIENT_CLOSED, closeLedger, openLedger } from './usage/ledger.ts';
+import { CLIENT_CLOSED, closeLedger, openLedger, recordOf } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -205,16 +205,21 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
   };
 }
 
-/** A request with a ledger, of which a record is made when its connection has done with it. */
-function recorded({ traces }: Gateway, record: Recorder, route: Route, incoming: Incoming): Incoming {
+/** A request with a ledger, of which a record is made once its connection has done with it. */
+function recorded({ traces, later }: Gateway, record: Recorder, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
   const trace = traces?.begin(route, message.headers);
   const ledger = openLedger(trace);
-  // Before the exchange is aborted: what then breaks off was not broken before.
-  response.prependOnceListener('close', () => {
-    const told = closeLedger(ledger, { id, ...route }, response.writableFinished);
+  const tell = (): void => {
+    const told = recordOf(ledger, { id, ...route });
     record(told);
     trace?.end(told);
+  };
+  // Before the exchange is aborted: what then breaks off was not broken before.
+  response.prependOnceListener('close', () => {
+    closeLedger(ledger, response.writableFinished);
+    if (later === undefined) tell();
+    else later(tell);
   });
   return { ...incoming, ledger };
 }

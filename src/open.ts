@@ -32,6 +32,7 @@ export interface OpenOptions {
   /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
   readonly limits?: Limits;
   readonly record?: Recorder;
+  readonly later?: Gateway['later'];
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
@@ -50,6 +51,7 @@ export async function openGateway(
     keys,
     limits: given,
     record,
+    later,
     traces,
     metrics,
     onRefusedAddress,
@@ -86,6 +88,7 @@ export async function openGateway(
     cors: config.cors,
     ...(limits !== undefined && { limits }),
     ...(recorder !== undefined && { record: recorder }),
+    ...(later !== undefined && { later }),
     ...(traces !== undefined && { traces }),
     ...(metrics !== undefined && { metrics }),
     mode,

@@ -8,11 +8,11 @@ import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from './observe/observe.ts';
 import type { OpenOptions } from './open.ts';
 import type { Serving } from './serving.ts';
-import { later } from './usage/later.ts';
+import { openLater } from './usage/later.ts';
 
 export interface Watching extends Observers {
   /** What a gateway is given to be watched, and its accounts with it. */
-  readonly company: Pick<OpenOptions, 'record' | 'traces' | 'metrics' | 'onRefusedAddress'>;
+  readonly company: Pick<OpenOptions, 'record' | 'later' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** From now on, what serves is among the figures. */
   follow(serving: Serving): void;
   /** Tells at once what was to be told in a moment. */
@@ -33,19 +33,16 @@ export async function openWatching(
 ): Promise<Watching> {
   const observers = await openObservers({ log, environment });
   const { traces, record } = observers;
-  const told = later((exchange) => {
-    accounts.record(exchange);
-    record(exchange);
-  });
+  const later = openLater();
   // Whoever reads the figures finds all that is over in them.
   const metrics: Metrics = {
     ...observers.metrics,
     render() {
-      told.flush();
+      later.flush();
       return observers.metrics.render();
     },
     snapshot() {
-      told.flush();
+      later.flush();
       return observers.metrics.snapshot();
     },
   };
@@ -56,7 +53,11 @@ export async function openWatching(
     ...observers,
     metrics,
     company: {
-      record: told.record,
+      record(exchange) {
+        accounts.record(exchange);
+        record(exchange);
+      },
+      later: later.add,
       onRefusedAddress() {
         addressesRefused += 1;
       },
@@ -73,7 +74,7 @@ export async function openWatching(
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       }),
-    settle: told.flush,
+    settle: later.flush,
     async reload(read) {
       try {
         await read();

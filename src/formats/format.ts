@@ -1,7 +1,8 @@
 /** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
 
 import type { Effort, FormatName, Prompt } from '../conversation/prompt.ts';
-import type { Reply, ReplyEvent, Usage } from '../conversation/reply.ts';
+import type { Reply, ReplyEvent } from '../conversation/reply.ts';
+import type { Tokens } from '../conversation/tokens.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Sse } from '../streams/sse.ts';
@@ -88,6 +89,9 @@ export interface StreamMarks {
   readonly failing: RegExp;
 }
 
+/** The fields in which answers tell their usage. */
+export type UsageField = 'usage' | 'usageMetadata';
+
 /** How a stream is made to tell its usage where the caller has not asked for that. */
 export interface UsageOnRequest {
   /**
@@ -115,11 +119,11 @@ export interface Outbound {
   /** By which a stream's bytes are known. */
   readonly marks: StreamMarks;
   /** The field in which an answer tells its usage. */
-  readonly usageField: string;
+  readonly usageField: UsageField;
   /** Absent where streams tell it unasked. */
   readonly usageOnRequest?: UsageOnRequest;
   /** What usage objects of one answer tell: its first and its last, where they differ. */
-  parseUsage(figures: readonly JsonObject[]): Usage;
+  parseTokens(figures: readonly JsonObject[]): Tokens;
   /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */
   parseError(status: number, body: string): GatewayError;
 }

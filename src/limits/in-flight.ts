@@ -3,12 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
+type Leave = () => void;
+
 export interface InFlight {
   /**
    * Lets one more exchange of a key begin.
    * @returns what is called when it is over, once; undefined where `limit` are in flight already.
    */
-  enter(key: string, limit: number): Promise<(() => void) | undefined>;
+  enter(key: string, limit: number): Leave | undefined | Promise<Leave | undefined>;
   close(): void;
 }
 
@@ -29,18 +31,36 @@ const RENEW = `${NOW}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
-/** While Redis is away, those of this process count. */
-export function openInFlight(redis: Redis | undefined): InFlight {
+/** Those of this process alone. */
+export function inFlightHere(): InFlight {
+  const counts = new Map<string, number>();
+  return {
+    enter(key, limit) {
+      const count = counts.get(key) ?? 0;
+      if (count >= limit) return undefined;
+      counts.set(key, count + 1);
+      return () => {
+        const left = (counts.get(key) ?? 1) - 1;
+        if (left === 0) counts.delete(key);
+        else counts.set(key, left);
+      };
+    },
+    close() {},
+  };
+}
+
+/** Those of all processes that share a Redis; while it is away, those of this process count. */
+export function inFlightShared(redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
 
   const placeOf = (key: string): string => `gateway:in-flight:${key}`;
-  const renewal = redis && setInterval(() => renew(redis), LEASE / 3).unref();
+  const renewal = setInterval(renew, LEASE / 3).unref();
 
-  function renew(shared: Redis): void {
+  function renew(): void {
     for (const [key, leases] of here) {
       // Without Redis there is nothing to renew, and after it is back the next renewal enters all of them again.
-      shared.eval(RENEW, 1, placeOf(key), LEASE, ...leases).catch(() => undefined);
+      redis.eval(RENEW, 1, placeOf(key), LEASE, ...leases).catch(() => undefined);
     }
   }
 
@@ -49,7 +69,7 @@ export function openInFlight(redis: Redis | undefined): InFlight {
     if (!leases?.delete(lease)) return;
     if (leases.size === 0) here.delete(key);
     // A lease that cannot be given back ends by itself.
-    redis?.zrem(placeOf(key), lease).catch(() => undefined);
+    redis.zrem(placeOf(key), lease).catch(() => undefined);
   }
 
   return {
@@ -58,7 +78,6 @@ export function openInFlight(redis: Redis | undefined): InFlight {
       if (leases.size >= limit) return undefined;
       const lease = randomUUID();
       here.set(key, leases.add(lease));
-      if (redis === undefined) return () => leave(key, lease);
       // It timed out or Redis is away: then the count of this process has decided.
       const entered = await redis.eval(ENTER, 1, placeOf(key), limit, LEASE, lease).catch(() => 1);
       if (entered === 1) return () => leave(key, lease);

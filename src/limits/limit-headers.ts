@@ -21,6 +21,18 @@ export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
   `anthropic-ratelimit-${of}-reset`,
 ]);
 
+/** The names of a limit, made once: to put together six of them for each answer takes longer than to write them. */
+const NAMES = { requests: namesOf('requests'), tokens: namesOf('tokens') } as const;
+
+function namesOf(of: string) {
+  const openai = (what: string): string => `x-ratelimit-${what}-${of}`;
+  const anthropic = (what: string): string => `anthropic-ratelimit-${of}-${what}`;
+  return {
+    openai: { limit: openai('limit'), remaining: openai('remaining'), reset: openai('reset') },
+    anthropic: { limit: anthropic('limit'), remaining: anthropic('remaining'), reset: anthropic('reset') },
+  };
+}
+
 /** How far a key is with one of its limits. */
 export interface Standing {
   readonly of: 'requests' | 'tokens';
@@ -42,13 +54,14 @@ export function limitHeaders(
   const headers: Record<string, string> = {};
   for (const { of, limit, used, left } of standings) {
     const remaining = String(Math.max(0, limit - used));
-    headers[`x-ratelimit-limit-${of}`] = String(limit);
-    headers[`x-ratelimit-remaining-${of}`] = remaining;
-    headers[`x-ratelimit-reset-${of}`] = `${Math.ceil(left / 1000)}s`;
+    const { openai, anthropic } = NAMES[of];
+    headers[openai.limit] = String(limit);
+    headers[openai.remaining] = remaining;
+    headers[openai.reset] = `${Math.ceil(left / 1000)}s`;
     if (format !== 'messages') continue;
-    headers[`anthropic-ratelimit-${of}-limit`] = String(limit);
-    headers[`anthropic-ratelimit-${of}-remaining`] = remaining;
-    headers[`anthropic-ratelimit-${of}-reset`] = new Date(now + left).toISOString();
+    headers[anthropic.limit] = String(limit);
+    headers[anthropic.remaining] = remaining;
+    headers[anthropic.reset] = new Date(now + left).toISOString();
   }
   return headers;
 }

@@ -137,16 +137,14 @@ function refuseOverBudget(
   now: number,
   headers: Record<string, string>,
 ): void {
+  const ofMonth = budgetMonth !== undefined && spent.month >= budgetMonth;
+  if (!ofMonth && (budgetDay === undefined || spent.day < budgetDay)) return;
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  const refuse = (budget: string, until: number): never => {
-    throw new GatewayError('quota-exceeded', `The budget of this API key for ${budget} is used up.`, {
-      retryAfter: Math.max(1, Math.ceil((until - now) / 1000)),
-      headers: { ...headers, 'x-should-retry': 'false' },
-    });
-  };
-  if (budgetMonth !== undefined && spent.month >= budgetMonth) {
-    refuse('this month', Date.UTC(year, month + 1));
-  }
-  if (budgetDay !== undefined && spent.day >= budgetDay) refuse('today', Date.UTC(year, month, day + 1));
+  const until = ofMonth ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1);
+  const budget = ofMonth ? 'this month' : 'today';
+  throw new GatewayError('quota-exceeded', `The budget of this API key for ${budget} is used up.`, {
+    retryAfter: Math.max(1, Math.ceil((until - now) / 1000)),
+    headers: { ...headers, 'x-should-retry': 'false' },
+  });
 }

@@ -1,6 +1,6 @@
 /** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
 
-import { openInFlight } from './in-flight.ts';
+import { inFlightHere, inFlightShared } from './in-flight.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { openRedis } from './redis.ts';
 import { openSpending, type StoredSpending } from './spending.ts';
@@ -36,7 +36,7 @@ export function limitsInMemory({
     {
       requests: openWindow('requests', window, undefined),
       tokens: openWindow('tokens', window, undefined),
-      inFlight: openInFlight(undefined),
+      inFlight: inFlightHere(),
       spending: openSpending(now, undefined, undefined),
     },
     now,
@@ -55,7 +55,7 @@ export async function openLimits({
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble);
   const redis = connection?.redis;
   const spending = openSpending(now, stored, redis);
-  const inFlight = openInFlight(redis);
+  const inFlight = redis === undefined ? inFlightHere() : inFlightShared(redis);
   const counters = {
     requests: openWindow('requests', window, redis),
     tokens: openWindow('tokens', window, redis),

@@ -5,7 +5,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { dayOf } from '../usage/exchange-row.ts';
+import { openCalendar } from '../calendar.ts';
 
 /** US dollars. */
 export interface Spent {
@@ -17,7 +17,7 @@ export interface Spent {
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
 export interface Spending {
-  of(key: string): Promise<Spent>;
+  of(key: string): Spent | Promise<Spent>;
   charge(key: string, cost: number, time: number): void;
   /**
    * Takes over what the store has: at first of every key, then of those that were asked for.
@@ -35,25 +35,35 @@ export function openSpending(
   stored: StoredSpending | undefined,
   redis: Redis | undefined,
 ): Spending {
-  let day = dayOf(now());
+  const calendar = openCalendar();
+  let day = calendar.day(now());
   const today = new Map<string, number>();
   const thisMonth = new Map<string, number>();
   /** Keys that were asked for; undefined until the store has told of all. */
   let asked: Set<string> | undefined;
 
   function turn(): void {
-    const present = dayOf(now());
+    const present = calendar.day(now());
     if (present === day) return;
     today.clear();
     if (monthOf(present) !== monthOf(day)) thisMonth.clear();
     day = present;
   }
 
+  const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
+
+  /** Without Redis, what is known here counts. */
+  async function shared(others: Redis, key: string): Promise<Spent> {
+    const then = day;
+    const places = [placeOf(day, key), placeOf(monthOf(day), key)];
+    const [inDay, inMonth] = (await others.mget(places).catch(() => undefined)) ?? [];
+    turn();
+    return then === day ? raise(key, { day: amount(inDay), month: amount(inMonth) }) : known(key);
+  }
+
   function raise(key: string, spent: Spent): Spent {
-    const raised = {
-      day: Math.max(today.get(key) ?? 0, spent.day),
-      month: Math.max(thisMonth.get(key) ?? 0, spent.month),
-    };
+    const { day: inDay, month: inMonth } = known(key);
+    const raised = { day: Math.max(inDay, spent.day), month: Math.max(inMonth, spent.month) };
     today.set(key, raised.day);
     thisMonth.set(key, raised.month);
     return raised;
@@ -71,19 +81,14 @@ export function openSpending(
   }
 
   return {
-    async of(key) {
+    of(key) {
       turn();
       asked?.add(key);
-      const then = day;
-      // Without Redis, what is known here counts.
-      const [inDay, inMonth] =
-        (await redis?.mget(placeOf(day, key), placeOf(monthOf(day), key)).catch(() => undefined)) ?? [];
-      turn();
-      return raise(key, then === day ? { day: amount(inDay), month: amount(inMonth) } : { day: 0, month: 0 });
+      return redis === undefined ? known(key) : shared(redis, key);
     },
     charge(key, cost, time) {
       turn();
-      const of = dayOf(time);
+      const of = calendar.day(time);
       if (monthOf(of) !== monthOf(day)) return;
       const month = thisMonth.get(key) ?? 0;
       thisMonth.set(key, month + cost);

@@ -7,6 +7,7 @@ import cluster from 'node:cluster';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { pino, stdTimeFunctions } from 'pino';
+import { openCalendar } from '../calendar.ts';
 import { GatewayError } from '../errors.ts';
 import type { ExchangeRecord, Recorder } from '../usage/exchange-record.ts';
 import { lineWriter } from './line-writer.ts';
@@ -59,6 +60,7 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
   });
+  const calendar = openCalendar();
   const format = pretty ? await prettyLine() : undefined;
   const write = (line: string): void => lines.write(format === undefined ? line : format(line));
   const logger = pino(
@@ -67,7 +69,7 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
   );
   return {
     style: pretty ? 'pretty' : 'json',
-    record: (record) => write(exchangeLine(record)),
+    record: (record) => write(exchangeLine(record, calendar.instant(record.time + record.duration))),
     note: (message, facts = {}) => logger.info(facts, message),
     problem: (message, error, facts = {}) =>
       logger.error({ ...facts, ...(error !== undefined && kindOf(error)) }, message),
@@ -77,11 +79,11 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
 }
 
 /** A line as pino writes it, by hand: with this many fields that takes it 7 µs, and this 2, on every exchange. */
-function exchangeLine(record: ExchangeRecord): string {
+function exchangeLine(record: ExchangeRecord, time: string): string {
   const { usage } = record;
   const line = {
     level: record.status >= 500 || record.outcome === 'failed' ? 'warn' : 'info',
-    time: new Date(record.time + record.duration).toISOString(),
+    time,
     id: record.id,
     key: record.key,
     model: record.model,

@@ -3,7 +3,7 @@
  * single increment (about 1 µs each, a dozen an exchange), so it is asked only when somebody reads the metrics.
  */
 
-import type { Usage } from '../conversation/reply.ts';
+import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
 import { isSane } from '../usage/cost.ts';
 import type { ExchangeRecord, Recorder } from '../usage/exchange-record.ts';
@@ -172,7 +172,7 @@ function countModel(
   series.attempts += attempts;
 }
 
-function countTokens({ tokens }: ModelSeries, usage: Usage): void {
+function countTokens({ tokens }: ModelSeries, usage: Tokens): void {
   // One such figure, and no sum would ever change again.
   if (!isSane(usage)) return;
   tokens.input += usage.input ?? 0;

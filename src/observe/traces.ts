@@ -27,7 +27,7 @@ export interface ExchangeTrace {
    * @returns the headers that carry the trace on to it.
    */
   ask(): Readonly<Record<string, string>>;
-  /** The exchange is over. */
+  /** What became of the exchange: ends at the moment its record says. */
   end(record: ExchangeRecord): void;
 }
 
@@ -125,17 +125,19 @@ function beginTrace(api: Api, tracer: Tracer, route: Route, headers: IncomingHtt
       return headersOf(client.spanContext());
     },
     end(record) {
+      // Told a moment later. A millisecond may have begun between what it is counted from and the span's beginning.
+      const over = record.time + record.duration;
       if (client !== undefined) {
         client.updateName(spanName(record));
         client.setAttributes(clientAttributes(record, askedAt));
         if (isFailure(record, 400)) client.setStatus({ code: api.SpanStatusCode.ERROR });
-        client.end();
+        client.end(Math.max(over, askedAt));
       }
       // generate-content tells only in its path what is asked: whoever began did not know it yet.
       server.updateName(`POST ${routeName(record)}`);
       server.setAttributes(serverAttributes(record));
       if (isFailure(record, 500)) server.setStatus({ code: api.SpanStatusCode.ERROR });
-      server.end();
+      server.end(over);
     },
   };
 }

@@ -1,24 +1,33 @@
 /** What an exchange cost, by the catalog's prices. */
 
 import type { Model } from '../catalog/model.ts';
-import type { Usage } from '../conversation/reply.ts';
+import type { Tokens } from '../conversation/tokens.ts';
 
 /** No vendor's figure is larger: what is, was miscounted. */
 export const MAX_TOKENS = 1e9;
 
 /** Whether figures can be true. */
-export function isSane(usage: Usage): boolean {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
-  return [input, output, cacheRead, cacheWrite, cacheWriteHour].every(
-    (count) => count >= 0 && count <= MAX_TOKENS,
+export function isSane({
+  input = 0,
+  output = 0,
+  cacheRead = 0,
+  cacheWrite = 0,
+  cacheWriteHour = 0,
+}: Tokens): boolean {
+  return (
+    isCount(input) && isCount(output) && isCount(cacheRead) && isCount(cacheWrite) && isCount(cacheWriteHour)
   );
+}
+
+function isCount(count: number): boolean {
+  return count >= 0 && count <= MAX_TOKENS;
 }
 
 /**
  * US dollars of a usage at `prices` (dollars per million tokens); undefined where the vendor told no usage, or one
  * that cannot be, for what nobody counted is not free. A cache without a price of its own is input like any other.
  */
-export function costOf(usage: Usage, prices: Model['prices']): number | undefined {
+export function costOf(usage: Tokens, prices: Model['prices']): number | undefined {
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
   if (input === undefined && output === undefined) return undefined;
   if (!isSane(usage)) return undefined;

@@ -1,7 +1,7 @@
 /** What is known of an exchange once it is over: who asked what of whom, how it went, what it took. No word of it. */
 
 import type { FormatName } from '../conversation/prompt.ts';
-import type { Usage } from '../conversation/reply.ts';
+import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
 
 /**
@@ -37,8 +37,8 @@ export interface ExchangeRecord {
   /** Milliseconds to the end, and to the first byte of the vendor's body. */
   readonly duration: number;
   readonly firstByte?: number | undefined;
-  /** As the vendor told it; fields are absent where it said nothing. */
-  readonly usage: Usage;
+  /** As the vendor told it. */
+  readonly usage: Tokens;
   /** US dollars by the catalog's prices; absent where the vendor told no usage. */
   readonly cost?: number | undefined;
   /** Requests to vendors that it took. */

@@ -36,15 +36,18 @@ export const EXCHANGE_COLUMNS = [
   'attempts',
 ] as const satisfies readonly (keyof ExchangeRow)[];
 
-/** @param batch of which write, and `place` where in it. */
-export function exchangeRow(record: KeyedRecord, batch: string, place: number): ExchangeRow {
+/** @param at the batch it is written in, its place in that, and the day of its time. */
+export function exchangeRow(
+  record: KeyedRecord,
+  { batch, place, day }: Pick<ExchangeRow, 'batch' | 'place' | 'day'>,
+): ExchangeRow {
   const { usage } = record;
   return {
     batch,
     place,
     id: storable(record.id),
     time: record.time,
-    day: dayOf(record.time),
+    day,
     key: storable(record.key),
     model: storable(record.model ?? ''),
     vendor: storable(record.vendor ?? ''),
@@ -68,17 +71,16 @@ export function exchangeRow(record: KeyedRecord, batch: string, place: number): 
   };
 }
 
-/** The day of UTC, YYYY-MM-DD. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
-}
-
 /** A vendor's count as one: whole, and of a size of which a sum of very many still fits into a column. */
 function tokens(count: number | undefined): number | null {
   return count === undefined ? null : Math.round(Math.min(MAX_TOKENS, Math.max(0, count)));
 }
 
+/** As names and ids nearly always are. */
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
 /** Text that PostgreSQL takes: no U+0000, and no half of a surrogate pair. */
 function storable(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return text.toWellFormed().replaceAll('\0', '');
 }

@@ -5,6 +5,7 @@
 
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
@@ -16,8 +17,11 @@ import { type UsageTap, usageTap } from './usage-tap.ts';
 export interface Ledger {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** performance.now() when it began. */
+  /** performance.now() when it began, and when it was over. */
   readonly began: number;
+  ended: number;
+  /** Whether the caller got all that was said. */
+  finished: boolean;
   /** Where the path says it, and not the endpoint. */
   operation: ExchangeRecord['operation'] | undefined;
   key: string | undefined;
@@ -41,6 +45,8 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
   return {
     time: Date.now(),
     began: performance.now(),
+    ended: 0,
+    finished: false,
     operation: undefined,
     key: undefined,
     model: undefined,
@@ -70,17 +76,20 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
 /** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
 export const CLIENT_CLOSED = 499;
 
-/** What remains of an exchange. @param finished whether the caller got all that was said. */
-export function closeLedger(
+/** Notes the end. @param finished whether the caller got all that was said. */
+export function closeLedger(ledger: Ledger, finished: boolean): void {
+  ledger.ended = performance.now();
+  ledger.finished = finished;
+}
+
+/** What remains of an exchange that is over. */
+export function recordOf(
   ledger: Ledger,
   { id, format, operation }: Pick<ExchangeRecord, 'id' | 'format' | 'operation'>,
-  finished: boolean,
 ): ExchangeRecord {
-  const { time, began, key, model, vendor, spoken, streamed, status, fault, first, attempts, tap } = ledger;
-  const usage =
-    tap !== undefined && spoken !== undefined ? formats[spoken].outbound.parseUsage(tap.found()) : {};
-  const cost = model && costOf(usage, model.prices);
-  const outcome = outcomeOf(fault, attempts, finished);
+  const { time, began, ended, key, model, vendor, spoken, streamed, status, fault, first, attempts } = ledger;
+  const usage = tokensOf(ledger);
+  const outcome = outcomeOf(ledger);
   return {
     id,
     time,
@@ -94,13 +103,17 @@ export function closeLedger(
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     fault,
-    duration: performance.now() - began,
+    duration: ended - began,
     firstByte: first === undefined ? undefined : first - began,
     usage,
-    cost,
+    cost: model && costOf(usage, model.prices),
     attempts,
     violations: ledger.violations,
   };
+}
+
+function tokensOf({ tap, spoken }: Ledger): Tokens {
+  return tap === undefined || spoken === undefined ? {} : formats[spoken].outbound.parseTokens(tap.found());
 }
 
 /** Faults that are the vendor's, or ours: not of what was asked. */
@@ -112,7 +125,7 @@ const FAILURES: ReadonlySet<Fault> = new Set([
   'upstream-timeout',
 ]);
 
-function outcomeOf(fault: Fault | undefined, attempts: number, finished: boolean): Outcome {
+function outcomeOf({ fault, attempts, finished }: Ledger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && FAILURES.has(fault)) return 'failed';
   return attempts === 0 ? 'refused' : 'complete';

@@ -8,6 +8,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openCalendar } from '../calendar.ts';
 import { isReachable, reasonOf, type Store } from '../store/store.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 import { exchangeRow, type KeyedRecord } from './exchange-row.ts';
@@ -55,6 +56,7 @@ const newBatch = (): Batch => ({ name: randomUUID(), rows: [] });
 
 export function recordUsage(store: Store, options: UsageOptions): UsageRecorder {
   const { interval, batch: size, queue: limit, onTrouble = () => {} } = options;
+  const calendar = openCalendar();
   /** Takes what comes; it is written after the full ones. */
   let open = newBatch();
   let full: Batch[] = [];
@@ -75,7 +77,8 @@ export function recordUsage(store: Store, options: UsageOptions): UsageRecorder 
       dropped += 1;
       return;
     }
-    open.rows.push(JSON.stringify(exchangeRow(exchange, open.name, open.rows.length)));
+    const at = { batch: open.name, place: open.rows.length, day: calendar.day(exchange.time) };
+    open.rows.push(JSON.stringify(exchangeRow(exchange, at)));
     if (open.rows.length < size) {
       timer ??= later(interval);
       return;

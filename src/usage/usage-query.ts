@@ -1,7 +1,7 @@
 /** What may be asked of usage, in the words of the admin API; the command line asks the same. */
 
 import { z } from 'zod';
-import { dayOf } from './exchange-row.ts';
+import { dayOf } from '../calendar.ts';
 import { dimensions, type UsageQuery } from './report.ts';
 
 /** Days that are reported where it is not said which, the present one among them. */

@@ -5,6 +5,7 @@
  */
 
 import { asBuffer } from '../as-buffer.ts';
+import type { UsageField } from '../formats/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
 export interface UsageTap {
@@ -24,13 +25,20 @@ const CLOSE = 0x7d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** @param field `usage` or `usageMetadata`, as the vendor's format has it. */
-export function usageTap(field: string): UsageTap {
-  // Without its first quote: a search looks for the first byte, and of quotes there are very many.
-  const marker = Buffer.from(`${field}"`);
+/** The fields without their first quote: a search looks for the first byte, and of quotes there are very many. */
+const MARKERS: Readonly<Record<UsageField, Buffer>> = {
+  usage: Buffer.from('usage"'),
+  usageMetadata: Buffer.from('usageMetadata"'),
+};
+
+/** @param field as the vendor's format has it. */
+export function usageTap(field: UsageField): UsageTap {
+  const marker = MARKERS[field];
   let first: Buffer | undefined;
   let last: Buffer | undefined;
-  /** The bytes before, at whose end the marker may be cut in two. */
+  /** The bytes that came last: they are searched when others follow, or somebody asks. */
+  let latest: Buffer | undefined;
+  /** The bytes before those, at whose end the marker may be cut in two. */
   let before: Buffer = NOTHING;
   /** A value that goes on in the next bytes. */
   let open: Buffer | undefined;
@@ -69,26 +77,34 @@ export function usageTap(field: string): UsageTap {
     return found >= 1 && found <= before.length - quote && both[found - 1] === QUOTE ? both : undefined;
   }
 
+  /** Searches what came last. */
+  function catchUp(): void {
+    if (latest === undefined) return;
+    let bytes = latest;
+    latest = undefined;
+    if (open !== undefined) {
+      bytes = Buffer.concat([open, bytes]);
+      open = undefined;
+      const end = valueEnd(bytes, 0);
+      if (end === undefined && bytes.length < MAX_VALUE) {
+        open = bytes;
+        return;
+      }
+      if (end !== undefined && end > 0) keep(bytes.subarray(bytes.indexOf(OPEN), end));
+      search(bytes, end ?? 0);
+    } else {
+      search(joined(bytes) ?? bytes, 0);
+    }
+    before = bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
+  }
+
   return {
     chunk(data) {
-      let bytes = asBuffer(data);
-      if (open !== undefined) {
-        bytes = Buffer.concat([open, bytes]);
-        open = undefined;
-        const end = valueEnd(bytes, 0);
-        if (end === undefined && bytes.length < MAX_VALUE) {
-          open = bytes;
-          return;
-        }
-        if (end !== undefined && end > 0) keep(bytes.subarray(bytes.indexOf(OPEN), end));
-        search(bytes, end ?? 0);
-      } else {
-        search(joined(bytes) ?? bytes, 0);
-      }
-      before =
-        bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
+      catchUp();
+      latest = asBuffer(data);
     },
     found() {
+      catchUp();
       const values = first === undefined || last?.equals(first) ? [first] : [first, last];
       return values.flatMap((bytes) => {
         const value = bytes === undefined ? undefined : tryParseJson(bytes.toString('utf8'));

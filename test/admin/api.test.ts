@@ -10,10 +10,9 @@ import { keyRecords } from '../../src/store/key-records.ts';
 import { keyView } from '../../src/store/key-view.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
-import { exchangeRow } from '../../src/usage/exchange-row.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange } from '../usage/records.ts';
+import { exchange, rowOf } from '../usage/records.ts';
 
 const ADMIN_KEY = 'the-key-of-the-admin';
 
@@ -151,11 +150,7 @@ describeStores('the admin API', (stores) => {
   test('usage, by what is asked for', () =>
     withAdmin(async ({ ask, store }) => {
       const records = [exchange({ key: 'a' }), exchange({ key: 'b', cost: 2 })];
-      await writeUsage(
-        store,
-        'one',
-        JSON.stringify(records.map((record, place) => exchangeRow(record, 'one', place))),
-      );
+      await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
       const { body } = await ask('GET', '/admin/usage?from=2026-11-01&to=2026-11-30&by=key');
       const { data, total, ...rest } = usageAnswer.parse(body);
       expect(rest).toEqual({ object: 'list', from: '2026-11-01', to: '2026-11-30', has_more: false });

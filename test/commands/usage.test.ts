@@ -5,10 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { usageAnswer } from '../../src/admin/usage-route.ts';
 import { csv } from '../../src/commands/csv.ts';
 import { openStore } from '../../src/store/store.ts';
-import { exchangeRow } from '../../src/usage/exchange-row.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { runCommand } from '../support/command.ts';
-import { exchange } from '../usage/records.ts';
+import { exchange, rowOf } from '../usage/records.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -28,11 +27,7 @@ beforeAll(async () => {
       cost: 0,
     }),
   ];
-  await writeUsage(
-    store,
-    'one',
-    JSON.stringify(records.map((record, place) => exchangeRow(record, 'one', place))),
-  );
+  await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
   await store.close();
 });
 afterAll(() => rm(directory, { recursive: true }));

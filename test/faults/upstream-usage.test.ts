@@ -5,10 +5,10 @@ import { formats } from '../../src/formats/all.ts';
 import { isList, isObject, type Json, parseJson } from '../../src/json.ts';
 import { openTally } from '../../src/observe/tally.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { exchangeRow } from '../../src/usage/exchange-row.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
+import { rowOf } from '../usage/records.ts';
 import { ask, eventTexts, streamedAnswer, ways, wholeAnswer } from './upstream-ways.ts';
 
 const records: ExchangeRecord[] = [];
@@ -92,7 +92,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       else expect(record.cost).toBeUndefined();
       expect(record.cost ?? 0).toBeLessThan(1);
       // Nothing of it puts a sum out of order, in the store or among the metrics.
-      const row = exchangeRow({ ...record, key: 'test' }, 'batch', 0);
+      const row = rowOf({ ...record, key: 'test' });
       const { input, output, reasoning, cache_read, cache_write } = row;
       for (const count of [input, output, reasoning, cache_read, cache_write]) {
         expect(count === null || (Number.isInteger(count) && count >= 0 && count <= 1e9)).toBe(true);

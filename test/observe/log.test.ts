@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { Usage } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
 import { openLog } from '../../src/observe/log.ts';
@@ -71,7 +72,8 @@ test('an exchange is one JSON line with what its record tells, and a time', asyn
 test("what a vendor's usage carries beside figures is not written", async () => {
   const { stream, text } = keeping();
   const log = await openLog({ style: 'json', stream });
-  log.record({ ...RECORD, usage: { output: 1, own: { format: 'messages', fields: { note: 'CANARY' } } } });
+  const usage: Usage = { output: 1, own: { format: 'messages', fields: { note: 'CANARY' } } };
+  log.record({ ...RECORD, usage });
   await log.close(1_000);
   expect(lineOf(text())).toMatchObject({ output: 1 });
   expect(text()).not.toContain('CANARY');

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { EXCHANGE_COLUMNS, exchangeRow } from '../../src/usage/exchange-row.ts';
+import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
 import { forgetUsage } from '../../src/usage/forget-usage.ts';
 import { recordUsage, type UsageOptions } from '../../src/usage/recorder.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange, noon } from './records.ts';
+import { exchange, noon, rowOf } from './records.ts';
 
 const OPTIONS: UsageOptions = { interval: 20, batch: 100, queue: 1_000 };
 
@@ -20,7 +20,7 @@ async function counts({ db }: Store): Promise<{ exchanges: number; summed: numbe
 }
 
 test('a row has its fields in the order in which they are written', () => {
-  expect(Object.keys(exchangeRow(exchange(), 'one', 0))).toEqual([...EXCHANGE_COLUMNS]);
+  expect(Object.keys(rowOf(exchange()))).toEqual([...EXCHANGE_COLUMNS]);
 });
 
 describeStores('the recorder', (stores) => {
@@ -168,9 +168,7 @@ describeStores('the recorder', (stores) => {
 
   test('a batch that is written twice counts once', async () => {
     const store = await stores.open();
-    const rows = JSON.stringify(
-      [exchange(), exchange()].map((record, place) => exchangeRow(record, 'one', place)),
-    );
+    const rows = JSON.stringify([exchange(), exchange()].map(rowOf));
     await writeUsage(store, 'one', rows);
     await writeUsage(store, 'one', rows);
     await writeUsage(store, 'none', '[]');

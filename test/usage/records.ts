@@ -1,6 +1,8 @@
 /** Exchanges for tests. */
 
-import type { KeyedRecord } from '../../src/usage/exchange-row.ts';
+import { dayOf } from '../../src/calendar.ts';
+import type { ExchangeRow } from '../../src/store/tables.ts';
+import { exchangeRow, type KeyedRecord } from '../../src/usage/exchange-row.ts';
 
 /** Midday of a day of UTC. */
 export function noon(day: string): number {
@@ -28,4 +30,9 @@ export function exchange(otherwise: Partial<KeyedRecord> = {}): KeyedRecord {
     attempts: 1,
     ...otherwise,
   };
+}
+
+/** An exchange as a row of the batch `one`. */
+export function rowOf(record: KeyedRecord, place = 0): ExchangeRow {
+  return exchangeRow(record, { batch: 'one', place, day: dayOf(record.time) });
 }

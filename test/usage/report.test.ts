@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { exchangeRow } from '../../src/usage/exchange-row.ts';
 import { reportUsage, type UsageQuery } from '../../src/usage/report.ts';
 import { lineView, usageLine } from '../../src/usage/usage-view.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange, noon } from './records.ts';
+import { exchange, noon, rowOf } from './records.ts';
 
 const EXCHANGES = [
   exchange({ time: noon('2026-11-18'), key: 'a', cost: 0.1 }),
@@ -32,11 +31,7 @@ async function filled(store: Store): Promise<Store> {
     outcome: 'client-closed',
   });
   const all = [...EXCHANGES, uncounted];
-  await writeUsage(
-    store,
-    'one',
-    JSON.stringify(all.map((record, place) => exchangeRow(record, 'one', place))),
-  );
+  await writeUsage(store, 'one', JSON.stringify(all.map(rowOf)));
   expect(cost).toBeDefined();
   return store;
 }

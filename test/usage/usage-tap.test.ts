@@ -25,7 +25,7 @@ describe.each(cases)('$name', ({ format, file }) => {
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
     const tap = usageTap(format.outbound.usageField);
     for (let at = 0; at < bytes.length; at += size) tap.chunk(bytes.subarray(at, at + size));
-    const usage = format.outbound.parseUsage(tap.found());
+    const usage = format.outbound.parseTokens(tap.found());
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
       input,
       output,

@@ -9,7 +9,7 @@ import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
 import { askUsage, hideUsage } from './unasked-usage.ts';
-import { parseUsage } from './usage.ts';
+import { parseTokens } from './usage.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
@@ -28,7 +28,7 @@ export const chatCompletions: Format = {
     },
     usageField: 'usage',
     usageOnRequest: { ask: askUsage, hide: hideUsage },
-    parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}, false),
+    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
   },
   renderError,
 };

@@ -1,47 +1,63 @@
 /** Token counts, both ways. */
 
 import type { Usage } from '../../conversation/reply.ts';
+import { type Tokens, usageOf } from '../../conversation/tokens.ts';
 import { asNumber, asObject, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from './body.ts';
 
 /**
- * A `usage` object. Input includes cached tokens and output includes reasoning; services that leave reasoning out of
- * completion_tokens (xAI, Vercel for Gemini) are known by their sums.
+ * What a `usage` object counts. Input includes cached tokens and output includes reasoning; services that leave
+ * reasoning out of completion_tokens (xAI, Vercel for Gemini) are known by their sums.
  * @param hiddenThoughts whether the total may hold output that no other figure does (Google's own compatible endpoint)
  */
+export function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
+  const inside = asObject(usage['prompt_tokens_details']);
+  const input = count(usage['prompt_tokens']);
+  const read =
+    count(inside?.['cached_tokens']) ??
+    // DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
+    count(usage['prompt_cache_hit_tokens']) ??
+    count(usage['cached_tokens']) ??
+    count(usage['num_cached_tokens']) ??
+    count(usage['cache_read_input_tokens']);
+  const thought = count(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  const completion = count(usage['completion_tokens']);
+  const { output, reasoning } = outputOf(
+    input,
+    completion,
+    count(usage['total_tokens']),
+    thought,
+    hiddenThoughts,
+  );
+  return {
+    input,
+    // Azure's Grok counts a text of its own as cached, but not as input.
+    cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
+    cacheWrite: count(inside?.['cache_write_tokens']) ?? count(usage['cache_creation_input_tokens']),
+    output,
+    reasoning,
+  };
+}
+
+/** A `usage` object with what else it says. */
 export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   const {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total,
+    prompt_tokens: _prompt,
+    completion_tokens: _completion,
+    total_tokens: _total,
     prompt_tokens_details: inside,
     completion_tokens_details: outside,
     ...rest
   } = usage;
-  const { cached_tokens: cached, cache_write_tokens: written, ...promptRest } = asObject(inside) ?? {};
-  const { reasoning_tokens: thought, ...completionRest } = asObject(outside) ?? {};
-  const input = count(prompt);
-  const read =
-    count(cached) ??
-    // DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
-    count(rest['prompt_cache_hit_tokens']) ??
-    count(rest['cached_tokens']) ??
-    count(rest['num_cached_tokens']) ??
-    count(rest['cache_read_input_tokens']);
-  // Azure's Grok counts a text of its own as cached, but not as input.
-  const cacheRead = read !== undefined && input !== undefined ? Math.min(read, input) : read;
-  const cacheWrite = count(written) ?? count(rest['cache_creation_input_tokens']);
-  const spent = outputOf(input, count(completion), count(total), count(thought), hiddenThoughts);
+  const { cached_tokens: _cached, cache_write_tokens: _written, ...promptRest } = asObject(inside) ?? {};
+  const { reasoning_tokens: _thought, ...completionRest } = asObject(outside) ?? {};
   const own = said({
     ...rest,
     ...(!isEmpty(said(promptRest)) && { prompt_tokens_details: said(promptRest) }),
     ...(!isEmpty(said(completionRest)) && { completion_tokens_details: said(completionRest) }),
   });
   return {
-    ...(input !== undefined && { input }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...spent,
+    ...usageOf(parseTokens(usage, hiddenThoughts)),
     ...(!isEmpty(own) && { own: { format: 'chat-completions', fields: own } }),
   };
 }
@@ -81,7 +97,7 @@ function outputOf(
   total: number | undefined,
   reasoning: number | undefined,
   hiddenThoughts: boolean,
-): { readonly output?: number; readonly reasoning?: number } {
+): Pick<Tokens, 'output' | 'reasoning'> {
   if (completion === undefined) return reasoning === undefined ? {} : { output: reasoning, reasoning };
   if (reasoning !== undefined) {
     const apart =

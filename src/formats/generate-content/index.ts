@@ -7,7 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { parseUsage } from './usage.ts';
+import { parseTokens } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const generateContent: Format = {
@@ -31,7 +31,7 @@ export const generateContent: Format = {
       failing: /"error"/,
     },
     usageField: 'usageMetadata',
-    parseUsage: (figures) => parseUsage(figures.at(-1) ?? {}) ?? {},
+    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}) ?? {},
   },
   renderError,
 };

@@ -4,18 +4,30 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
+import { type Tokens, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber } from '../../json.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
 
-/** The usage in a chunk; undefined where it tells no figures yet. */
-export function parseUsage(value: JsonObject): Usage | undefined {
+/** What the metadata of a chunk count; undefined where they tell no figures yet. */
+export function parseTokens(value: JsonObject): Tokens | undefined {
   const prompt = count(value['promptTokenCount']);
   const answer = count(value['candidatesTokenCount']);
-  const total = count(value['totalTokenCount']);
-  if (prompt === undefined && answer === undefined && total === undefined) return undefined;
-  const cached = count(value['cachedContentTokenCount']);
-  const thoughts = count(value['thoughtsTokenCount']);
+  if (prompt === undefined && answer === undefined && count(value['totalTokenCount']) === undefined)
+    return undefined;
+  const reasoning = count(value['thoughtsTokenCount']);
+  return {
+    input: (prompt ?? 0) + (count(value['toolUsePromptTokenCount']) ?? 0),
+    cacheRead: count(value['cachedContentTokenCount']),
+    output: (answer ?? 0) + (reasoning ?? 0),
+    reasoning,
+  };
+}
+
+/** The usage in a chunk with what else it says; undefined where it tells no figures yet. */
+export function parseUsage(value: JsonObject): Usage | undefined {
+  const tokens = parseTokens(value);
+  if (tokens === undefined) return undefined;
   const {
     promptTokenCount: _prompt,
     candidatesTokenCount: _answer,
@@ -25,10 +37,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
     ...rest
   } = value;
   return {
-    input: (prompt ?? 0) + (count(value['toolUsePromptTokenCount']) ?? 0),
-    ...(cached !== undefined && { cacheRead: cached }),
-    output: (answer ?? 0) + (thoughts ?? 0),
-    ...(thoughts !== undefined && { reasoning: thoughts }),
+    ...usageOf(tokens),
     ...(Object.keys(rest).length > 0 && { own: { format: FORMAT, fields: rest } }),
   };
 }

@@ -7,7 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { mergeFigures, parseUsage } from './usage.ts';
+import { mergeFigures, parseTokens } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const messages: Format = {
@@ -25,7 +25,7 @@ export const messages: Format = {
       failing: /event: ?error|"error"/,
     },
     usageField: 'usage',
-    parseUsage: (figures) => parseUsage(figures.reduce(mergeFigures, {})),
+    parseTokens: (figures) => parseTokens(figures.reduce(mergeFigures, {})),
   },
   renderError,
 };

@@ -4,6 +4,7 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
+import { type Tokens, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject } from '../../json.ts';
 import { withoutNulls } from './finish.ts';
@@ -15,35 +16,48 @@ export function mergeFigures(earlier: JsonObject, later: Json | undefined): Json
   return { ...earlier, ...withoutNulls(asObject(later) ?? {}) };
 }
 
-/** All figures of an answer by their meaning; the tier is the answer's own, not its usage's. */
+/** What all figures of an answer count. */
+export function parseTokens(figures: JsonObject): Tokens {
+  const creation = asObject(figures['cache_creation']);
+  const uncached = count(figures['input_tokens']);
+  const cacheRead = count(figures['cache_read_input_tokens']);
+  const cacheWriteHour = count(creation?.['ephemeral_1h_input_tokens']);
+  const minutes = count(creation?.['ephemeral_5m_input_tokens']);
+  const byPlace =
+    cacheWriteHour === undefined && minutes === undefined
+      ? undefined
+      : (cacheWriteHour ?? 0) + (minutes ?? 0);
+  const cacheWrite = count(figures['cache_creation_input_tokens']) ?? byPlace;
+  return {
+    input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    cacheRead,
+    cacheWrite,
+    cacheWriteHour,
+    output: count(figures['output_tokens']),
+    reasoning: count(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
+  };
+}
+
+/** All figures of an answer with what else they say; the tier is the answer's own, not its usage's. */
 export function parseUsage(figures: JsonObject): Usage {
   const {
-    input_tokens,
-    cache_read_input_tokens,
-    cache_creation_input_tokens,
+    input_tokens: _input,
+    cache_read_input_tokens: _read,
+    cache_creation_input_tokens: _written,
     cache_creation,
-    output_tokens,
+    output_tokens: _output,
     output_tokens_details,
-    service_tier: _,
+    service_tier: _tier,
     ...rest
   } = figures;
-  const { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens, ...places } = asObject(cache_creation) ?? {};
-  const { thinking_tokens, ...details } = asObject(output_tokens_details) ?? {};
-  const uncached = count(input_tokens);
-  const cacheRead = count(cache_read_input_tokens);
-  const hour = count(ephemeral_1h_input_tokens);
-  const minutes = count(ephemeral_5m_input_tokens);
-  const byPlace = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
-  const cacheWrite = count(cache_creation_input_tokens) ?? byPlace;
-  const output = count(output_tokens);
-  const reasoning = count(thinking_tokens);
+  const {
+    ephemeral_5m_input_tokens: _minutes,
+    ephemeral_1h_input_tokens: _hour,
+    ...places
+  } = asObject(cache_creation) ?? {};
+  const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
   return {
-    ...(uncached !== undefined && { input: uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(hour !== undefined && { cacheWriteHour: hour }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
+    ...usageOf(parseTokens(figures)),
     ...ownOf({
       ...rest,
       ...(Object.keys(places).length > 0 && { cache_creation: places }),

@@ -7,7 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { parseUsage } from './usage.ts';
+import { parseTokens } from './usage.ts';
 
 export const responses: Format = {
   name: 'responses',
@@ -31,7 +31,7 @@ export const responses: Format = {
       failing: /"type": ?"(?:response\.failed|error)"/,
     },
     usageField: 'usage',
-    parseUsage: (figures) => parseUsage(figures.at(-1)) ?? {},
+    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}),
   },
   renderError,
 };

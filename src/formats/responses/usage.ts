@@ -1,36 +1,47 @@
 /** Token figures of a response and neutral usage. */
 
 import type { Usage } from '../../conversation/reply.ts';
+import { type Tokens, usageOf } from '../../conversation/tokens.ts';
 import { asNumber, asObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty } from './fields.ts';
 
 /**
- * `usage` of a response; undefined where there is none.
+ * What the `usage` of a response counts.
  * Some services leave reasoning out of output_tokens: known by reasoning above output, or a total that has all three.
  */
-export function parseUsage(value: Json | undefined): Usage | undefined {
-  const usage = asObject(value);
-  if (usage === undefined) return undefined;
-  const { input_tokens, input_tokens_details, output_tokens, output_tokens_details, total_tokens, ...rest } =
-    usage;
-  const inputDetails = asObject(input_tokens_details) ?? {};
-  const input = count(input_tokens);
-  const told = count(output_tokens);
-  const reasoning = count(asObject(output_tokens_details)?.['reasoning_tokens']);
-  const cacheRead = count(inputDetails['cached_tokens']);
-  const cacheWrite = count(inputDetails['cache_write_tokens']);
-  const total = count(total_tokens);
+export function parseTokens(usage: JsonObject): Tokens {
+  const inside = asObject(usage['input_tokens_details']);
+  const input = count(usage['input_tokens']);
+  const told = count(usage['output_tokens']);
+  const reasoning = count(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
+  const total = count(usage['total_tokens']);
   const apart =
     reasoning !== undefined &&
     told !== undefined &&
     (reasoning > told || (reasoning > 0 && total === (input ?? 0) + told + reasoning));
-  const output = apart ? told + reasoning : told;
   return {
-    ...(input !== undefined && { input }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
+    input,
+    cacheRead: count(inside?.['cached_tokens']),
+    cacheWrite: count(inside?.['cache_write_tokens']),
+    output: apart ? told + reasoning : told,
+    reasoning,
+  };
+}
+
+/** `usage` of a response with what else it says; undefined where there is none. */
+export function parseUsage(value: Json | undefined): Usage | undefined {
+  const usage = asObject(value);
+  if (usage === undefined) return undefined;
+  const {
+    input_tokens: _input,
+    input_tokens_details: _inside,
+    output_tokens: _output,
+    output_tokens_details: _outside,
+    total_tokens: _total,
+    ...rest
+  } = usage;
+  return {
+    ...usageOf(parseTokens(usage)),
     ...(!isEmpty(rest) && { own: { format: 'responses', fields: rest } }),
   };
 }

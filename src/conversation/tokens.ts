@@ -1,0 +1,18 @@
+/** What an answer took, in tokens: the figures of its usage alone. */
+
+import type { Usage } from './reply.ts';
+
+/** As the vendor told them; undefined where it said nothing. */
+export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined };
+
+/** Tokens as the usage of a reply, in which what nobody told is absent. */
+export function usageOf({ input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning }: Tokens): Usage {
+  return {
+    ...(input !== undefined && { input }),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(cacheWriteHour !== undefined && { cacheWriteHour }),
+    ...(output !== undefined && { output }),
+    ...(reasoning !== undefined && { reasoning }),
+  };
+}
