@@ -1,6 +1,6 @@
 /** Processes to be measured: started on a core of their own where the system can say so, and watched. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -40,8 +40,23 @@ const canPin = cpus().length > 1 && existsSync('/usr/bin/taskset');
 
 /** Puts this process, and what it starts without saying otherwise, on the core that is not measured. */
 export function stepAside(): void {
-  if (canPin) execFileSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)], { stdio: 'ignore' });
+  for (const thread of threadsOf(process.pid)) moveAside(process.pid, thread);
 }
+
+/** Leaves the measured core to a process's main thread, whose number is the process's own. */
+function putThreadsAside(pid: number): void {
+  for (const thread of threadsOf(pid)) if (Number(thread) !== pid) moveAside(pid, thread);
+}
+
+function moveAside(pid: number, thread: string): void {
+  if (!canPin) return;
+  const { status } = spawnSync('taskset', ['-p', '-c', '1', thread], { stdio: 'ignore' });
+  // One that has ended in the meantime is nowhere any more.
+  if (status !== 0 && threadsOf(pid).includes(thread))
+    throw new Error(`A thread of ${pid} cannot be put on another core.`);
+}
+
+const threadsOf = (pid: number): readonly string[] => listProc(`${pid}/task`);
 
 interface Start {
   /** The core it has for itself; absent: any. */
@@ -104,8 +119,8 @@ export interface Settings {
   readonly config?: ConfigInput;
   /** Whether what it prints goes to a file, or nowhere. */
   readonly printing?: boolean;
-  /** Where it may run: `any` core instead of the measured one. */
-  readonly core?: 'any';
+  /** Where it may run: `any` core, or its `main` thread on the measured one and the others beside the load. */
+  readonly core?: 'any' | 'main';
   /** The program, where it is not the gateway's own: it is told its port by PORT and reads the same configuration. */
   readonly program?: readonly string[];
   /** Whether it is told to end, and so ends what it has started, instead of being ended. */
@@ -135,9 +150,10 @@ export async function startGateway(
   const running = await start([...node, ...program], port, {
     folder,
     env: { PORT: String(port) },
-    ...(core === undefined && { core: '0' }),
+    ...(core !== 'any' && { core: '0' }),
     ...(printing && { output: join(folder, 'output') }),
   });
+  if (core === 'main') putThreadsAside(running.pid);
   return {
     ...running,
     stop() {
@@ -182,7 +198,7 @@ export function startPortkey(port: number): Promise<Running> {
  */
 export function cpuOf(pid: number): number {
   let nanoseconds = 0;
-  for (const thread of listProc(`${pid}/task`)) {
+  for (const thread of threadsOf(pid)) {
     nanoseconds += Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]);
     for (const child of readProc(`${pid}/task/${thread}/children`).split(' ')) {
       if (Number(child) > 0) nanoseconds += cpuOf(Number(child)) * 1000;

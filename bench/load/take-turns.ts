@@ -1,6 +1,7 @@
 /** Gateways beside each other under the same load, in short rounds and several starts, as bench/load has it. */
 
-import { closedLoad } from './drive.ts';
+import { quantile, quietest } from '../support/report.ts';
+import { closedLoad, openLoad } from './drive.ts';
 import { cpuOf, type Running } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -10,6 +11,9 @@ export interface Turns {
   /** CPU microseconds an answer: of the measured, and of this process, which makes the load. */
   readonly cpu: number[];
   readonly ours: number[];
+  /** Milliseconds to the end of an answer at half load, where that was looked at: a value a start. */
+  readonly p50: number[];
+  readonly p99: number[];
   refused: number;
 }
 
@@ -20,6 +24,8 @@ export interface TurnOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly firstPort: number;
+  /** Seconds a start in which latency is looked at, at half of what the slowest can do; absent: it is not. */
+  readonly steady?: number;
 }
 
 const WARM_UP = 1;
@@ -28,13 +34,16 @@ const WARM_UP = 1;
 export async function takeTurns(
   ways: Readonly<Record<string, (port: number) => Promise<Running>>>,
   chosen: readonly Scenario[],
-  { starts, rounds, seconds, firstPort }: TurnOptions,
+  { starts, rounds, seconds, firstPort, steady }: TurnOptions,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Turns>>> {
   const seen = new Map(
     chosen.map(({ name }) => [
       name,
       new Map(
-        Object.keys(ways).map((way): [string, Turns] => [way, { rates: [], cpu: [], ours: [], refused: 0 }]),
+        Object.keys(ways).map((way): [string, Turns] => [
+          way,
+          { rates: [], cpu: [], ours: [], p50: [], p99: [], refused: 0 },
+        ]),
       ),
     ]),
   );
@@ -53,6 +62,15 @@ export async function takeTurns(
             const turns = seen.get(scenario.name)?.get(way);
             if (turns) await round(to, scenario, seconds, turns);
           }
+        }
+        if (steady === undefined) continue;
+        const all = [...(seen.get(scenario.name)?.values() ?? [])];
+        const rate = Math.min(...all.map(({ rates }) => quietest(rates, 'more'))) / 2;
+        for (const { way, process: to } of running) {
+          const { latencies } = await openLoad(to, scenario.gateway, scenario, steady, rate);
+          const turns = seen.get(scenario.name)?.get(way);
+          turns?.p50.push(quantile(latencies, 0.5));
+          turns?.p99.push(quantile(latencies, 0.99));
         }
       }
     } finally {

@@ -38,7 +38,7 @@ export function openWindow(name: string, seconds: number, redis: Redis | undefin
       ? { count: 0, left: seconds * 1000 }
       : { count: found.consumedPoints, left: found.msBeforeNext };
   return {
-    add: async (key, count) => told(await limiter.penalty(key, count)),
-    used: async (key) => told(await limiter.get(key)),
+    add: (key, count) => limiter.penalty(key, count).then(told),
+    used: (key) => limiter.get(key).then(told),
   };
 }

@@ -9,7 +9,7 @@ import type { UsageField } from '../formats/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
 export interface UsageTap {
-  /** The next bytes of the answer. Cost: one search through them. */
+  /** The next bytes of the answer, which are kept until there are enough of them for a search. */
   chunk(bytes: Uint8Array): void;
   /** The first and the last usage object so far. */
   found(): readonly JsonObject[];
@@ -17,6 +17,9 @@ export interface UsageTap {
 
 /** No vendor's usage is longer. */
 const MAX_VALUE = 16 * 1024;
+
+/** Bytes that are searched at once: of a stream that comes word by word, one search for some tens of words. */
+const ENOUGH = 4 * 1024;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -36,12 +39,11 @@ export function usageTap(field: UsageField): UsageTap {
   const marker = MARKERS[field];
   let first: Buffer | undefined;
   let last: Buffer | undefined;
-  /** The bytes that came last: they are searched when others follow, or somebody asks. */
-  let latest: Buffer | undefined;
-  /** The bytes before those, at whose end the marker may be cut in two. */
-  let before: Buffer = NOTHING;
-  /** A value that goes on in the next bytes. */
-  let open: Buffer | undefined;
+  /** What came last and is not searched yet. */
+  let latest: Uint8Array[] = [];
+  let size = 0;
+  /** The end of what came before it, where a field has begun that may go on in it. */
+  let rest: Buffer | undefined;
 
   function keep(value: Buffer): void {
     last = value;
@@ -49,59 +51,42 @@ export function usageTap(field: UsageField): UsageTap {
     first ??= Buffer.from(value);
   }
 
-  /** Looks for the field, and its value, from `at` on. */
-  function search(bytes: Buffer, from: number): void {
-    let at = from;
+  /** Keeps the value of every such field. @returns the end of the bytes, where a field has begun in it. */
+  function search(bytes: Buffer): Buffer {
+    let at = 0;
     for (;;) {
       const found = bytes.indexOf(marker, at);
-      if (found < 0) return;
+      if (found < 0) break;
       at = found + marker.length;
       if (bytes[found - 1] !== QUOTE) continue;
       const end = valueEnd(bytes, at);
-      if (end === undefined) {
-        open = Buffer.from(bytes.subarray(at));
-        return;
-      }
-      if (end > at) keep(bytes.subarray(bytes.indexOf(OPEN, at), end));
-      at = Math.max(at, end);
+      if (end !== undefined && end > at) {
+        keep(bytes.subarray(bytes.indexOf(OPEN, at), end));
+        at = end;
+      } else if (end === undefined && bytes.length - at < MAX_VALUE) return bytes.subarray(found - 1);
     }
-  }
-
-  /** What a marker, begun in the bytes before and ended in these, is found in; undefined where there is none. */
-  function joined(bytes: Buffer): Buffer | undefined {
-    const from = Math.max(0, before.length - marker.length);
-    const quote = before.indexOf(QUOTE, from);
-    if (quote < 0) return undefined;
-    const both = Buffer.concat([before.subarray(quote), bytes]);
-    const found = both.indexOf(marker, 1);
-    return found >= 1 && found <= before.length - quote && both[found - 1] === QUOTE ? both : undefined;
+    const end = bytes.subarray(-marker.length);
+    const quote = end.indexOf(QUOTE);
+    return quote < 0 ? NOTHING : end.subarray(quote);
   }
 
   /** Searches what came last. */
   function catchUp(): void {
-    if (latest === undefined) return;
-    let bytes = latest;
-    latest = undefined;
-    if (open !== undefined) {
-      bytes = Buffer.concat([open, bytes]);
-      open = undefined;
-      const end = valueEnd(bytes, 0);
-      if (end === undefined && bytes.length < MAX_VALUE) {
-        open = bytes;
-        return;
-      }
-      if (end !== undefined && end > 0) keep(bytes.subarray(bytes.indexOf(OPEN), end));
-      search(bytes, end ?? 0);
-    } else {
-      search(joined(bytes) ?? bytes, 0);
-    }
-    before = bytes.length <= marker.length ? Buffer.concat([before.subarray(-marker.length), bytes]) : bytes;
+    const [only] = latest;
+    if (only === undefined) return;
+    const isAlone = rest === undefined && latest.length === 1;
+    const bytes = isAlone ? asBuffer(only) : Buffer.concat(rest === undefined ? latest : [rest, ...latest]);
+    const begun = search(bytes);
+    rest = begun.length === 0 ? undefined : Buffer.from(begun);
+    latest = [];
+    size = 0;
   }
 
   return {
-    chunk(data) {
-      catchUp();
-      latest = asBuffer(data);
+    chunk(bytes) {
+      latest.push(bytes);
+      size += bytes.byteLength;
+      if (size >= ENOUGH) catchUp();
     },
     found() {
       catchUp();

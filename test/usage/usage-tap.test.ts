@@ -60,3 +60,25 @@ test('whatever the bytes, it takes them', () => {
     }),
   );
 });
+
+test('wherever the usage stands among very much else, and however that is cut, it is found', () => {
+  const parts = fc.array(
+    fc.constantFrom('{"content":"of usage\\""}', '"usage"', '"usage":null', '"', '\n\n'),
+  );
+  const filler = parts.map((all) => all.join(','));
+  const much = fc.tuple(filler, fc.nat(10_000)).map(([end, length]) => `${'x'.repeat(length)}${end}`);
+  fc.assert(
+    fc.property(much, much, fc.infiniteStream(fc.integer({ min: 1, max: 6_000 })), (before, after, sizes) => {
+      const usages = [{ output: 1 }, { output: 2, inside: { text: '}"' } }];
+      const [first, last] = usages.map((usage) => `"usage":${JSON.stringify(usage)}`);
+      const bytes = Buffer.from(`${first}${before} ${last}${after}`);
+      const tap = usageTap('usage');
+      for (let at = 0; at < bytes.length; ) {
+        const { value: size } = sizes.next();
+        tap.chunk(bytes.subarray(at, at + size));
+        at += size;
+      }
+      expect(tap.found()).toEqual(usages);
+    }),
+  );
+});
