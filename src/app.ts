@@ -21,7 +21,7 @@ import { MODELS_PATH } from './stages/decode.ts';
 import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
-import { CLIENT_CLOSED, closeLedger, openLedger, recordOf } from './usage/ledger.ts';
+import { CLIENT_CLOSED, closeLedger, type Ledger, openLedger, recordOf } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -208,20 +208,24 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
 /** A request with a ledger, of which a record is made once its connection has done with it. */
 function recorded({ traces, later }: Gateway, record: Recorder, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
-  const trace = traces?.begin(route, message.headers);
-  const ledger = openLedger(trace);
-  const tell = (): void => {
-    const told = recordOf(ledger, { id, ...route });
-    record(told);
-    trace?.end(told);
-  };
+  const ledger = openLedger(traces?.begin(route, message.headers));
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependOnceListener('close', () => {
     closeLedger(ledger, response.writableFinished);
+    const tell = telling(ledger, id, route, record);
     if (later === undefined) tell();
     else later(tell);
   });
   return { ...incoming, ledger };
+}
+
+/** Not made where the request is at hand: what waits to be told would keep all of it. */
+function telling(ledger: Ledger, id: string, route: Route, record: Recorder): () => void {
+  return () => {
+    const told = recordOf(ledger, { id, ...route });
+    record(told);
+    ledger.trace?.end(told);
+  };
 }
 
 /**
