@@ -28,7 +28,7 @@ export interface TurnOptions {
   readonly steady?: number;
 }
 
-const WARM_UP = 1;
+const WARM_UP = 2;
 
 /** What was seen, by scenario and then by name. */
 export async function takeTurns(

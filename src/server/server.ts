@@ -1,20 +1,17 @@
-/** The process's listening side: listhen's server around the app, and its orderly end. */
+/** The process's listening side: a server around the app, and its orderly end. */
 
 import type { Server } from 'node:http';
 import { toNodeHandler } from 'h3/node';
-import { listen } from 'listhen';
 import { createApp } from '../app.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
 import type { Load } from '../stages/exchange.ts';
+import { type Address, listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
 import { checkOften, closeIfUnread, limitPatience, type Patience } from './patience.ts';
 
-export interface ServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+export interface ServerOptions extends Address {
   readonly timeouts: Patience;
 }
 
@@ -36,9 +33,6 @@ export interface RunningServer {
   /** Waits no longer: live answers end with an error in their own format. */
   end(): void;
 }
-
-/** Hosts on which listhen shows the server to other machines; it must be told that this is meant. */
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 
 /** How often a draining server looks for connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 200;
@@ -68,33 +62,21 @@ export async function serve(
   });
   const respond = toNodeHandler(app);
 
-  const listener = await listen(
+  const server = await listen(
     (request, response) => {
       closeIfUnread(response);
       // Of a connection that is kept, the next request would find nobody.
       if (leaving) response.setHeader('connection', 'close');
       live.follow(response, current(), () => respond(request, response));
     },
-    {
-      hostname: host,
-      port: { port, random: port === 0 },
-      public: !LOOPBACK.test(host),
-      // Its own ending is process.exit, in the middle of every live stream.
-      autoClose: false,
-      showURL: false,
-      open: false,
-      clipboard: false,
-      isTest: false,
-      isProd: true,
-    },
+    { host, port },
   );
-  const server = listener.server;
   limitPatience(server, timeouts);
   checkOften(server);
   outliveAcceptErrors(server, tell);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  const { port: bound } = listener.address;
+  const bound = portOf(server);
 
   let ended = 0;
   const end = (): void => {
@@ -125,6 +107,12 @@ export async function serve(
     },
     end,
   };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port.');
+  return address.port;
 }
 
 /** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */

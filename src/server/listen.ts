@@ -1,0 +1,44 @@
+/** How a server comes to its port. */
+
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { listen as listhen } from 'listhen';
+
+export interface Address {
+  readonly host: string;
+  /** 0 takes any free port; of several processes behind one port, the first has chosen it. */
+  readonly port: number;
+}
+
+/** Hosts on which listhen shows the server to other machines; it must be told that this is meant. */
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
+
+/** Listens by listhen. @throws Error where the port is taken: another one is never chosen silently. */
+export async function listen(respond: RequestListener, { host, port }: Address): Promise<Server> {
+  if (cluster.isWorker) return listenAsWorker(respond, { host, port });
+  const { server } = await listhen(respond, {
+    hostname: host,
+    port: { port, random: port === 0 },
+    public: !LOOPBACK.test(host),
+    // Its own ending is process.exit, in the middle of every live stream.
+    autoClose: false,
+    showURL: false,
+    open: false,
+    clipboard: false,
+    isTest: false,
+    isProd: true,
+  });
+  return server;
+}
+
+/**
+ * listhen tries a port before it takes it: it listens, and closes again. In the first worker there is, that takes the
+ * port from the whole cluster (Node's lib/internal/cluster/round_robin_handle.js removes a handle that no worker has),
+ * and a connection that was just handed to it is never answered.
+ */
+async function listenAsWorker(respond: RequestListener, { host, port }: Address): Promise<Server> {
+  const server = createServer(respond).listen(port, host);
+  await once(server, 'listening');
+  return server;
+}

@@ -1,0 +1,60 @@
+/** Several processes behind one port, from the first moment at which somebody can connect. */
+
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { freePort } from '../../src/workers.ts';
+import { spawnGateway } from '../support/process.ts';
+
+/** How long a connection that was made waits for its answer, in milliseconds. */
+const PATIENCE = 5_000;
+
+/** A port that is only tried turns away who has come. */
+type Outcome = 'answered' | 'turned away' | 'left waiting';
+
+function knock(port: number): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    const limit = setTimeout(() => {
+      resolve('left waiting');
+      socket.destroy();
+    }, PATIENCE);
+    socket.on('connect', () =>
+      socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'),
+    );
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined); // it is closed then
+    socket.on('close', () => {
+      clearTimeout(limit);
+      resolve(text.startsWith('HTTP/1.1 200 ') ? 'answered' : 'turned away');
+    });
+  });
+}
+
+test('P-20 whoever connects while the workers start is answered, or turned away at once', {
+  timeout: 60_000,
+}, async () => {
+  const port = await freePort('127.0.0.1', 0);
+  const knocks: Promise<Outcome>[] = [];
+  let started = false;
+  const starting = spawnGateway({ workers: 2, port });
+  const knocking = (async () => {
+    while (!started) {
+      knocks.push(knock(port));
+      await wait(1);
+    }
+  })();
+  const gateway = await starting;
+  try {
+    await wait(500);
+    started = true;
+    await knocking;
+    expect(new Set(await Promise.all(knocks))).toEqual(new Set(['turned away', 'answered']));
+  } finally {
+    started = true;
+    await gateway.close();
+  }
+});
