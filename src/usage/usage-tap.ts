@@ -39,16 +39,18 @@ export function usageTap(field: UsageField): UsageTap {
   const marker = MARKERS[field];
   let first: Buffer | undefined;
   let last: Buffer | undefined;
-  /** What came last and is not searched yet. */
-  let latest: Uint8Array[] = [];
-  let size = 0;
-  /** The end of what came before it, where a field has begun that may go on in it. */
+  /** The first chunk, which of short answers is the only one. */
+  let held: Uint8Array | undefined;
+  let begun = false;
+  /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
+  let window: Buffer | undefined;
+  let filled = 0;
+  /** The end of what was searched, where a field has begun that may go on in what follows. */
   let rest: Buffer | undefined;
 
   function keep(value: Buffer): void {
-    last = value;
-    // A copy: the chunk it is a part of would live as long as the stream.
-    first ??= Buffer.from(value);
+    last = Buffer.from(value);
+    first ??= last;
   }
 
   /** Keeps the value of every such field. @returns the end of the bytes, where a field has begun in it. */
@@ -70,27 +72,38 @@ export function usageTap(field: UsageField): UsageTap {
     return quote < 0 ? NOTHING : end.subarray(quote);
   }
 
-  /** Searches what came last. */
+  function seek(bytes: Buffer): void {
+    const end = search(rest === undefined ? bytes : Buffer.concat([rest, bytes]));
+    rest = end.length === 0 ? undefined : Buffer.from(end);
+  }
+
+  /** Searches what waits. */
   function catchUp(): void {
-    const [only] = latest;
-    if (only === undefined) return;
-    const isAlone = rest === undefined && latest.length === 1;
-    const bytes = isAlone ? asBuffer(only) : Buffer.concat(rest === undefined ? latest : [rest, ...latest]);
-    const begun = search(bytes);
-    rest = begun.length === 0 ? undefined : Buffer.from(begun);
-    latest = [];
-    size = 0;
+    if (held !== undefined) seek(asBuffer(held));
+    held = undefined;
+    if (window !== undefined && filled > 0) seek(window.subarray(0, filled));
+    filled = 0;
   }
 
   return {
     chunk(bytes) {
-      latest.push(bytes);
-      size += bytes.byteLength;
-      if (size >= ENOUGH) catchUp();
+      if (!begun) {
+        begun = true;
+        held = bytes;
+        return;
+      }
+      if (held !== undefined || bytes.byteLength > ENOUGH - filled) catchUp();
+      if (bytes.byteLength > ENOUGH) {
+        seek(asBuffer(bytes));
+        return;
+      }
+      window ??= Buffer.allocUnsafe(ENOUGH);
+      window.set(bytes, filled);
+      filled += bytes.byteLength;
     },
     found() {
       catchUp();
-      const values = first === undefined || last?.equals(first) ? [first] : [first, last];
+      const values = first === last ? [first] : [first, last];
       return values.flatMap((bytes) => {
         const value = bytes === undefined ? undefined : tryParseJson(bytes.toString('utf8'));
         return isObject(value) ? [value] : [];
