@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]
 };
 
 /** Faults whose upstream code means something to the caller; the others' would speak of our own account. */
-export const CODE_IS_THE_CALLERS: ReadonlySet<Fault> = new Set<Fault>([
+const CODE_IS_THE_CALLERS: ReadonlySet<Fault> = new Set<Fault>([
   'invalid-request',
   'unprocessable',
   'model-not-found',
@@ -72,7 +72,7 @@ export function parseErrorObject(value: JsonObject): GatewayError {
 }
 
 /** What an error answer says, whatever its shape. */
-export interface Told {
+interface Told {
   readonly message?: string;
   readonly type?: string;
   readonly code?: string;
@@ -92,6 +92,7 @@ function errorOf(status: number, told: Told): GatewayError {
     told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
   const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
   return new GatewayError(fault, message, {
+    // OpenAI says of a model that there is none by 404 in one of its formats, by 400 in the other.
     ...((fault === 'invalid-request' || fault === 'model-not-found') &&
       status < 500 && { status: told.moderated ? 400 : status }),
     ...(told.param !== undefined && { param: told.param }),
@@ -126,11 +127,11 @@ function faultOf(status: number, told: Told): Fault {
 }
 
 /** Sentences about a prompt longer than the model's context. */
-export const TOO_LONG =
+const TOO_LONG =
   /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
 
 /** Whether it is the gateway's own key that the vendor does not like. */
-export function isKeyTrouble(told: Told): boolean {
+function isKeyTrouble(told: Told): boolean {
   const sentence = /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i;
   return told.code === 'invalid_api_key' || sentence.test(told.message ?? '');
 }
@@ -149,7 +150,7 @@ function statusOf({ type = '', code = '' }: Told): number {
 }
 
 /** Reads an error answer, whatever its shape. */
-export function tellingOf(body: Json | undefined): Told {
+function tellingOf(body: Json | undefined): Told {
   // Google's compatible endpoint puts the one error into a list.
   const value = isList(body) ? body[0] : body;
   if (!isObject(value)) return {};

@@ -15,7 +15,7 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 import type { Target } from '../format.ts';
 import { dialectOf } from './dialects.ts';
-import { isErrorBody, parseInnerError } from './errors.ts';
+import { isErrorBody, parseErrorObject } from './errors.ts';
 import { leftovers } from './leftovers.ts';
 import { namesBack } from './names.ts';
 import type { CallContext } from './parse-calls.ts';
@@ -113,7 +113,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
   const readChunk = (chunk: JsonObject, out: Out): void => {
     const list = chunk['choices'];
     if (chunk['error'] !== undefined || list === undefined) {
-      if (isErrorBody(chunk)) throw parseInnerError(chunk);
+      if (isErrorBody(chunk)) throw parseErrorObject(chunk);
     }
     readUsage(chunk);
     if (!isList(list)) return;
@@ -160,7 +160,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
         return;
       }
       const chunk = parseData(data);
-      if (event === 'error') throw parseInnerError(chunk);
+      if (event === 'error') throw parseErrorObject(chunk);
       readChunk(chunk, out);
     },
     flush(out) {

@@ -7,7 +7,7 @@ import { type Fault, GatewayError } from '../../../src/errors.ts';
 import {
   isErrorBody,
   parseError,
-  parseInnerError,
+  parseErrorObject,
   renderError,
 } from '../../../src/formats/chat-completions/errors.ts';
 import { asNumber, type JsonObject, parseJson } from '../../../src/json.ts';
@@ -67,7 +67,7 @@ describe('by meaning', () => {
       'model-not-found',
       404,
     ],
-    ['no such model, as a bad request', 400, said('x', { code: 'model_not_found' }), 'model-not-found', 404],
+    ['no such model, as a bad request', 400, said('x', { code: 'model_not_found' }), 'model-not-found', 400],
     ['no such deployment', 404, said('x', { code: 'DeploymentNotFound' }), 'model-not-found', 404],
     ['nothing there', 404, 'Not Found', 'not-found', 404],
     ['too large', 413, said('big'), 'too-large', 413],
@@ -141,7 +141,7 @@ describe('by meaning', () => {
     [{ error: { message: 'x', type: 'rate_limit_error' } }, 'rate-limited'],
   ])('inside an answer: %j', (body, fault) => {
     expect(isErrorBody(body)).toBe(true);
-    expect(parseInnerError(body).fault).toBe(fault);
+    expect(parseErrorObject(body).fault).toBe(fault);
   });
 
   test.each<JsonObject>([
