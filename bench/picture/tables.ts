@@ -58,14 +58,18 @@ function translators(rows: readonly Row[]): string {
 const streams = (row: Row): string =>
   `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB a stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
 
-/** Where words come one by one the rate is the vendor's, and the CPU tells. */
-const watched = (row: Row): string => {
-  const isPaced = String(row['scenario']).endsWith('one by one');
-  const share = isPaced
-    ? `${shown(row['CPU of the unwatched'])} times the CPU that it takes`
-    : `${shown(row['of the unwatched'])} of the answers a second that it gives`;
-  return `- With usage, metrics, an access log and a limited key, ${row['scenario']}: ${share} with nothing of that.`;
-};
+/** What watching costs: scenarios by ways. Where words come one by one the rate is the vendor's, and the CPU tells. */
+function watched(rows: readonly Row[]): string {
+  const ways = kinds(rows, 'way').filter((way) => way !== 'unwatched');
+  const cell = (scenario: string, way: string): string => {
+    const row = rows.find((one) => one['scenario'] === scenario && one['way'] === way);
+    return `${shown(row?.['of the unwatched'])} / ${shown(row?.['CPU of the unwatched'])}`;
+  };
+  return table(
+    ['answers/s / CPU an answer', ...ways],
+    kinds(rows, 'scenario').map((scenario) => [scenario, ...ways.map((way) => cell(scenario, way))]),
+  );
+}
 
 const workers = (row: Row): string =>
   `- ${row['workers']} workers, ${row['scenario']}: ${shown(row['of one worker'])} times the answers a second of one at least (the load shares their cores); by the CPU an answer takes, ${shown(row['free cores would give'])} times on free cores.`;
@@ -103,11 +107,14 @@ export function tablesOf(results: readonly BenchResult[]): string {
       translators(rows('translators')),
     );
   }
+  if (rows('watched').length > 0) {
+    parts.push(
+      'What watching costs, as a share of the same with nothing of it: usage and metrics, an access log too, and limits on the key too (all). Where words come one by one, as models say them, the rate is the vendor’s.',
+      watched(rows('watched')),
+    );
+  }
   const also = [
     ...rows('streams').map(streams),
-    ...rows('watched')
-      .filter((row) => row['way'] === 'all')
-      .map(watched),
     ...rows('workers')
       .filter((row) => row['workers'] !== 1)
       .map(workers),

@@ -12,8 +12,8 @@ import type { Spending, Spent } from './spending.ts';
 import type { UsageWindow } from './window.ts';
 
 /**
- * What a request takes, in tokens and in money, is known only when it is over, and is charged then. So a request is
- * refused where a limit is used up already: the ones in flight at that moment may go beyond it.
+ * What a request takes, in tokens and in money, is known only when it is over, and is charged a moment after that. So a
+ * request is refused where a limit is used up already: the ones in flight at that moment may go beyond it.
  */
 export interface Limits {
   /**

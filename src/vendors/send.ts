@@ -41,7 +41,7 @@ export interface UpstreamAnswer extends UpstreamHead {
   readonly body: Body | Uint8Array;
 }
 
-/** Sees a body as it arrives, decompressed; must not throw, and must not keep or change what it sees. */
+/** Sees a body as it arrives, decompressed; must not throw, and must not change what it sees. */
 export interface Tap {
   chunk?(bytes: Uint8Array): void;
   /** The exchange is over, whether it came to a body or not; with the error that it ended by. Called once. */
