@@ -21,7 +21,7 @@ import { MODELS_PATH } from './stages/decode.ts';
 import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import type { Recorder } from './usage/exchange-record.ts';
-import { CLIENT_CLOSED, closeLedger, type Ledger, openLedger, recordOf } from './usage/ledger.ts';
+import { CLIENT_CLOSED, type ClosedLedger, closeLedger, openLedger, recordOf } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -211,8 +211,7 @@ function recorded({ traces, later }: Gateway, record: Recorder, route: Route, in
   const ledger = openLedger(traces?.begin(route, message.headers));
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependOnceListener('close', () => {
-    closeLedger(ledger, response.writableFinished);
-    const tell = telling(ledger, id, route, record);
+    const tell = telling(closeLedger(ledger, response.writableFinished), id, route, record);
     if (later === undefined) tell();
     else later(tell);
   });
@@ -220,7 +219,7 @@ function recorded({ traces, later }: Gateway, record: Recorder, route: Route, in
 }
 
 /** Not made where the request is at hand: what waits to be told would keep all of it. */
-function telling(ledger: Ledger, id: string, route: Route, record: Recorder): () => void {
+function telling(ledger: ClosedLedger, id: string, route: Route, record: Recorder): () => void {
   return () => {
     const told = recordOf(ledger, { id, ...route });
     record(told);

@@ -17,11 +17,8 @@ import { type UsageTap, usageTap } from './usage-tap.ts';
 export interface Ledger {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** performance.now() when it began, and when it was over. */
+  /** performance.now() when it began. */
   readonly began: number;
-  ended: number;
-  /** Whether the caller got all that was said. */
-  finished: boolean;
   /** Where the path says it, and not the endpoint. */
   operation: ExchangeRecord['operation'] | undefined;
   key: string | undefined;
@@ -45,8 +42,6 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
   return {
     time: Date.now(),
     began: performance.now(),
-    ended: 0,
-    finished: false,
     operation: undefined,
     key: undefined,
     model: undefined,
@@ -76,15 +71,21 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
 /** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
 export const CLIENT_CLOSED = 499;
 
-/** Notes the end. @param finished whether the caller got all that was said. */
-export function closeLedger(ledger: Ledger, finished: boolean): void {
-  ledger.ended = performance.now();
-  ledger.finished = finished;
+/** The notes as they were at the end: what breaks off after it is noted in the open ones, and is none of theirs. */
+export interface ClosedLedger extends Readonly<Ledger> {
+  /** performance.now() when it was over. */
+  readonly ended: number;
+  /** Whether the caller got all that was said. */
+  readonly finished: boolean;
+}
+
+export function closeLedger(ledger: Ledger, finished: boolean): ClosedLedger {
+  return { ...ledger, ended: performance.now(), finished };
 }
 
 /** What remains of an exchange that is over. */
 export function recordOf(
-  ledger: Ledger,
+  ledger: ClosedLedger,
   { id, format, operation }: Pick<ExchangeRecord, 'id' | 'format' | 'operation'>,
 ): ExchangeRecord {
   const { time, began, ended, key, model, vendor, spoken, streamed, status, fault, first, attempts } = ledger;
@@ -112,7 +113,7 @@ export function recordOf(
   };
 }
 
-function tokensOf({ tap, spoken }: Ledger): Tokens {
+function tokensOf({ tap, spoken }: ClosedLedger): Tokens {
   return tap === undefined || spoken === undefined ? {} : formats[spoken].outbound.parseTokens(tap.found());
 }
 
@@ -125,7 +126,7 @@ const FAILURES: ReadonlySet<Fault> = new Set([
   'upstream-timeout',
 ]);
 
-function outcomeOf({ fault, attempts, finished }: Ledger): Outcome {
+function outcomeOf({ fault, attempts, finished }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && FAILURES.has(fault)) return 'failed';
   return attempts === 0 ? 'refused' : 'complete';
