@@ -6,6 +6,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { createServer } from 'node:net';
 import type { Teller } from './observe/teller.ts';
+import { bind } from './server/bind.ts';
 
 /** What a worker is told. Words over its channel, not signals: a terminal signals the whole group by itself. */
 export type Order = 'end' | 'hurry' | 'reload';
@@ -132,14 +133,9 @@ export function tellFirst(news: News): void {
 }
 
 /** The port to serve on: `port`, or any free one for 0. @throws Error where it is taken. */
-export function freePort(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host, port, exclusive: true }, () => {
-      const address = probe.address();
-      const bound = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(bound));
-    });
-  });
+export async function freePort(host: string, port: number): Promise<number> {
+  const probe = createServer();
+  const bound = await bind(probe, { host, port, exclusive: true });
+  await new Promise((closed) => probe.close(closed));
+  return bound;
 }

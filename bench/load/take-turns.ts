@@ -28,6 +28,11 @@ export interface TurnOptions {
   readonly steady?: number;
 }
 
+interface Way {
+  readonly way: string;
+  readonly process: Running;
+}
+
 const WARM_UP = 2;
 
 /** What was seen, by scenario and then by name. */
@@ -49,7 +54,7 @@ export async function takeTurns(
   );
   let port = firstPort;
   for (let start = 0; start < starts; start += 1) {
-    const running: { readonly way: string; readonly process: Running }[] = [];
+    const running: Way[] = [];
     try {
       for (const [way, begin] of Object.entries(ways)) {
         running.push({ way, process: await begin(port) });
@@ -63,21 +68,28 @@ export async function takeTurns(
             if (turns) await round(to, scenario, seconds, turns);
           }
         }
-        if (steady === undefined) continue;
-        const all = [...(seen.get(scenario.name)?.values() ?? [])];
-        const rate = Math.min(...all.map(({ rates }) => quietest(rates, 'more'))) / 2;
-        for (const { way, process: to } of running) {
-          const { latencies } = await openLoad(to, scenario.gateway, scenario, steady, rate);
-          const turns = seen.get(scenario.name)?.get(way);
-          turns?.p50.push(quantile(latencies, 0.5));
-          turns?.p99.push(quantile(latencies, 0.99));
-        }
+        const turns = seen.get(scenario.name);
+        if (steady !== undefined && turns) await atHalfLoad(running, scenario, steady, turns);
       }
     } finally {
       for (const { process: one } of running) one.stop();
     }
   }
   return seen;
+}
+
+async function atHalfLoad(
+  running: readonly Way[],
+  scenario: Scenario,
+  seconds: number,
+  turns: ReadonlyMap<string, Turns>,
+): Promise<void> {
+  const rate = Math.min(...[...turns.values()].map(({ rates }) => quietest(rates, 'more'))) / 2;
+  for (const { way, process: to } of running) {
+    const { latencies } = await openLoad(to, scenario.gateway, scenario, seconds, rate);
+    turns.get(way)?.p50.push(quantile(latencies, 0.5));
+    turns.get(way)?.p99.push(quantile(latencies, 0.99));
+  }
 }
 
 async function round(to: Running, scenario: Scenario, seconds: number, turns: Turns): Promise<void> {

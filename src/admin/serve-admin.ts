@@ -4,12 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
-
-export interface AdminPlace {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-}
+import { type Address, bind, urlOf } from '../server/bind.ts';
 
 export interface RunningAdmin {
   readonly url: string;
@@ -20,16 +15,13 @@ export interface RunningAdmin {
 const LAST_MOMENT = 1_000;
 
 /** @throws Error where the port is taken. */
-export async function serveAdmin(app: H3, { host, port }: AdminPlace): Promise<RunningAdmin> {
+export async function serveAdmin(app: H3, address: Address): Promise<RunningAdmin> {
   const server = createServer(toNodeHandler(app));
   // Bodies are read by `readBody`, which tells a caller who waits for that to go on.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  server.listen(port, host);
-  await once(server, 'listening');
-  const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const port = await bind(server, address);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: urlOf({ host: address.host, port }),
     async close() {
       const closed = once(server, 'close');
       server.close();

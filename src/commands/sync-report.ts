@@ -1,5 +1,6 @@
 /** What `gateway models sync` found, for people and for programs. */
 
+import { dayOf } from '../calendar.ts';
 import { compact, type JsonObject } from '../json.ts';
 import type { Comparison } from '../model-lists/compare.ts';
 import type { Listed } from '../model-lists/listed.ts';
@@ -111,5 +112,5 @@ function datesOf({ created, shutdown, deprecated }: Listed): JsonObject {
 /** The day of a time in Unix seconds; undefined where there is none, or it is out of any calendar. */
 function day(seconds: number | undefined): string | undefined {
   if (seconds === undefined || seconds > 253_402_300_799) return undefined;
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
+  return dayOf(seconds * 1000);
 }

@@ -1,9 +1,16 @@
 /** What an answer took, in tokens: the figures of its usage alone. */
 
+import { asNumber, type Json } from '../json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined };
+
+/** A vendor's figure: none is below 0; undefined where it is no number. */
+export function countOf(value: Json | undefined): number | undefined {
+  const tokens = asNumber(value);
+  return tokens === undefined ? undefined : Math.max(0, tokens);
+}
 
 /** Tokens as the usage of a reply, in which what nobody told is absent. */
 export function usageOf({ input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning }: Tokens): Usage {

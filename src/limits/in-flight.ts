@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { openCounts } from '../counts.ts';
 
 type Leave = () => void;
 
@@ -33,17 +34,12 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** Those of this process alone. */
 export function inFlightHere(): InFlight {
-  const counts = new Map<string, number>();
+  const counts = openCounts();
   return {
     enter(key, limit) {
-      const count = counts.get(key) ?? 0;
-      if (count >= limit) return undefined;
-      counts.set(key, count + 1);
-      return () => {
-        const left = (counts.get(key) ?? 1) - 1;
-        if (left === 0) counts.delete(key);
-        else counts.set(key, left);
-      };
+      if (counts.of(key) >= limit) return undefined;
+      counts.add(key);
+      return () => counts.remove(key);
     },
     close() {},
   };

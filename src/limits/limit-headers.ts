@@ -2,25 +2,6 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 
-/** What OpenAI calls these headers (API reference, rate limits), of which the gateway sends each. */
-export const OPENAI_LIMIT_HEADERS: readonly string[] = ['requests', 'tokens'].flatMap((of) => [
-  `x-ratelimit-limit-${of}`,
-  `x-ratelimit-remaining-${of}`,
-  `x-ratelimit-reset-${of}`,
-]);
-
-/** What Anthropic calls them (API reference, rate limits); those of input and of output come from the vendor only. */
-export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
-  'requests',
-  'tokens',
-  'input-tokens',
-  'output-tokens',
-].flatMap((of) => [
-  `anthropic-ratelimit-${of}-limit`,
-  `anthropic-ratelimit-${of}-remaining`,
-  `anthropic-ratelimit-${of}-reset`,
-]);
-
 /** The names of a limit, made once: to put together six of them for each answer takes longer than to write them. */
 const NAMES = { requests: namesOf('requests'), tokens: namesOf('tokens') } as const;
 
@@ -32,6 +13,18 @@ function namesOf(of: string) {
     anthropic: { limit: anthropic('limit'), remaining: anthropic('remaining'), reset: anthropic('reset') },
   };
 }
+
+const ALL = Object.values(NAMES);
+
+/** What OpenAI calls these headers (API reference, rate limits), of which the gateway sends each. */
+export const OPENAI_LIMIT_HEADERS: readonly string[] = ALL.flatMap(({ openai }) => Object.values(openai));
+
+/** What Anthropic calls them (API reference, rate limits); those of input and of output come from the vendor only. */
+export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
+  ...ALL,
+  namesOf('input-tokens'),
+  namesOf('output-tokens'),
+].flatMap(({ anthropic }) => Object.values(anthropic));
 
 /** How far a key is with one of its limits. */
 export interface Standing {

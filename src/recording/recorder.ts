@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
 import { isObject, tryParseJson } from '../json.ts';
+import { bind } from '../server/bind.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
@@ -92,10 +93,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       } else reject(error);
     });
   });
-  server.listen(options.port, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  const port = await bind(server, { host: '127.0.0.1', port: options.port });
   return {
     url: `http://127.0.0.1:${port}`,
     over,

@@ -1,15 +1,9 @@
-/** How a server comes to its port. */
+/** How the gateway's server comes to its port: by listhen, and in a worker without it. */
 
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen as listhen } from 'listhen';
-
-export interface Address {
-  readonly host: string;
-  /** 0 takes any free port; of several processes behind one port, the first has chosen it. */
-  readonly port: number;
-}
+import { type Address, bind } from './bind.ts';
 
 /** Hosts on which listhen shows the server to other machines; it must be told that this is meant. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
@@ -37,8 +31,8 @@ export async function listen(respond: RequestListener, { host, port }: Address):
  * port from the whole cluster (Node's lib/internal/cluster/round_robin_handle.js removes a handle that no worker has),
  * and a connection that was just handed to it is never answered.
  */
-async function listenAsWorker(respond: RequestListener, { host, port }: Address): Promise<Server> {
-  const server = createServer(respond).listen(port, host);
-  await once(server, 'listening');
+async function listenAsWorker(respond: RequestListener, address: Address): Promise<Server> {
+  const server = createServer(respond);
+  await bind(server, address);
   return server;
 }

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { bag } from '../bag.ts';
+import { openCounts } from '../counts.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Load } from '../stages/exchange.ts';
@@ -42,34 +43,26 @@ export function followExchanges(): Live {
   const inFlight = bag<Entry>();
   const entries = new WeakMap<ServerResponse, Entry>();
   let begun = 0;
-  const perKey = new Map<string, number>();
+  const perKey = openCounts();
   // What a callback or a promise was started for is known to Node even where the error it throws says nothing.
   const course = new AsyncLocalStorage<Entry>();
   let ending: GatewayError | undefined;
 
   function over(entry: Entry): void {
     entries.delete(entry.response);
-    if (entry.key !== undefined) release(entry.key);
+    if (entry.key !== undefined) perKey.remove(entry.key);
     if (!entry.response.writableFinished) {
       entry.controller.abort(new GatewayError('upstream-broken', 'The caller left.'));
     }
   }
 
-  function release(key: string): void {
-    const left = (perKey.get(key) ?? 1) - 1;
-    if (left === 0) perKey.delete(key);
-    else perKey.set(key, left);
-  }
-
   return {
     inFlight: () => inFlight.size,
     claim(response, key) {
-      const count = perKey.get(key) ?? 0;
       const entry = entries.get(response);
-      if (entry === undefined || entry.key !== undefined) return count;
+      if (entry === undefined || entry.key !== undefined) return perKey.of(key);
       entry.key = key;
-      perKey.set(key, count + 1);
-      return count + 1;
+      return perKey.add(key);
     },
     follow(response, gateway, run) {
       begun += 1;

@@ -7,7 +7,8 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
 import type { Load } from '../stages/exchange.ts';
-import { type Address, listen } from './listen.ts';
+import { type Address, portOf, urlOf } from './bind.ts';
+import { listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
 import { checkOften, closeIfUnread, limitPatience, type Patience } from './patience.ts';
 
@@ -87,7 +88,7 @@ export async function serve(
     setTimeout(() => server.closeAllConnections(), LAST_WORDS).unref();
   };
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: urlOf({ host, port: bound }),
     port: bound,
     live,
     limit: (patience) => limitPatience(server, patience),
@@ -107,12 +108,6 @@ export async function serve(
     },
     end,
   };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port.');
-  return address.port;
 }
 
 /** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */

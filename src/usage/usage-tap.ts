@@ -21,8 +21,6 @@ const MAX_VALUE = 16 * 1024;
 /** Bytes that are searched at once: of a stream that comes word by word, one search for some tens of words. */
 const ENOUGH = 4 * 1024;
 
-const NOTHING: Buffer = Buffer.alloc(0);
-
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
@@ -54,7 +52,7 @@ export function usageTap(field: UsageField): UsageTap {
   }
 
   /** Keeps the value of every such field. @returns the end of the bytes, where a field has begun in it. */
-  function search(bytes: Buffer): Buffer {
+  function search(bytes: Buffer): Buffer | undefined {
     let at = 0;
     for (;;) {
       const found = bytes.indexOf(marker, at);
@@ -69,12 +67,12 @@ export function usageTap(field: UsageField): UsageTap {
     }
     const end = bytes.subarray(-marker.length);
     const quote = end.indexOf(QUOTE);
-    return quote < 0 ? NOTHING : end.subarray(quote);
+    return quote < 0 ? undefined : end.subarray(quote);
   }
 
   function seek(bytes: Buffer): void {
     const end = search(rest === undefined ? bytes : Buffer.concat([rest, bytes]));
-    rest = end.length === 0 ? undefined : Buffer.from(end);
+    rest = end && Buffer.from(end);
   }
 
   /** Searches what waits. */

@@ -1,10 +1,10 @@
 /** Several processes behind one port, from the first moment at which somebody can connect. */
 
-import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/workers.ts';
 import { spawnGateway } from '../support/process.ts';
+import { rawClient } from '../support/raw.ts';
 
 /** How long a connection that was made waits for its answer, in milliseconds. */
 const PATIENCE = 5_000;
@@ -12,26 +12,12 @@ const PATIENCE = 5_000;
 /** A port that is only tried turns away who has come. */
 type Outcome = 'answered' | 'turned away' | 'left waiting';
 
-function knock(port: number): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    let text = '';
-    const limit = setTimeout(() => {
-      resolve('left waiting');
-      socket.destroy();
-    }, PATIENCE);
-    socket.on('connect', () =>
-      socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'),
-    );
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined); // it is closed then
-    socket.on('close', () => {
-      clearTimeout(limit);
-      resolve(text.startsWith('HTTP/1.1 200 ') ? 'answered' : 'turned away');
-    });
-  });
+async function knock(port: number): Promise<Outcome> {
+  const caller = rawClient(port, 'GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  const said = await Promise.race([caller.over, wait(PATIENCE, undefined, { ref: false })]);
+  caller.socket.destroy();
+  if (said === undefined) return 'left waiting';
+  return said.startsWith('HTTP/1.1 200 ') ? 'answered' : 'turned away';
 }
 
 test('P-20 whoever connects while the workers start is answered, or turned away at once', {

@@ -5,6 +5,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { bind } from '../../src/server/bind.ts';
 
 export interface FaultRequest {
   readonly path: string;
@@ -84,12 +85,10 @@ export async function startFaultUpstream(tls?: TlsOptions): Promise<FaultUpstrea
   };
   const server: Server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  const port = await bind(server, { host: '127.0.0.1', port: 0 });
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
-    port: address.port,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    port,
     requests,
     script(...next) {
       scripts = [...next];

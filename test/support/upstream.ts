@@ -1,7 +1,7 @@
 /** A vendor for tests: a real HTTP server that keeps what it got and answers what it is told. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../../src/server/bind.ts';
 
 export interface Received {
   readonly method: string;
@@ -42,7 +42,7 @@ export async function startUpstream(respond: Respond): Promise<TestUpstream> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     received,
     closed: () => new Promise((resolve) => waiting.push(resolve)),
     async close() {
@@ -50,11 +50,6 @@ export async function startUpstream(respond: Respond): Promise<TestUpstream> {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-function portOf(address: string | AddressInfo | null): number {
-  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
-  return address.port;
 }
 
 /** A whole JSON answer. */

@@ -4,21 +4,21 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber } from '../../json.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
 
 /** What the metadata of a chunk count; undefined where they tell no figures yet. */
 export function parseTokens(value: JsonObject): Tokens | undefined {
-  const prompt = count(value['promptTokenCount']);
-  const answer = count(value['candidatesTokenCount']);
-  if (prompt === undefined && answer === undefined && count(value['totalTokenCount']) === undefined)
+  const prompt = countOf(value['promptTokenCount']);
+  const answer = countOf(value['candidatesTokenCount']);
+  if (prompt === undefined && answer === undefined && countOf(value['totalTokenCount']) === undefined)
     return undefined;
-  const reasoning = count(value['thoughtsTokenCount']);
+  const reasoning = countOf(value['thoughtsTokenCount']);
   return {
-    input: (prompt ?? 0) + (count(value['toolUsePromptTokenCount']) ?? 0),
-    cacheRead: count(value['cachedContentTokenCount']),
+    input: (prompt ?? 0) + (countOf(value['toolUsePromptTokenCount']) ?? 0),
+    cacheRead: countOf(value['cachedContentTokenCount']),
     output: (answer ?? 0) + (reasoning ?? 0),
     reasoning,
   };
@@ -58,9 +58,4 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     totalTokenCount: (input ?? 0) + (output ?? 0),
   } satisfies UsageMetadata & Record<string, Json>;
   return { ...(tier && { serviceTier: tier === 'default' ? 'standard' : tier }), ...fields, ...figures };
-}
-
-function count(value: Json | undefined): number | undefined {
-  const tokens = asNumber(value);
-  return tokens === undefined ? undefined : Math.max(0, tokens);
 }

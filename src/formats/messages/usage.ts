@@ -4,9 +4,9 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject } from '../../json.ts';
+import { asObject } from '../../json.ts';
 import { withoutNulls } from './finish.ts';
 import { usedTier } from './service-tier.ts';
 import { FORMAT, ownOf } from './wire.ts';
@@ -19,22 +19,22 @@ export function mergeFigures(earlier: JsonObject, later: Json | undefined): Json
 /** What all figures of an answer count. */
 export function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
-  const uncached = count(figures['input_tokens']);
-  const cacheRead = count(figures['cache_read_input_tokens']);
-  const cacheWriteHour = count(creation?.['ephemeral_1h_input_tokens']);
-  const minutes = count(creation?.['ephemeral_5m_input_tokens']);
+  const uncached = countOf(figures['input_tokens']);
+  const cacheRead = countOf(figures['cache_read_input_tokens']);
+  const cacheWriteHour = countOf(creation?.['ephemeral_1h_input_tokens']);
+  const minutes = countOf(creation?.['ephemeral_5m_input_tokens']);
   const byPlace =
     cacheWriteHour === undefined && minutes === undefined
       ? undefined
       : (cacheWriteHour ?? 0) + (minutes ?? 0);
-  const cacheWrite = count(figures['cache_creation_input_tokens']) ?? byPlace;
+  const cacheWrite = countOf(figures['cache_creation_input_tokens']) ?? byPlace;
   return {
     input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
     cacheWrite,
     cacheWriteHour,
-    output: count(figures['output_tokens']),
-    reasoning: count(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
+    output: countOf(figures['output_tokens']),
+    reasoning: countOf(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
   };
 }
 
@@ -97,9 +97,4 @@ export function renderUsage(usage: Usage): JsonObject {
 /** `{ service_tier }` as an answer's usage tells it, else nothing: to be spread. */
 export function renderTier(tier: string | undefined): JsonObject {
   return tier === undefined ? {} : { service_tier: usedTier(tier) };
-}
-
-function count(value: Json | undefined): number | undefined {
-  const tokens = asNumber(value);
-  return tokens === undefined ? undefined : Math.max(0, tokens);
 }

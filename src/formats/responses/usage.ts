@@ -1,8 +1,8 @@
 /** Token figures of a response and neutral usage. */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { type Tokens, usageOf } from '../../conversation/tokens.ts';
-import { asNumber, asObject, type Json, type JsonObject } from '../../json.ts';
+import { countOf, type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { asObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty } from './fields.ts';
 
 /**
@@ -11,18 +11,18 @@ import { isEmpty } from './fields.ts';
  */
 export function parseTokens(usage: JsonObject): Tokens {
   const inside = asObject(usage['input_tokens_details']);
-  const input = count(usage['input_tokens']);
-  const told = count(usage['output_tokens']);
-  const reasoning = count(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
-  const total = count(usage['total_tokens']);
+  const input = countOf(usage['input_tokens']);
+  const told = countOf(usage['output_tokens']);
+  const reasoning = countOf(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
+  const total = countOf(usage['total_tokens']);
   const apart =
     reasoning !== undefined &&
     told !== undefined &&
     (reasoning > told || (reasoning > 0 && total === (input ?? 0) + told + reasoning));
   return {
     input,
-    cacheRead: count(inside?.['cached_tokens']),
-    cacheWrite: count(inside?.['cache_write_tokens']),
+    cacheRead: countOf(inside?.['cached_tokens']),
+    cacheWrite: countOf(inside?.['cache_write_tokens']),
     output: apart ? told + reasoning : told,
     reasoning,
   };
@@ -59,9 +59,4 @@ export function renderUsage(usage: Usage): JsonObject | null {
     output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
     total_tokens: input + output,
   };
-}
-
-function count(value: Json | undefined): number | undefined {
-  const tokens = asNumber(value);
-  return tokens === undefined ? undefined : Math.max(0, tokens);
 }
