@@ -5,6 +5,7 @@ import type { Reply, ReplyEvent } from '../conversation/reply.ts';
 import type { Tokens } from '../conversation/tokens.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { Span } from '../json-scan.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 
@@ -98,9 +99,10 @@ export interface UsageOnRequest {
    * The request as one that asks, and otherwise byte for byte what it was; undefined where it does so by itself, asks
    * for no stream, or the service does not know the question.
    * @param request an object that `scanObject` lets through.
+   * @param fields where that has found its top-level values.
    * @throws GatewayError `invalid-request` where two readers may disagree on what it asks.
    */
-  ask(request: Buffer, dialect: string): Buffer | undefined;
+  ask(request: Buffer, fields: ReadonlyMap<string, Span>, dialect: string): Buffer | undefined;
   /** The stream's bytes without what is there because of it. Throws nothing. */
   hide(): Step<Uint8Array, Uint8Array>;
 }

@@ -5,6 +5,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Asked, Format, Target } from '../formats/format.ts';
+import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
 import type { Body } from '../streams/body.ts';
 import type { Step } from '../streams/step.ts';
@@ -74,6 +75,8 @@ export interface Routed extends Admitted {
   readonly spoken: FormatName;
   /** The caller's body; only the value of its top-level `model` is the vendor's name of the model. */
   readonly body: Buffer;
+  /** Where the top-level values of `body` stand. */
+  readonly fields: ReadonlyMap<string, Span>;
   /** The same request for the next model that may be asked where this one cannot answer. */
   readonly otherwise?: () => Routed | undefined;
   /** Absent of the first attempt, where nobody follows it. */

@@ -17,13 +17,16 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
   'generate-content': 'google',
 };
 
+/** A body, and where its top-level values stand. */
+type Scanned = Pick<Routed, 'body' | 'fields'>;
+
 export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
     const body = withoutByteOrderMark(await admitted.readBody());
-    const spans = scanObject(body);
-    refuseOtherSpellings(spans);
-    const span = spans.get('model');
+    const fields = scanObject(body);
+    refuseOtherSpellings(fields);
+    const span = fields.get('model');
     const asked = named?.model ?? modelInBody(body, span);
     const defaultVendor = DEFAULT_VENDOR[route.format];
     const model = catalog.resolve(asked, defaultVendor);
@@ -41,10 +44,12 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (spoken !== route.format && route.operation === 'count-tokens') {
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
     }
-    if (named !== undefined) requireSameModel(body, spans, catalog, model.id);
-    const bodyFor = (name: string): Buffer =>
-      span === undefined || named !== undefined || asked === name ? body : splice(body, span, name);
-    const routed = { ...admitted, model, vendor, spoken, body: bodyFor(upstreamName(vendor, model)) };
+    if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
+    const bodyFor = (name: string): Scanned =>
+      span === undefined || named !== undefined || asked === name
+        ? { body, fields }
+        : renamed(body, fields, span, name);
+    const routed = { ...admitted, model, vendor, spoken, ...bodyFor(upstreamName(vendor, model)) };
     const others = catalog.fallbacks(model);
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
@@ -57,7 +62,7 @@ function fallback(
   routed: Routed,
   models: readonly Model[],
   vendors: Vendors,
-  bodyFor: (name: string) => Buffer,
+  bodyFor: (name: string) => Scanned,
 ): Routed | undefined {
   const { route, principal } = routed;
   const isAllowed = ({ id }: Model): boolean =>
@@ -71,7 +76,7 @@ function fallback(
       model,
       vendor,
       spoken: spokenFormat(vendor, model, route.format),
-      body: bodyFor(upstreamName(vendor, model)),
+      ...bodyFor(upstreamName(vendor, model)),
       otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
     };
   }
@@ -134,12 +139,21 @@ function valueAt(body: Buffer, span: Span): Json {
   }
 }
 
-function splice(body: Buffer, span: Span, name: string): Buffer {
-  return Buffer.concat([
-    body.subarray(0, span.start),
-    Buffer.from(JSON.stringify(name)),
-    body.subarray(span.end),
-  ]);
+/** The body with another model, whose name is at `model`. */
+function renamed(body: Buffer, fields: Scanned['fields'], model: Span, name: string): Scanned {
+  const written = Buffer.from(JSON.stringify(name));
+  const end = model.start + written.length;
+  const later = end - model.end;
+  const moved = new Map<string, Span>();
+  for (const [key, span] of fields) {
+    if (span.start < model.start) moved.set(key, span);
+    else if (span === model) moved.set(key, { start: model.start, end });
+    else moved.set(key, { start: span.start + later, end: span.end + later });
+  }
+  return {
+    body: Buffer.concat([body.subarray(0, model.start), written, body.subarray(model.end)]),
+    fields: moved,
+  };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

@@ -36,12 +36,13 @@ function withUsage({
   principal,
   spoken,
   body,
+  fields,
   vendor,
   model,
 }: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
   const { usageOnRequest } = formats[spoken].outbound;
   if (usageOnRequest === undefined || !isMetered(principal.limits)) return undefined;
-  const payload = usageOnRequest.ask(body, targetOf(vendor, model).dialect);
+  const payload = usageOnRequest.ask(body, fields, targetOf(vendor, model).dialect);
   return payload && { payload, hide: usageOnRequest.hide };
 }
 

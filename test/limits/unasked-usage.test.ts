@@ -102,6 +102,12 @@ describe('the request is what it was, but for the question', () => {
     [around('{"include_usage" : false,"x":[1 ]}'), around('{"include_usage" : true,"x":[1 ]}')],
     [around('{"x":{"include_usage":true}}'), around('{"include_usage":true,"x":{"include_usage":true}}')],
     [around('{"include\\u005fusage":null}'), around('{"include\\u005fusage":true}')],
+    // The model's name is another one for the vendor: what comes behind it has moved.
+    [around('{"x":1}').replace('gpt-4.1', 'openai/gpt-4.1'), around('{"include_usage":true,"x":1}')],
+    [
+      '{"stream":true,"stream_options":null,"model":"openai/gpt-4.1","messages":[]}',
+      '{"stream":true,"stream_options":{"include_usage":true},"model":"gpt-4.1","messages":[]}',
+    ],
   ])('%s', async (asked, expected) => {
     await open({ budgetDay: 100 });
     expect(await ask(asked)).toEqual({ status: 200, text: streamed(false) });

@@ -11,13 +11,16 @@ import type { Step } from '../../streams/step.ts';
 import { dialectOf } from './dialects.ts';
 
 /** @see UsageOnRequest.ask */
-export function askUsage(request: Buffer, dialect: string): Buffer | undefined {
+export function askUsage(
+  request: Buffer,
+  fields: ReadonlyMap<string, Span>,
+  dialect: string,
+): Buffer | undefined {
   if (!dialectOf(dialect).streamOptions) return undefined;
-  const spans = scanObject(request);
-  const stream = spans.get('stream');
+  const stream = fields.get('stream');
   // Some services take 1 or "true" for true.
   if (stream === undefined || /^(?:false|null)$/.test(textAt(request, stream))) return undefined;
-  const options = spans.get('stream_options');
+  const options = fields.get('stream_options');
   if (options === undefined) {
     const start = request.indexOf('{') + 1;
     return splice(request, { start, end: start }, '"stream_options":{"include_usage":true},');
@@ -26,11 +29,11 @@ export function askUsage(request: Buffer, dialect: string): Buffer | undefined {
   if (written.equals(NULL)) return splice(request, options, '{"include_usage":true}');
   // What else is no object, the service refuses.
   if (written[0] !== OPEN) return undefined;
-  const fields = scanObject(written);
-  const asked = fields.get('include_usage');
+  const inner = scanObject(written);
+  const asked = inner.get('include_usage');
   if (asked === undefined) {
     const start = options.start + 1;
-    return splice(request, { start, end: start }, `"include_usage":true${fields.size === 0 ? '' : ','}`);
+    return splice(request, { start, end: start }, `"include_usage":true${inner.size === 0 ? '' : ','}`);
   }
   if (textAt(written, asked) === 'true') return undefined;
   return splice(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
