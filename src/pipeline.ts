@@ -8,7 +8,7 @@ import { bridge } from './stages/bridge.ts';
 import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Answer, Incoming, Replied, Route } from './stages/exchange.ts';
-import { limit, tellLimits } from './stages/limit.ts';
+import { limit } from './stages/limit.ts';
 import { resolveModel } from './stages/resolve-model.ts';
 import { share, shed, weigh } from './stages/shed.ts';
 import { translateReply } from './stages/translate-reply.ts';
@@ -32,7 +32,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     .to(weigh()) // the body is here: is there still room for what is made of it
     // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
     .within<Replied>(
-      (attempt) => tellLimits(bridge(options, attempts(upstreams, attempt))),
+      (attempt) => bridge(options, attempts(upstreams, attempt)),
       (attempt) =>
         attempt
           .to(translateRequest()) // in the words of the vendor

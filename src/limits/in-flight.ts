@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { openCounts } from '../counts.ts';
 
-type Leave = () => void;
+/** Called when an exchange is over, once. */
+export type Leave = () => void;
 
 export interface InFlight {
   /**

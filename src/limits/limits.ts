@@ -6,10 +6,10 @@ import { GatewayError } from '../errors.ts';
 import type { KeyLimits, Principal } from '../keys.ts';
 import { isSane } from '../usage/cost.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
-import type { InFlight } from './in-flight.ts';
+import type { InFlight, Leave } from './in-flight.ts';
 import { limitHeaders, type Standing } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
-import type { UsageWindow } from './window.ts';
+import type { UsageWindow, Used } from './window.ts';
 
 /**
  * What a request takes, in tokens and in money, is known only when it is over, and is charged a moment after that. So a
@@ -21,11 +21,18 @@ export interface Limits {
    * @returns headers for its answer.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
-  admit(principal: Principal, response: ServerResponse, format: FormatName): Promise<Record<string, string>>;
+  admit(
+    principal: Principal,
+    response: ServerResponse,
+    format: FormatName,
+  ): LimitHeaders | Promise<LimitHeaders>;
   /** Charges what an exchange took to its key. */
   readonly record: Recorder;
   close(): void;
 }
+
+/** Names in lower case. */
+type LimitHeaders = Record<string, string>;
 
 /** Where figures are kept. */
 export interface Counters {
@@ -34,6 +41,9 @@ export interface Counters {
   readonly inFlight: InFlight;
   readonly spending: Spending;
 }
+
+/** What a key has used of its requests and tokens, and spent; undefined where that is not limited. */
+type Figures = readonly [Used | undefined, Used | undefined, Spent | undefined];
 
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
@@ -67,49 +77,65 @@ export function limitsOf(
   const counted = { tokens: new Set<string>(), money: new Set<string>() };
   const mine = (limit: number): number => Math.ceil(limit / share());
 
-  async function standing(
-    of: Standing['of'],
-    limit: number | undefined,
-    used: () => ReturnType<UsageWindow['used']>,
-  ): Promise<Standing | undefined> {
-    if (limit === undefined) return undefined;
-    const { count, left } = await used();
-    return { of, limit: mine(limit), used: count, left };
+  /** Refuses what is over a limit already. @returns headers that tell how much is left of each. */
+  function weigh(limits: KeyLimits, format: FormatName, figures: Figures): LimitHeaders {
+    const [ofRequests, ofTokens, spent] = figures;
+    const standings: Standing[] = [];
+    const { requestsPerMinute, tokensPerMinute } = limits;
+    if (requestsPerMinute !== undefined && ofRequests !== undefined)
+      standings.push(standing('requests', mine(requestsPerMinute), ofRequests));
+    if (tokensPerMinute !== undefined && ofTokens !== undefined)
+      standings.push(standing('tokens', mine(tokensPerMinute), ofTokens));
+    const headers = limitHeaders(standings, format, now());
+    if (spent !== undefined) refuseOverBudget(limits, spent, now(), headers);
+    const spentUp = standings.find(isUsedUp);
+    if (spentUp !== undefined) throw over(spentUp, headers);
+    return headers;
+  }
+
+  /** Counts one that is let in as in flight, until `response` closes. */
+  function begin(
+    leave: Leave | undefined,
+    response: ServerResponse,
+    limit: number,
+    headers: LimitHeaders,
+  ): LimitHeaders {
+    if (leave === undefined) {
+      throw new GatewayError('rate-limited', `This API key may have ${limit} requests in flight at a time.`, {
+        retryAfter: SOON,
+        headers,
+      });
+    }
+    // The caller may have left in the meantime.
+    if (response.closed || response.destroyed) leave();
+    else response.on('close', leave);
+    return headers;
   }
 
   return {
-    async admit({ name, limits }, response, format) {
+    admit({ name, limits }, response, format) {
       const { requestsPerMinute, tokensPerMinute, concurrentRequests, budgetDay, budgetMonth } = limits;
       if (tokensPerMinute !== undefined) counted.tokens.add(name);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
       if (hasBudget) counted.money.add(name);
 
-      // All at once: with Redis that is one way there and back.
-      const [ofRequests, ofTokens, spent] = await Promise.all([
-        standing('requests', requestsPerMinute, () => requests.add(name, 1)),
-        standing('tokens', tokensPerMinute, () => tokens.used(name)),
-        hasBudget ? spending.of(name) : undefined,
-      ]);
-      const standings = [ofRequests, ofTokens].filter((each) => each !== undefined);
-      const headers = limitHeaders(standings, format, now());
-      if (spent !== undefined) refuseOverBudget(limits, spent, now(), headers);
-      if (ofRequests !== undefined && ofRequests.used > ofRequests.limit) throw over(ofRequests, headers);
-      if (ofTokens !== undefined && ofTokens.used >= ofTokens.limit) throw over(ofTokens, headers);
-
-      if (concurrentRequests !== undefined) {
-        const leave = await inFlight.enter(name, mine(concurrentRequests));
-        if (leave === undefined) {
-          throw new GatewayError(
-            'rate-limited',
-            `This API key may have ${mine(concurrentRequests)} requests in flight at a time.`,
-            { retryAfter: SOON, headers },
-          );
-        }
-        // The caller may have left in the meantime.
-        if (response.closed || response.destroyed) leave();
-        else response.once('close', leave);
-      }
-      return headers;
+      const enter = (headers: LimitHeaders): LimitHeaders | Promise<LimitHeaders> => {
+        if (concurrentRequests === undefined) return headers;
+        const limit = mine(concurrentRequests);
+        const leave = inFlight.enter(name, limit);
+        return leave instanceof Promise
+          ? leave.then((entered) => begin(entered, response, limit, headers))
+          : begin(leave, response, limit, headers);
+      };
+      const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
+      const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
+      const spent = hasBudget ? spending.of(name) : undefined;
+      // All at once: with Redis that is one way there and back. Without it, nothing is waited for.
+      if (isHere(ofRequests) && isHere(ofTokens) && isHere(spent))
+        return enter(weigh(limits, format, [ofRequests, ofTokens, spent]));
+      return Promise.all([ofRequests, ofTokens, spent]).then((figures) =>
+        enter(weigh(limits, format, figures)),
+      );
     },
     record({ key, usage, cost, time }) {
       if (key === undefined) return;
@@ -123,7 +149,20 @@ export function limitsOf(
   };
 }
 
-function over({ of, limit, left }: Standing, headers: Record<string, string>): GatewayError {
+function isHere<T>(figure: T | Promise<T>): figure is T {
+  return !(figure instanceof Promise);
+}
+
+function standing(of: Standing['of'], limit: number, { count, left }: Used): Standing {
+  return { of, limit, used: count, left };
+}
+
+/** The request that is weighed is counted already; its tokens are not known yet. */
+function isUsedUp({ of, limit, used }: Standing): boolean {
+  return of === 'requests' ? used > limit : used >= limit;
+}
+
+function over({ of, limit, left }: Standing, headers: LimitHeaders): GatewayError {
   return new GatewayError('rate-limited', `This API key may use ${limit} ${of} a minute.`, {
     retryAfter: Math.max(1, Math.ceil(left / 1000)),
     headers,
@@ -135,7 +174,7 @@ function refuseOverBudget(
   { budgetDay, budgetMonth }: KeyLimits,
   spent: Spent,
   now: number,
-  headers: Record<string, string>,
+  headers: LimitHeaders,
 ): void {
   const ofMonth = budgetMonth !== undefined && spent.month >= budgetMonth;
   if (!ofMonth && (budgetDay === undefined || spent.day < budgetDay)) return;

@@ -4,7 +4,7 @@ import { inFlightHere, inFlightShared } from './in-flight.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { openRedis } from './redis.ts';
 import { openSpending, type StoredSpending } from './spending.ts';
-import { openWindow } from './window.ts';
+import { type UsageWindow, windowHere, windowShared } from './window.ts';
 
 export interface LimitOptions {
   /** Where Redis or Valkey is; absent: none. */
@@ -34,8 +34,8 @@ export function limitsInMemory({
 }: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
   return limitsOf(
     {
-      requests: openWindow('requests', window, undefined),
-      tokens: openWindow('tokens', window, undefined),
+      requests: windowHere(window),
+      tokens: windowHere(window),
       inFlight: inFlightHere(),
       spending: openSpending(now, undefined, undefined),
     },
@@ -56,12 +56,9 @@ export async function openLimits({
   const redis = connection?.redis;
   const spending = openSpending(now, stored, redis);
   const inFlight = redis === undefined ? inFlightHere() : inFlightShared(redis);
-  const counters = {
-    requests: openWindow('requests', window, redis),
-    tokens: openWindow('tokens', window, redis),
-    inFlight,
-    spending,
-  };
+  const counting = (name: string): UsageWindow =>
+    redis === undefined ? windowHere(window) : windowShared(name, window, redis);
+  const counters = { requests: counting('requests'), tokens: counting('tokens'), inFlight, spending };
   await spending.refresh();
   // Of a store that is away others tell: then what is known here counts.
   const refreshing =

@@ -48,7 +48,7 @@ function begun(
   replied: Promise<Replied>,
   { keepAlive }: BridgeOptions,
 ): Replied {
-  const { id, route, ledger } = routed;
+  const { id, route, allowance, ledger } = routed;
   const ping = utf8.encode(formats[route.format].inbound.ping);
   let answer: Body | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -85,7 +85,8 @@ function begun(
   };
   // A caller who leaves before it asks for more must not make this an unhandled rejection.
   replied.catch(() => undefined);
-  return { id, format: route.format, status: 200, headers: eventStreamHeaders({}), body, ledger };
+  const headers = eventStreamHeaders({});
+  return { id, format: route.format, status: 200, headers, body, allowance, ledger };
 }
 
 /** @throws GatewayError where the answer is no stream. */

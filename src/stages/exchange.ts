@@ -128,6 +128,8 @@ export interface Replied {
   /** Names in lower case. */
   readonly headers: Record<string, string>;
   readonly body: Body | Uint8Array;
+  /** As after `authenticate`: told over what a vendor says of limits of its own. */
+  readonly allowance: Admitted['allowance'] | undefined;
   readonly ledger: Ledger | undefined;
   /** Of an error answer that is passed on as it is: what it means. */
   readonly refusal?: GatewayError;

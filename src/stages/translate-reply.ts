@@ -44,12 +44,12 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
   };
 }
 
-function native({ id, route, answer, ledger, hide }: Answered): Replied {
+function native({ id, route, answer, allowance, ledger, hide }: Answered): Replied {
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw notJson(answer);
   const own = responseHeaders(answer.headers);
-  const reply = { id, format: route.format, status, ledger };
+  const reply = { id, format: route.format, status, allowance, ledger };
   if (!type.startsWith('text/event-stream')) return { ...reply, headers: own, body };
   return {
     ...reply,
@@ -63,12 +63,12 @@ async function translated(
   translation: Translation,
   options: ReplyOptions,
 ): Promise<Replied> {
-  const { id, route, answer, ledger } = answered;
+  const { id, route, answer, allowance, ledger } = answered;
   try {
     const { headers, body } = translation.asked.prompt.stream
       ? await streamed(answered, translation, options)
       : await whole(answer, translation);
-    return { id, format: route.format, status: answer.status, headers, body, ledger };
+    return { id, format: route.format, status: answer.status, headers, body, allowance, ledger };
   } catch (error) {
     throw tellable(asGatewayError(error), answered.vendor.key);
   }
@@ -79,7 +79,7 @@ async function translated(
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
 async function refused(answered: Answered, outbound: Format): Promise<Replied> {
-  const { id, route, answer, translation, vendor, ledger } = answered;
+  const { id, route, answer, translation, vendor, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
@@ -87,7 +87,7 @@ async function refused(answered: Answered, outbound: Format): Promise<Replied> {
   const error = withWait(tellable(parsed, vendor.key), answer);
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
-    const reply = { id, format: route.format, status: answer.status, refusal: error, ledger };
+    const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
     const headers = responseHeaders(answer.headers);
     if (shown === text) return { ...reply, headers, body };
     const { 'content-length': _, ...rest } = headers;
