@@ -7,17 +7,16 @@ import { openLimits } from './limits/open-limits.ts';
 import { storedSpending } from './limits/stored-spending.ts';
 import { followKeys } from './store/follow-keys.ts';
 import { reasonOf, type Store } from './store/store.ts';
-import type { Recorder } from './usage/exchange-record.ts';
 import { keepForgetting } from './usage/forget-usage.ts';
-import { recordUsage } from './usage/recorder.ts';
+import { recordUsage, type UsageRecorder } from './usage/recorder.ts';
 
 export interface Accounts {
   /** The keys of the store as they are now. */
   readonly keys: Keys;
   /** Keeps them, and those of the configuration, to what they may use. */
   readonly limits: Limits;
-  /** Keeps what an exchange took. */
-  readonly record: Recorder;
+  /** Keeps what exchanges took. */
+  readonly write: UsageRecorder['write'];
   /** Exchanges that were not kept, so far. */
   lost(): number;
   /** Looks for changed keys at once, not only at the next look. */
@@ -50,7 +49,7 @@ export async function openAccounts(
   return {
     keys: followed.keys,
     limits,
-    record: recorder.record,
+    write: recorder.write,
     lost: recorder.dropped,
     refresh() {
       // What goes wrong here is told at the next look.

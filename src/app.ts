@@ -20,8 +20,7 @@ import { admit } from './stages/authenticate.ts';
 import { MODELS_PATH } from './stages/decode.ts';
 import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
-import type { Recorder } from './usage/exchange-record.ts';
-import { CLIENT_CLOSED, type ClosedLedger, closeLedger, openLedger, recordOf } from './usage/ledger.ts';
+import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -67,8 +66,7 @@ export function createApp(host: Host): H3 {
     const pipelineOf = builtOnce(route);
     return (incoming) => {
       const gateway = host.current();
-      const exchange =
-        gateway.record === undefined ? incoming : recorded(gateway, gateway.record, route, incoming);
+      const exchange = gateway.note === undefined ? incoming : noted(gateway, gateway.note, route, incoming);
       return answerUnlessEnded(pipelineOf(gateway), route, exchange);
     };
   };
@@ -205,26 +203,19 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
   };
 }
 
-/** A request with a ledger, of which a record is made once its connection has done with it. */
-function recorded({ traces, later }: Gateway, record: Recorder, route: Route, incoming: Incoming): Incoming {
+/** A request with a ledger, which is closed once its connection has done with it. */
+function noted({ traces }: Gateway, note: TakeNotes, route: Route, incoming: Incoming): Incoming {
   const { id, message, response } = incoming;
-  const ledger = openLedger(traces?.begin(route, message.headers));
+  const { format, operation } = route;
+  const trace = traces?.begin(route, message.headers);
+  const ledger = openLedger(trace);
   // Before the exchange is aborted: what then breaks off was not broken before.
   response.prependOnceListener('close', () => {
-    const tell = telling(closeLedger(ledger, response.writableFinished), id, route, record);
-    if (later === undefined) tell();
-    else later(tell);
+    const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
+    note(closed);
+    trace?.end(recordOf(closed));
   });
   return { ...incoming, ledger };
-}
-
-/** Not made where the request is at hand: what waits to be told would keep all of it. */
-function telling(ledger: ClosedLedger, id: string, route: Route, record: Recorder): () => void {
-  return () => {
-    const told = recordOf(ledger, { id, ...route });
-    record(told);
-    ledger.trace?.end(told);
-  };
 }
 
 /**

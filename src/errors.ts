@@ -31,6 +31,11 @@ const STATUS = {
 
 export type Fault = keyof typeof STATUS;
 
+/** Whether a text names a fault. */
+export function isFault(text: string): text is Fault {
+  return Object.hasOwn(STATUS, text);
+}
+
 /**
  * What a vendor can have done for a request that failed: nothing, since it said no or was not reached (`rejected`);
  * nobody knows, since its connection closed without a byte of an answer (`reset`).

@@ -10,8 +10,7 @@ import type { DecodeOptions } from './stages/decode.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
 import type { LineMode } from './streams/line.ts';
-import type { Recorder } from './usage/exchange-record.ts';
-import type { Later } from './usage/later.ts';
+import type { TakeNotes } from './usage/ledger.ts';
 import type { Upstreams } from './vendors/upstreams.ts';
 import type { Vendors } from './vendors/vendor.ts';
 
@@ -27,11 +26,9 @@ export interface Gateway {
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions & InFlightLimits & ReplyOptions;
   readonly cors: CorsOptions;
-  /** Is told of every exchange when it is over; absent where nobody listens, and then nothing is noted. */
-  readonly record?: Recorder;
-  /** Makes the record a moment after the exchange; absent: at once. */
-  readonly later?: Later['add'];
-  /** Begins the trace of every exchange that is recorded; absent where nobody collects them. */
+  /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
+  readonly note?: TakeNotes;
+  /** Begins the trace of every exchange that is noted; absent where nobody collects them. */
   readonly traces?: Traces;
   /** The figures, for who brings the admin's key; to others, and where it is absent, there is no such path. */
   readonly metrics?: (message: IncomingMessage) => Promise<Response> | undefined;

@@ -13,7 +13,7 @@ import type { Tell } from './observe/teller.ts';
 import type { Traces } from './observe/traces.ts';
 import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
-import type { Recorder } from './usage/exchange-record.ts';
+import { recording, type TakeNotes } from './usage/ledger.ts';
 import { openAgent } from './vendors/agent.ts';
 import { openUpstreams } from './vendors/upstreams.ts';
 import type { Vendors } from './vendors/vendor.ts';
@@ -31,8 +31,8 @@ export interface OpenOptions {
   readonly keys?: Keys;
   /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
   readonly limits?: Limits;
-  readonly record?: Recorder;
-  readonly later?: Gateway['later'];
+  /** Takes the notes of every exchange; absent: they are kept for the limits alone. */
+  readonly note?: TakeNotes;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
@@ -50,8 +50,7 @@ export async function openGateway(
   {
     keys,
     limits: given,
-    record,
-    later,
+    note: taker,
     traces,
     metrics,
     onRefusedAddress,
@@ -72,7 +71,7 @@ export async function openGateway(
   });
   const upstreams = openUpstreams(vendors.all, config);
   const limits = given ?? (config.keys.some((key) => key.limits) ? limitsInMemory() : undefined);
-  const recorder = bothOf(limits?.record, record);
+  const note = taker ?? (limits && recording(limits.record));
   const gateway: Gateway = {
     keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
@@ -87,8 +86,7 @@ export async function openGateway(
     },
     cors: config.cors,
     ...(limits !== undefined && { limits }),
-    ...(recorder !== undefined && { record: recorder }),
-    ...(later !== undefined && { later }),
+    ...(note !== undefined && { note }),
     ...(traces !== undefined && { traces }),
     ...(metrics !== undefined && { metrics }),
     mode,
@@ -101,14 +99,6 @@ export async function openGateway(
       upstreams.close();
       await sandbox?.close();
     },
-  };
-}
-
-function bothOf(one: Recorder | undefined, other: Recorder | undefined): Recorder | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return (record) => {
-    one(record);
-    other(record);
   };
 }
 

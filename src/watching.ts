@@ -1,63 +1,59 @@
-/** What watches a process that serves: its log, metrics and traces, and where their figures come from. */
+/** What watches a process that serves: its books, log, metrics and traces, and where their figures come from. */
 
 import type { Accounts } from './accounts.ts';
 import { admitAdmin } from './admin/admit.ts';
+import { openBookkeeper } from './books/bookkeeper.ts';
 import type { Config } from './config/schema.ts';
-import type { Metrics } from './observe/metrics.ts';
+import { openLog } from './observe/log.ts';
 import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from './observe/observe.ts';
+import type { Tell } from './observe/teller.ts';
 import type { OpenOptions } from './open.ts';
 import type { Serving } from './serving.ts';
-import { openLater } from './usage/later.ts';
 
 export interface Watching extends Observers {
   /** What a gateway is given to be watched, and its accounts with it. */
-  readonly company: Pick<OpenOptions, 'record' | 'later' | 'traces' | 'metrics' | 'onRefusedAddress'>;
+  readonly company: Pick<OpenOptions, 'note' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** From now on, what serves is among the figures. */
   follow(serving: Serving): void;
-  /** Tells at once what was to be told in a moment. */
-  settle(): void;
+  /** When all is over: has the accounts and the log told of all that was noted, for so many milliseconds at most. */
+  settle(milliseconds: number): Promise<void>;
   /** Runs what reads a configuration again, and counts where it is refused. */
   reload(read: () => Promise<void>): Promise<void>;
 }
 
 /**
  * @param alone whether this is the only process: else what it knows is a part only, and is not told to callers.
+ * @param trouble told what goes wrong with the books.
  * @throws Error where the environment names a collector that is none.
  */
 export async function openWatching(
-  { log, admin }: Pick<Config, 'log' | 'admin'>,
+  { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Readonly<Record<string, string | undefined>>,
   accounts: Accounts,
   alone: boolean,
+  trouble: Tell,
 ): Promise<Watching> {
-  const observers = await openObservers({ log, environment });
-  const { traces, record } = observers;
-  const later = openLater();
-  // Whoever reads the figures finds all that is over in them.
-  const metrics: Metrics = {
-    ...observers.metrics,
-    render() {
-      later.flush();
-      return observers.metrics.render();
+  const { interval, batch, queue } = usage;
+  const log = style === 'none' ? undefined : await openLog({ style });
+  const books = openBookkeeper(
+    { interval, batch, queue, ...(log !== undefined && { lines: log.style }) },
+    {
+      write: accounts.write,
+      charge: accounts.limits.charge,
+      ...(log !== undefined && { log: log.write }),
+      trouble,
     },
-    snapshot() {
-      later.flush();
-      return observers.metrics.snapshot();
-    },
-  };
+  );
+  const observers = await openObservers({ log, environment, counted: books.figures });
+  const { metrics, traces } = observers;
   const admit = admin.key === undefined || !alone ? undefined : admitAdmin(admin.key);
   let refused = 0;
   let addressesRefused = 0;
   return {
     ...observers,
-    metrics,
     company: {
-      record(exchange) {
-        accounts.record(exchange);
-        record(exchange);
-      },
-      later: later.add,
+      note: books.note,
       onRefusedAddress() {
         addressesRefused += 1;
       },
@@ -70,11 +66,11 @@ export async function openWatching(
       addFigures(metrics, {
         inFlight: server.live.inFlight,
         upstreams: () => current().gateway.upstreams.health(),
-        usageLost: accounts.lost,
+        usageLost: () => accounts.lost() + books.lost(),
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       }),
-    settle: later.flush,
+    settle: books.close,
     async reload(read) {
       try {
         await read();

@@ -17,7 +17,7 @@ const tell = (message: string): void => console.error(message);
 const { config } = await readSettings(process.env, process.cwd());
 const store = await openConfiguredStore(config.store, process.cwd(), tell);
 const accounts = await openAccounts(store, config, tell);
-const watching = await openWatching(config, process.env, accounts, true);
+const watching = await openWatching(config, process.env, accounts, true, tell);
 await openAdmin(config.admin, store, { onKeys: accounts.refresh, add: () => {} });
 const gateway = await openGateway(config, { keys: accounts.keys });
 watching.follow(await startServing({ config, ...gateway }, tell));

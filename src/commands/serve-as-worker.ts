@@ -22,7 +22,7 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   const { trouble } = teller;
   const store = await orExit(openConfiguredStore(config.store, from.directory, trouble));
   const accounts = await orExit(openAccounts(store, config, trouble));
-  const watching = await orExit(openWatching(config, from.environment, accounts, false));
+  const watching = await orExit(openWatching(config, from.environment, accounts, false, trouble));
   teller.into(watching.log);
   const company = {
     keys: accounts.keys,

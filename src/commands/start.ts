@@ -89,7 +89,7 @@ async function serveAlone(
 ): Promise<void> {
   const { trouble } = teller;
   const accounts = await orExit(openAccounts(store, config, trouble));
-  const watching = await orExit(openWatching(config, from.environment, accounts, true));
+  const watching = await orExit(openWatching(config, from.environment, accounts, true, trouble));
   teller.into(watching.log);
   const company = { keys: accounts.keys, limits: accounts.limits, tell: trouble, ...watching.company };
   const first = await orExit(openConfigured(config, company));

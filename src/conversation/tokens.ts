@@ -1,10 +1,21 @@
 /** What an answer took, in tokens: the figures of its usage alone. */
 
-import { asNumber, type Json } from '../json.ts';
+import { asNumber, type Json, type JsonObject } from '../json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined };
+
+/** The fields in which answers tell their usage. */
+export type UsageField = 'usage' | 'usageMetadata';
+
+/** How a format tells what an answer took. */
+export interface UsageReader {
+  /** The field in which an answer tells its usage. */
+  readonly field: UsageField;
+  /** What usage objects of one answer tell: its first and its last, where they differ. */
+  tokens(figures: readonly JsonObject[]): Tokens;
+}
 
 /** A vendor's figure: none is below 0; undefined where it is no number. */
 export function countOf(value: Json | undefined): number | undefined {

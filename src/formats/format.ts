@@ -2,7 +2,6 @@
 
 import type { Effort, FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
-import type { Tokens } from '../conversation/tokens.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Span } from '../json-scan.ts';
@@ -90,9 +89,6 @@ export interface StreamMarks {
   readonly failing: RegExp;
 }
 
-/** The fields in which answers tell their usage. */
-export type UsageField = 'usage' | 'usageMetadata';
-
 /** How a stream is made to tell its usage where the caller has not asked for that. */
 export interface UsageOnRequest {
   /**
@@ -120,12 +116,8 @@ export interface Outbound {
   parseFailure(event: Sse): GatewayError | undefined;
   /** By which a stream's bytes are known. */
   readonly marks: StreamMarks;
-  /** The field in which an answer tells its usage. */
-  readonly usageField: UsageField;
   /** Absent where streams tell it unasked. */
   readonly usageOnRequest?: UsageOnRequest;
-  /** What usage objects of one answer tell: its first and its last, where they differ. */
-  parseTokens(figures: readonly JsonObject[]): Tokens;
   /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */
   parseError(status: number, body: string): GatewayError;
 }

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyLimits, Principal } from '../keys.ts';
-import { isSane } from '../usage/cost.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
+import { type Taken, takenBy } from '../usage/taken.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { limitHeaders, type Standing } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
@@ -26,7 +26,9 @@ export interface Limits {
     response: ServerResponse,
     format: FormatName,
   ): LimitHeaders | Promise<LimitHeaders>;
-  /** Charges what an exchange took to its key. */
+  /** Charges what exchanges took to their key. */
+  readonly charge: (taken: Taken) => void;
+  /** The same of one exchange. */
   readonly record: Recorder;
   close(): void;
 }
@@ -112,6 +114,12 @@ export function limitsOf(
     return headers;
   }
 
+  function charge({ key, tokens: took, cost, time }: Taken): void {
+    // Windows count here where they cannot count elsewhere: they do not fail.
+    if (took > 0 && counted.tokens.has(key)) void tokens.add(key, took);
+    if (cost > 0 && counted.money.has(key)) spending.charge(key, cost, time);
+  }
+
   return {
     admit({ name, limits }, response, format) {
       const { requestsPerMinute, tokensPerMinute, concurrentRequests, budgetDay, budgetMonth } = limits;
@@ -137,13 +145,10 @@ export function limitsOf(
         enter(weigh(limits, format, figures)),
       );
     },
-    record({ key, usage, cost, time }) {
-      if (key === undefined) return;
-      const took = isSane(usage) ? Math.round((usage.input ?? 0) + (usage.output ?? 0)) : 0;
-      // Windows count here where they cannot count elsewhere: they do not fail.
-      if (took > 0 && counted.tokens.has(key)) void tokens.add(key, took);
-      if (cost !== undefined && cost > 0 && Number.isFinite(cost) && counted.money.has(key))
-        spending.charge(key, cost, time);
+    charge,
+    record(record) {
+      const taken = takenBy(record);
+      if (taken !== undefined) charge(taken);
     },
     close: inFlight.close,
   };

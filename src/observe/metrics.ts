@@ -5,18 +5,22 @@
  */
 
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
-import type { Recorder } from '../usage/exchange-record.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import { watchProcess } from './process-metrics.ts';
 import { TalliedHistogram } from './tallied-histogram.ts';
-import { type Buckets, DURATION_BUCKETS, FIRST_BYTE_BUCKETS, openTally, TOKEN_TYPES } from './tally.ts';
+import {
+  type Buckets,
+  DURATION_BUCKETS,
+  FIRST_BYTE_BUCKETS,
+  NO_FIGURES,
+  type TallyFigures,
+  TOKEN_TYPES,
+} from './tally.ts';
 
 /** The figures of one process, as they can be sent to another one. */
 export type MetricSnapshot = readonly object[];
 
 export interface Metrics {
-  /** Counts an exchange that is over. */
-  readonly record: Recorder;
   /** The media type of what `render` gives. */
   readonly contentType: string;
   /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
@@ -36,11 +40,14 @@ export interface Metrics {
 /** Failures in a row of a vendor's only place after which it counts as down. */
 const DOWN_AFTER = 5;
 
-/** The metrics of one gateway, in a registry of their own. */
-export function openMetrics(): Metrics {
+/**
+ * The metrics of one gateway, in a registry of their own.
+ * @param counted gives what was counted of exchanges, whenever somebody reads the metrics.
+ */
+export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const tally = openTally();
+  let tally = NO_FIGURES;
 
   new Counter({
     name: 'gateway_requests_total',
@@ -49,7 +56,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of tally.requests()) this.inc(labels, count);
+      for (const { labels, count } of tally.requests) this.inc(labels, count);
     },
   });
   new Counter({
@@ -59,7 +66,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of tally.errors()) this.inc(labels, count);
+      for (const { labels, count } of tally.errors) this.inc(labels, count);
     },
   });
   new Counter({
@@ -69,7 +76,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, tokens } of tally.models()) {
+      for (const { labels, tokens } of tally.models) {
         for (const type of TOKEN_TYPES) if (tokens[type] > 0) this.inc({ ...labels, type }, tokens[type]);
       }
     },
@@ -81,7 +88,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, cost } of tally.models()) this.inc(labels, cost);
+      for (const { labels, cost } of tally.models) this.inc(labels, cost);
     },
   });
   new Counter({
@@ -91,7 +98,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, uncounted } of tally.models()) if (uncounted > 0) this.inc(labels, uncounted);
+      for (const { labels, uncounted } of tally.models) if (uncounted > 0) this.inc(labels, uncounted);
     },
   });
   new Counter({
@@ -101,7 +108,7 @@ export function openMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, attempts } of tally.models()) this.inc(labels, attempts);
+      for (const { labels, attempts } of tally.models) this.inc(labels, attempts);
     },
   });
   histogram(
@@ -116,6 +123,15 @@ export function openMetrics(): Metrics {
     FIRST_BYTE_BUCKETS,
     ({ firstByte }) => firstByte,
   );
+  new Counter({
+    name: 'gateway_protocol_violations_total',
+    help: "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(tally.violations);
+    },
+  });
   let places: () => Iterable<UpstreamHealth> = () => [];
   new Gauge({
     name: 'gateway_upstream_up',
@@ -126,7 +142,7 @@ export function openMetrics(): Metrics {
     aggregator: 'min',
     collect() {
       this.reset();
-      for (const { vendor, failuresInARow } of tally.vendors())
+      for (const { vendor, failuresInARow } of tally.vendors)
         this.set({ vendor, place: '0' }, failuresInARow < DOWN_AFTER ? 1 : 0);
       for (const { vendor, place, up } of places()) this.set({ vendor, place }, up ? 1 : 0);
     },
@@ -152,13 +168,12 @@ export function openMetrics(): Metrics {
     new TalliedHistogram(
       { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },
       function* () {
-        for (const series of tally.models()) yield { labels: series.labels, buckets: pick(series) };
+        for (const series of tally.models) yield { labels: series.labels, buckets: pick(series) };
       },
     );
   }
 
   return {
-    record: tally.record,
     contentType: registry.contentType,
     counter(name, help, read) {
       new Counter({
@@ -184,8 +199,14 @@ export function openMetrics(): Metrics {
     upstreams(read) {
       places = read;
     },
-    render: () => registry.metrics(),
-    snapshot: () => registry.getMetricsAsJSON(),
+    async render() {
+      tally = await counted();
+      return registry.metrics();
+    },
+    async snapshot() {
+      tally = await counted();
+      return registry.getMetricsAsJSON();
+    },
     close: stopWatching,
   };
 }

@@ -1,16 +1,18 @@
-/** Everything that watches a gateway's exchanges, opened and closed together. */
+/** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
-import type { Recorder } from '../usage/exchange-record.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
-import { type Log, type LogOptions, openLog } from './log.ts';
+import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
+import type { TallyFigures } from './tally.ts';
 import { openTraces, type Traces } from './traces.ts';
 
 export interface ObserveOptions {
-  /** How the access log is written; `none`: not at all. */
-  readonly log: LogOptions['style'] | 'none';
+  /** Absent where none is wanted. */
+  readonly log?: Log | undefined;
   /** Where the OTEL_ variables are. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What was counted of exchanges, for the metrics. */
+  readonly counted: () => TallyFigures | Promise<TallyFigures>;
 }
 
 export interface Observers {
@@ -19,23 +21,14 @@ export interface Observers {
   readonly metrics: Metrics;
   /** Absent where no endpoint is set. An exchange's own trace is begun and ended where the exchange is. */
   readonly traces?: Traces;
-  /** Tells log and metrics of an exchange that is over. */
-  readonly record: Recorder;
   /** Writes and delivers what waits, for so many milliseconds at most. */
   close(milliseconds: number): Promise<void>;
 }
 
 /** @throws Error where the environment names an endpoint that is none. */
-export async function openObservers({ log: style, environment }: ObserveOptions): Promise<Observers> {
+export async function openObservers({ log, environment, counted }: ObserveOptions): Promise<Observers> {
   const traces = await openTraces(environment);
-  const log = style === 'none' ? undefined : await openLog({ style });
-  const metrics = openMetrics();
-  let violations = 0;
-  metrics.counter(
-    'gateway_protocol_violations_total',
-    "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
-    () => violations,
-  );
+  const metrics = openMetrics(counted);
   if (log !== undefined)
     metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody read in time.', log.dropped);
   if (traces !== undefined)
@@ -44,11 +37,6 @@ export async function openObservers({ log: style, environment }: ObserveOptions)
     ...(log !== undefined && { log }),
     ...(traces !== undefined && { traces }),
     metrics,
-    record(record) {
-      violations += record.violations ?? 0;
-      metrics.record(record);
-      log?.record(record);
-    },
     async close(milliseconds) {
       metrics.close();
       await Promise.all([log?.close(milliseconds), traces?.close(milliseconds)]);

@@ -73,13 +73,23 @@ export interface VendorSeries {
   failuresInARow: number;
 }
 
+/** All that was counted: plain data, which another thread can have. */
+export interface TallyFigures {
+  readonly requests: readonly RequestSeries[];
+  /** Only exchanges of which a vendor was asked have a model here. */
+  readonly models: readonly ModelSeries[];
+  readonly errors: readonly ErrorSeries[];
+  readonly vendors: readonly VendorSeries[];
+  /** Rules of a format that streams of ours have broken. */
+  readonly violations: number;
+}
+
+export const NO_FIGURES: TallyFigures = { requests: [], models: [], errors: [], vendors: [], violations: 0 };
+
 export interface Tally {
   readonly record: Recorder;
-  requests(): Iterable<RequestSeries>;
-  /** Only exchanges of which a vendor was asked have a model here. */
-  models(): Iterable<ModelSeries>;
-  errors(): Iterable<ErrorSeries>;
-  vendors(): Iterable<VendorSeries>;
+  /** As they are now. */
+  figures(): TallyFigures;
 }
 
 interface Entry {
@@ -94,6 +104,7 @@ export function openTally(): Tally {
   const models = new Map<string, ModelSeries>();
   const errors = new Map<string, ErrorSeries>();
   const vendors = new Map<string, VendorSeries>();
+  let violations = 0;
 
   function entryOf(record: ExchangeRecord): Entry {
     const { format, model = '', vendor = '', outcome, streamed } = record;
@@ -151,11 +162,15 @@ export function openTally(): Tally {
       if (model !== undefined) countModel(model, record);
       if (record.vendor !== undefined) countVendor(record.vendor, record);
       if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
+      violations += record.violations ?? 0;
     },
-    requests: () => Array.from(entries.values(), ({ request }) => request),
-    models: () => models.values(),
-    errors: () => errors.values(),
-    vendors: () => vendors.values(),
+    figures: () => ({
+      requests: Array.from(entries.values(), ({ request }) => request),
+      models: [...models.values()],
+      errors: [...errors.values()],
+      vendors: [...vendors.values()],
+      violations,
+    }),
   };
 }
 

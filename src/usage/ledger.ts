@@ -7,11 +7,11 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
-import { formats } from '../formats/all.ts';
+import { usageReaders } from '../formats/usage-readers.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
 import { costOf } from './cost.ts';
-import type { ExchangeRecord, Outcome } from './exchange-record.ts';
-import { type UsageTap, usageTap } from './usage-tap.ts';
+import type { ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
+import { type UsageTap, usageIn, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {
@@ -60,7 +60,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
 
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
 export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array) => void {
-  const tap = usageTap(formats[spoken].outbound.usageField);
+  const tap = usageTap(usageReaders[spoken].field);
   ledger.tap = tap;
   return (bytes) => {
     ledger.first ??= performance.now();
@@ -71,50 +71,76 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
 /** What nobody was told, since the caller left first: nginx's number for it, which dashboards know. */
 export const CLIENT_CLOSED = 499;
 
-/** The notes as they were at the end: what breaks off after it is noted in the open ones, and is none of theirs. */
-export interface ClosedLedger extends Readonly<Ledger> {
-  /** performance.now() when it was over. */
-  readonly ended: number;
+/** Of an exchange, what is known beside its ledger. */
+export type Named = Pick<ExchangeRecord, 'id' | 'format' | 'operation'>;
+
+/**
+ * All that a record is made of, as it was at the end: what breaks off after it is noted in the open ledger, and is none
+ * of this one's. Plain data, which another thread can have.
+ */
+export interface ClosedLedger extends Named, Omit<ExchangeRecord, 'model' | 'outcome' | 'usage' | 'cost'> {
+  readonly model: Pick<Model, 'id' | 'prices'> | undefined;
+  /** What was kept of the vendor's body, for `usageIn`. */
+  readonly remains: readonly Uint8Array[];
   /** Whether the caller got all that was said. */
   readonly finished: boolean;
 }
 
-export function closeLedger(ledger: Ledger, finished: boolean): ClosedLedger {
-  return { ...ledger, ended: performance.now(), finished };
-}
+/** Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw. */
+export type TakeNotes = (closed: ClosedLedger) => void;
 
-/** What remains of an exchange that is over. */
-export function recordOf(
-  ledger: ClosedLedger,
-  { id, format, operation }: Pick<ExchangeRecord, 'id' | 'format' | 'operation'>,
-): ExchangeRecord {
-  const { time, began, ended, key, model, vendor, spoken, streamed, status, fault, first, attempts } = ledger;
-  const usage = tokensOf(ledger);
-  const outcome = outcomeOf(ledger);
+export function closeLedger(
+  ledger: Ledger,
+  { id, format, operation }: Named,
+  finished: boolean,
+): ClosedLedger {
+  const { began, first } = ledger;
   return {
     id,
-    time,
-    key,
-    model: model?.id,
-    vendor,
+    time: ledger.time,
+    key: ledger.key,
+    model: ledger.model,
+    vendor: ledger.vendor,
     format,
-    spoken,
+    spoken: ledger.spoken,
     operation: ledger.operation ?? operation,
-    streamed,
-    status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
-    outcome,
-    fault,
-    duration: ended - began,
+    streamed: ledger.streamed,
+    status: ledger.status,
+    fault: ledger.fault,
+    duration: performance.now() - began,
     firstByte: first === undefined ? undefined : first - began,
-    usage,
-    cost: model && costOf(usage, model.prices),
-    attempts,
+    attempts: ledger.attempts,
     violations: ledger.violations,
+    remains: ledger.tap?.remains() ?? [],
+    finished,
   };
 }
 
-function tokensOf({ tap, spoken }: ClosedLedger): Tokens {
-  return tap === undefined || spoken === undefined ? {} : formats[spoken].outbound.parseTokens(tap.found());
+/** What remains of an exchange that is over. */
+export function recordOf(closed: ClosedLedger): ExchangeRecord {
+  const { model, spoken, status, remains, finished: _, ...noted } = closed;
+  const usage = tokensOf(spoken, remains);
+  const outcome = outcomeOf(closed);
+  return {
+    ...noted,
+    model: model?.id,
+    spoken,
+    status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
+    outcome,
+    usage,
+    cost: model && costOf(usage, model.prices),
+  };
+}
+
+/** Makes records of notes at once, where they are taken. */
+export function recording(record: Recorder): TakeNotes {
+  return (closed) => record(recordOf(closed));
+}
+
+function tokensOf(spoken: FormatName | undefined, remains: ClosedLedger['remains']): Tokens {
+  if (spoken === undefined || remains.length === 0) return {};
+  const reader = usageReaders[spoken];
+  return reader.tokens(usageIn(remains, reader.field));
 }
 
 /** Faults that are the vendor's, or ours: not of what was asked. */

@@ -1,18 +1,21 @@
 /**
  * Reads a vendor's usage off the bytes that pass by, without parsing them: an answer is megabytes, its usage a few
  * hundred bytes. `"usage":` cannot stand inside a JSON string, whose quotes are escaped; so the field is found by a
- * search, and only its value is kept: the first one and the last one, which together tell all of every format.
+ * search, and only it is kept: the first one and the last one, which together tell all of every format.
  */
 
 import { asBuffer } from '../as-buffer.ts';
-import type { UsageField } from '../formats/format.ts';
+import type { UsageField } from '../conversation/tokens.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
 export interface UsageTap {
   /** The next bytes of the answer, which are kept until there are enough of them for a search. */
   chunk(bytes: Uint8Array): void;
-  /** The first and the last usage object so far. */
-  found(): readonly JsonObject[];
+  /**
+   * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
+   * yet. Views of what is kept here: to be read before the next chunk comes.
+   */
+  remains(): readonly Uint8Array[];
 }
 
 /** No vendor's usage is longer. */
@@ -34,52 +37,20 @@ const MARKERS: Readonly<Record<UsageField, Buffer>> = {
 
 /** @param field as the vendor's format has it. */
 export function usageTap(field: UsageField): UsageTap {
-  const marker = MARKERS[field];
-  let first: Buffer | undefined;
-  let last: Buffer | undefined;
+  const search = openSearch(field);
   /** The first chunk, which of short answers is the only one. */
   let held: Uint8Array | undefined;
   let begun = false;
   /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
   let window: Buffer | undefined;
   let filled = 0;
-  /** The end of what was searched, where a field has begun that may go on in what follows. */
-  let rest: Buffer | undefined;
 
-  function keep(value: Buffer): void {
-    last = Buffer.from(value);
-    first ??= last;
-  }
+  const waiting = (): Uint8Array | undefined => held ?? window?.subarray(0, filled);
 
-  /** Keeps the value of every such field. @returns the end of the bytes, where a field has begun in it. */
-  function search(bytes: Buffer): Buffer | undefined {
-    let at = 0;
-    for (;;) {
-      const found = bytes.indexOf(marker, at);
-      if (found < 0) break;
-      at = found + marker.length;
-      if (bytes[found - 1] !== QUOTE) continue;
-      const end = valueEnd(bytes, at);
-      if (end !== undefined && end > at) {
-        keep(bytes.subarray(bytes.indexOf(OPEN, at), end));
-        at = end;
-      } else if (end === undefined && bytes.length - at < MAX_VALUE) return bytes.subarray(found - 1);
-    }
-    const end = bytes.subarray(-marker.length);
-    const quote = end.indexOf(QUOTE);
-    return quote < 0 ? undefined : end.subarray(quote);
-  }
-
-  function seek(bytes: Buffer): void {
-    const end = search(rest === undefined ? bytes : Buffer.concat([rest, bytes]));
-    rest = end && Buffer.from(end);
-  }
-
-  /** Searches what waits. */
   function catchUp(): void {
-    if (held !== undefined) seek(asBuffer(held));
+    const bytes = waiting();
+    if (bytes !== undefined && bytes.byteLength > 0) search.seek(asBuffer(bytes));
     held = undefined;
-    if (window !== undefined && filled > 0) seek(window.subarray(0, filled));
     filled = 0;
   }
 
@@ -92,21 +63,76 @@ export function usageTap(field: UsageField): UsageTap {
       }
       if (held !== undefined || bytes.byteLength > ENOUGH - filled) catchUp();
       if (bytes.byteLength > ENOUGH) {
-        seek(asBuffer(bytes));
+        search.seek(asBuffer(bytes));
         return;
       }
       window ??= Buffer.allocUnsafe(ENOUGH);
       window.set(bytes, filled);
       filled += bytes.byteLength;
     },
-    found() {
-      catchUp();
-      const values = first === last ? [first] : [first, last];
-      return values.flatMap((bytes) => {
-        const value = bytes === undefined ? undefined : tryParseJson(bytes.toString('utf8'));
-        return isObject(value) ? [value] : [];
-      });
+    remains() {
+      if (held !== undefined && held.byteLength > ENOUGH) catchUp();
+      const bytes = waiting();
+      return bytes === undefined ? search.kept() : [...search.kept(), bytes];
     },
+  };
+}
+
+/** The first and the last usage object of an answer, of which a tap has kept `remains`. */
+export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
+  const search = openSearch(field);
+  search.seek(Buffer.concat(remains));
+  return search.values().flatMap((bytes) => {
+    const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
+    return isObject(value) ? [value] : [];
+  });
+}
+
+/** A search for a field in bytes that come piece by piece. */
+interface Search {
+  seek(bytes: Buffer): void;
+  /** The first and the last one, where they differ, with their values. */
+  values(): readonly Buffer[];
+  /** The same, and the end of what was searched where a field has begun in it. */
+  kept(): readonly Buffer[];
+}
+
+function openSearch(field: UsageField): Search {
+  const marker = MARKERS[field];
+  let first: Buffer | undefined;
+  let last: Buffer | undefined;
+  let rest: Buffer | undefined;
+
+  /** Keeps every such field. @returns the end of the bytes, where a field has begun in it. */
+  function search(bytes: Buffer): Buffer | undefined {
+    let at = 0;
+    for (;;) {
+      const found = bytes.indexOf(marker, at);
+      if (found < 0) break;
+      at = found + marker.length;
+      if (bytes[found - 1] !== QUOTE) continue;
+      const end = valueEnd(bytes, at);
+      if (end !== undefined && end > at) {
+        last = Buffer.from(bytes.subarray(found - 1, end));
+        first ??= last;
+        at = end;
+      } else if (end === undefined && bytes.length - at < MAX_VALUE) return bytes.subarray(found - 1);
+    }
+    const end = bytes.subarray(-marker.length);
+    const quote = end.indexOf(QUOTE);
+    return quote < 0 ? undefined : end.subarray(quote);
+  }
+
+  const values = (): readonly Buffer[] =>
+    [first, first === last ? undefined : last].filter((bytes) => bytes !== undefined);
+
+  return {
+    seek(bytes) {
+      const end = search(rest === undefined ? bytes : Buffer.concat([rest, bytes]));
+      rest = end && Buffer.from(end);
+    },
+    values,
+    kept: () => (rest === undefined ? values() : [...values(), rest]),
   };
 }
 

@@ -14,6 +14,7 @@ import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import type { ExchangeRecord, Recorder } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -45,7 +46,7 @@ beforeAll(async () => {
       limits: { eventLoopDelay: 600_000 },
     },
     'fused',
-    (made) => ({ ...made, record: (exchange) => record(exchange) }),
+    (made) => ({ ...made, note: recording((exchange) => record(exchange)) }),
   );
 });
 afterAll(async () => {

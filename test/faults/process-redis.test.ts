@@ -4,6 +4,7 @@ import { connect as connectTo, createServer, type Server, type Socket } from 'no
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLimits } from '../../src/limits/open-limits.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
@@ -31,7 +32,7 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const gateway = await startGateway(
       { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
       'fused',
-      (made) => ({ ...made, limits: shared, record: shared.record }),
+      (made) => ({ ...made, limits: shared, note: recording(shared.record) }),
     );
     closing.push(gateway.close, shared.close);
     return gateway.url;

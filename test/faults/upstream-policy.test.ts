@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -299,7 +300,7 @@ describe('the record of an exchange', () => {
         retries: { limit: 2, wait: 1 },
       },
       'fused',
-      (made) => ({ ...made, record: (record) => records.push(record) }),
+      (made) => ({ ...made, note: recording((record) => records.push(record)) }),
     );
     open.push(gateway);
     anthropic.script((wire) => wire.answer(200, wholeAnswer('messages')));

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -27,7 +28,7 @@ async function open(): Promise<void> {
       retries: { limit: 0 },
     },
     'fused',
-    (made) => ({ ...made, record: (record) => void records.push(record) }),
+    (made) => ({ ...made, note: recording((record) => void records.push(record)) }),
   );
 }
 

@@ -1,10 +1,11 @@
 /** Vendors that count oddly, or not at all: what an exchange took is then not known, which is not nothing. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { formats } from '../../src/formats/all.ts';
+import { usageReaders } from '../../src/formats/usage-readers.ts';
 import { isList, isObject, type Json, parseJson } from '../../src/json.ts';
 import { openTally } from '../../src/observe/tally.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   upstream = await startFaultUpstream();
   gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) }, 'fused', (made) => ({
     ...made,
-    record: (record) => void records.push(record),
+    note: recording((record) => void records.push(record)),
   }));
 });
 afterAll(async () => {
@@ -68,7 +69,7 @@ const ODD: readonly (readonly [name: string, change: (usage: Json) => Json | und
 
 describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
   test.each(ways)('$name: the answer is given, its cost is never wrong', async (way) => {
-    const field = formats[way.spoken].outbound.usageField;
+    const field = usageReaders[way.spoken].field;
     const whole = JSON.stringify(changed(parseJson(wholeAnswer(way.spoken)), field, change));
     const stream = eventTexts(streamedAnswer(way.spoken)).map((event) =>
       event.replace(/^data: (\{.*)$/m, (_line, data: string) => {
@@ -99,7 +100,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       }
       const tally = openTally();
       tally.record(record);
-      for (const { tokens, cost, uncounted } of tally.models()) {
+      for (const { tokens, cost, uncounted } of tally.figures().models) {
         for (const count of Object.values(tokens)) expect(count <= 1e9 && count >= 0).toBe(true);
         expect(Number.isFinite(cost)).toBe(true);
         expect(uncounted).toBe(record.cost === undefined ? 1 : 0);

@@ -6,6 +6,7 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../src/keys.ts';
 import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
@@ -33,7 +34,7 @@ async function serve(
   gateway = await startGateway(
     { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }, ...keys] },
     'fused',
-    (opened) => ({ ...opened, limits: counted, record: counted.record }),
+    (opened) => ({ ...opened, limits: counted, note: recording(counted.record) }),
   );
   return gateway.url;
 }
@@ -236,7 +237,7 @@ test('without Redis each of several workers has an even share, but of money', as
   gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url), keys }, 'chained', (opened) => ({
     ...opened,
     limits: counted,
-    record: counted.record,
+    note: recording(counted.record),
   }));
   const { url } = gateway;
   expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(200);

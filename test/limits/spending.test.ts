@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { openSpending, type Spent } from '../../src/limits/spending.ts';
 import { storedSpending } from '../../src/limits/stored-spending.ts';
-import { recordUsage } from '../../src/usage/recorder.ts';
+import { recordUsage } from '../support/record-usage.ts';
 import { describeStores } from '../support/stores.ts';
 import { exchange } from '../usage/records.ts';
 

@@ -6,7 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { LAST_WRITES } from '../../src/commands/open-configured.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { asNumber, asObject, asObjects, asText, isObject, type Json } from '../../src/json.ts';
+import { openLog } from '../../src/observe/log.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
+import { openTally } from '../../src/observe/tally.ts';
 import { workersMetrics } from '../../src/observe/worker-metrics.ts';
 import { openApi } from '../../src/openapi.ts';
 import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
@@ -25,8 +27,10 @@ function* queriesIn(value: Json | undefined): Generator<string> {
 const NAME = /\b(?:gateway|process|nodejs)_\w+/g;
 
 describe('the metrics that are looked at', async () => {
+  const tally = openTally();
   const observers = await openObservers({
-    log: 'json',
+    log: await openLog({ style: 'json' }),
+    counted: tally.figures,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   });
   afterAll(() => observers.close(1_000));
@@ -37,9 +41,9 @@ describe('the metrics that are looked at', async () => {
     addressesRefused: () => 0,
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
-  observers.metrics.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
+  tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
   const { cost: _, ...uncounted } = RECORD;
-  observers.metrics.record(uncounted);
+  tally.record(uncounted);
   const ofFirst = await workersMetrics({ workersLost: () => 0, reloadsRefused: () => 0 })();
   const text = `${await observers.metrics.render()}\n${ofFirst}`;
   const names = new Set([...text.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name]) => name));

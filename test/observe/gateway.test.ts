@@ -5,13 +5,16 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { admitAdmin } from '../../src/admin/admit.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { exchangeLines } from '../../src/observe/exchange-line.ts';
 import { type Log, openLog } from '../../src/observe/log.ts';
 import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
 import { answerMetricsToAdmin } from '../../src/observe/metrics-endpoint.ts';
+import { openTally } from '../../src/observe/tally.ts';
 import { openTraces, type Traces } from '../../src/observe/traces.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
@@ -53,7 +56,9 @@ beforeAll(async () => {
     retries: { limit: 0 },
   });
   const opened = await openGateway(config);
-  metrics = openMetrics();
+  const tally = openTally();
+  metrics = openMetrics(tally.figures);
+  const line = await exchangeLines('json');
   const stream = new Writable({
     write(chunk, _encoding, done) {
       logged += String(chunk);
@@ -69,11 +74,11 @@ beforeAll(async () => {
     traces,
     metrics: (message: IncomingMessage) =>
       answerMetricsToAdmin(metrics.render, admitAdmin('admin-key-of-the-tests'), message),
-    record: (record: ExchangeRecord) => {
+    note: recording((record) => {
       records.push(record);
-      metrics.record(record);
-      log.record(record);
-    },
+      tally.record(record);
+      log.write([line(record)]);
+    }),
   };
   const server = await serve(() => gateway, config);
   url = server.url;

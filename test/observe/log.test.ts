@@ -10,8 +10,7 @@ import { expect, test } from 'vitest';
 import type { Usage } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
-import { openLog } from '../../src/observe/log.ts';
-import { RECORD, REFUSED } from './records.ts';
+import { exchangeLog, RECORD, REFUSED } from './records.ts';
 
 /** A stream that keeps what it gets. */
 function keeping(): { readonly stream: Writable; text(): string } {
@@ -34,7 +33,7 @@ function lineOf(text: string, at = 0): JsonObject {
 
 test('an exchange is one JSON line with what its record tells, and a time', async () => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'json', stream });
+  const log = await exchangeLog({ style: 'json', stream });
   log.record(RECORD);
   log.record(REFUSED);
   await log.close(1_000);
@@ -71,7 +70,7 @@ test('an exchange is one JSON line with what its record tells, and a time', asyn
 
 test("what a vendor's usage carries beside figures is not written", async () => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'json', stream });
+  const log = await exchangeLog({ style: 'json', stream });
   const usage: Usage = { output: 1, own: { format: 'messages', fields: { note: 'CANARY' } } };
   log.record({ ...RECORD, usage });
   await log.close(1_000);
@@ -87,7 +86,7 @@ test.each([
   [{ status: 200, outcome: 'client-closed' }, 'info'],
 ] as const)('%o is of level %s', async (change, level) => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'json', stream });
+  const log = await exchangeLog({ style: 'json', stream });
   log.record({ ...RECORD, ...change });
   await log.close(1_000);
   expect(lineOf(text())).toMatchObject({ level });
@@ -95,7 +94,7 @@ test.each([
 
 test('a line stays one line, whatever a name holds', async () => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'json', stream });
+  const log = await exchangeLog({ style: 'json', stream });
   log.record({ ...RECORD, key: 'a\n{"level":"fatal"}\u001b[2J' });
   await log.close(1_000);
   expect(text().trimEnd()).not.toContain('\n');
@@ -105,7 +104,7 @@ test('a line stays one line, whatever a name holds', async () => {
 
 test('of an error its kind and its place are written, not its words', async () => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'json', stream });
+  const log = await exchangeLog({ style: 'json', stream });
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:443 CANARY'), {
     code: 'ECONNREFUSED',
   });
@@ -131,7 +130,7 @@ test('of an error its kind and its place are written, not its words', async () =
 
 test('on a terminal it is for people', async () => {
   const { stream, text } = keeping();
-  const log = await openLog({ style: 'pretty', stream });
+  const log = await exchangeLog({ style: 'pretty', stream });
   log.record(RECORD);
   log.note('Reloaded.');
   await log.close(1_000);
@@ -143,7 +142,7 @@ test('on a terminal it is for people', async () => {
 
 test('a reader that stops costs lines, and they are counted; close waits no longer than it is told', async () => {
   const stuck = new Writable({ write: () => undefined });
-  const log = await openLog({ style: 'json', stream: stuck, most: 50_000 });
+  const log = await exchangeLog({ style: 'json', stream: stuck, most: 50_000 });
   for (let at = 0; at < 1_000; at += 1) log.record(RECORD);
   expect(log.dropped()).toBeGreaterThan(700);
   const before = performance.now();
@@ -156,19 +155,17 @@ test('a reader that stops costs lines, and they are counted; close waits no long
 
 test('a reader that goes away does not end the process', async () => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
-  const log = await openLog({ style: 'json', stream: gone });
+  const log = await exchangeLog({ style: 'json', stream: gone });
   for (let at = 0; at < 100; at += 1) log.record(RECORD);
   await log.close(1_000);
   log.record(RECORD);
   expect(log.dropped()).toBe(101);
 });
 
-const SOURCES = new URL('../../src/observe/', import.meta.url);
 /** Logs 100,000 exchanges, more than any pipe holds, and tells on standard error how its event loop fared. */
 const LOUD = `
-  const { openLog } = await import('${new URL('log.ts', SOURCES)}');
-  const { RECORD } = await import('${new URL('records.ts', import.meta.url)}');
-  const log = await openLog({ style: 'json', most: 100_000 });
+  const { exchangeLog, RECORD } = await import('${new URL('records.ts', import.meta.url)}');
+  const log = await exchangeLog({ style: 'json', most: 100_000 });
   let turns = 0;
   setInterval(() => { turns += 1; }, 5);
   for (let round = 0; round < 100; round += 1) {
@@ -202,9 +199,8 @@ test('to a file every line comes, in order', async () => {
   const path = join(folder, 'access.log');
   const file = await open(path, 'w');
   const script = `
-    const { openLog } = await import('${new URL('log.ts', SOURCES)}');
-    const { RECORD } = await import('${new URL('records.ts', import.meta.url)}');
-    const log = await openLog({ style: 'auto' });
+    const { exchangeLog, RECORD } = await import('${new URL('records.ts', import.meta.url)}');
+    const log = await exchangeLog({ style: 'auto' });
     for (let at = 0; at < 5_000; at += 1) log.record({ ...RECORD, id: 'req_' + at });
     await log.close(5_000);
     process.exit(0);

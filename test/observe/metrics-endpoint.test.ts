@@ -3,12 +3,11 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { admitAdmin } from '../../src/admin/admit.ts';
-import { openMetrics } from '../../src/observe/metrics.ts';
 import { answerMetrics, answerMetricsToAdmin } from '../../src/observe/metrics-endpoint.ts';
 import { parseExposition, sumOf } from './exposition.ts';
-import { RECORD } from './records.ts';
+import { countedMetrics, RECORD } from './records.ts';
 
-const metrics = openMetrics();
+const metrics = countedMetrics();
 metrics.record(RECORD);
 let server: Server | undefined;
 afterEach(() => {

@@ -2,25 +2,25 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
-import { type Metrics, openMetrics, renderAll } from '../../src/observe/metrics.ts';
+import { renderAll } from '../../src/observe/metrics.ts';
 import { MAX_MODELS, MAX_REQUEST_SERIES } from '../../src/observe/tally.ts';
 import { openUpstreams } from '../../src/vendors/upstreams.ts';
 import type { Vendor } from '../../src/vendors/vendor.ts';
 import { parseExposition, type Sample, sumOf } from './exposition.ts';
-import { RECORD, REFUSED } from './records.ts';
+import { countedMetrics, RECORD, REFUSED } from './records.ts';
 
-const opened: Metrics[] = [];
+const opened: ReturnType<typeof countedMetrics>[] = [];
 afterEach(() => {
   for (const metrics of opened.splice(0)) metrics.close();
 });
 
-function open(): Metrics {
-  const metrics = openMetrics();
+function open(): ReturnType<typeof countedMetrics> {
+  const metrics = countedMetrics();
   opened.push(metrics);
   return metrics;
 }
 
-async function samplesOf(metrics: Metrics): Promise<readonly Sample[]> {
+async function samplesOf(metrics: ReturnType<typeof countedMetrics>): Promise<readonly Sample[]> {
   return parseExposition(await metrics.render());
 }
 

@@ -2,14 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
+import { openTally } from '../../src/observe/tally.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 import { RECORD } from './records.ts';
 
-test('a record goes to all of them, and what others know is among the metrics', async () => {
+test('what was counted and what others know is among the metrics', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(500).end());
+  const tally = openTally();
   const observers = await openObservers({
-    log: 'none',
+    counted: tally.figures,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   addFigures(observers.metrics, {
@@ -18,7 +20,7 @@ test('a record goes to all of them, and what others know is among the metrics', 
     reloadsRefused: () => 1,
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
-  observers.record(RECORD);
+  tally.record(RECORD);
   const samples = parseExposition(await observers.metrics.render());
   expect(sumOf(samples, 'gateway_requests_total')).toBe(1);
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(7);
@@ -31,10 +33,11 @@ test('a record goes to all of them, and what others know is among the metrics', 
 });
 
 test('without log and traces there are metrics', async () => {
-  const observers = await openObservers({ log: 'none', environment: {} });
+  const tally = openTally();
+  const observers = await openObservers({ counted: tally.figures, environment: {} });
   expect(observers.log).toBeUndefined();
   expect(observers.traces).toBeUndefined();
-  observers.record(RECORD);
+  tally.record(RECORD);
   expect(await observers.metrics.render()).toContain('gateway_requests_total{');
   await observers.close(1_000);
 });

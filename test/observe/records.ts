@@ -1,6 +1,10 @@
 /** Exchanges that are over, made up. */
 
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { exchangeLines } from '../../src/observe/exchange-line.ts';
+import { type Log, type LogOptions, openLog } from '../../src/observe/log.ts';
+import { type Metrics, openMetrics } from '../../src/observe/metrics.ts';
+import { openTally } from '../../src/observe/tally.ts';
+import type { ExchangeRecord, Recorder } from '../../src/usage/exchange-record.ts';
 
 /** A streamed answer of Anthropic's to a caller of chat-completions. */
 export const RECORD: ExchangeRecord = {
@@ -36,3 +40,16 @@ export const REFUSED: ExchangeRecord = {
   usage: {},
   attempts: 0,
 };
+
+/** Metrics of what is recorded here. */
+export function countedMetrics(): Metrics & { readonly record: Recorder } {
+  const tally = openTally();
+  return { ...openMetrics(tally.figures), record: tally.record };
+}
+
+/** A log with the lines of what is recorded here. */
+export async function exchangeLog(options: LogOptions): Promise<Log & { readonly record: Recorder }> {
+  const log = await openLog(options);
+  const line = await exchangeLines(log.style);
+  return { ...log, record: (record) => log.write([line(record)]) };
+}

@@ -7,9 +7,10 @@ import { createAdminApp } from '../../src/admin/app.ts';
 import { serveAdmin } from '../../src/admin/serve-admin.ts';
 import { addWatchRoutes } from '../../src/observe/admin-routes.ts';
 import { openMetrics } from '../../src/observe/metrics.ts';
+import { openTally } from '../../src/observe/tally.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recordUsage } from '../../src/usage/recorder.ts';
+import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
 
@@ -25,7 +26,8 @@ export async function startAdmin(): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
-  const metrics = openMetrics();
+  const tally = openTally();
+  const metrics = openMetrics(tally.figures);
   const app = createAdminApp(store, { key: ADMIN_KEY });
   addWatchRoutes(app, { key: ADMIN_KEY, render: metrics.render });
   const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
@@ -33,7 +35,7 @@ export async function startAdmin(): Promise<TestAdmin> {
     url: server.url,
     store,
     record(exchange) {
-      metrics.record(exchange);
+      tally.record(exchange);
       usage.record(exchange);
     },
     async close() {

@@ -1,14 +1,17 @@
-/** A process that records an exchange every few milliseconds, until it is killed. What it is to do is in its environment. */
+/** A process that notes an exchange every few milliseconds, until it is killed. What it is to do is in its environment. */
 
+import { openBookkeeper } from '../../src/books/bookkeeper.ts';
 import { openStore } from '../../src/store/store.ts';
 import { recordUsage } from '../../src/usage/recorder.ts';
-import { exchange } from './records.ts';
+import { closedLedger } from '../books/ledgers.ts';
 
 const { STORE_PATH = '', STORE_URL } = process.env;
 const store = await openStore({ path: STORE_PATH, ...(STORE_URL !== undefined && { url: STORE_URL }) });
-const { record } = recordUsage(store, { interval: 500, batch: 500, queue: 50_000 });
+const usage = { interval: 500, batch: 500, queue: 50_000 };
+const { write } = recordUsage(store, usage);
+const books = openBookkeeper(usage, { write, charge: () => {}, trouble: console.error });
 let count = 0;
 setInterval(() => {
-  record(exchange({ id: String(count), time: Date.now() }));
+  books.note(closedLedger({ id: String(count), time: Date.now() }));
   count += 1;
 }, 2);

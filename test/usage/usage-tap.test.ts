@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
-import { usageTap } from '../../src/usage/usage-tap.ts';
+import { usageReaders } from '../../src/formats/usage-readers.ts';
+import { usageIn, usageTap } from '../../src/usage/usage-tap.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { FIXTURES } from '../support/recording.ts';
 
@@ -23,9 +24,9 @@ describe.each(cases)('$name', ({ format, file }) => {
   const { input, output, cacheRead, reasoning } = collect(events).usage;
 
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
-    const tap = usageTap(format.outbound.usageField);
+    const tap = usageTap(usageReaders[format.name].field);
     for (let at = 0; at < bytes.length; at += size) tap.chunk(bytes.subarray(at, at + size));
-    const usage = format.outbound.parseTokens(tap.found());
+    const usage = usageReaders[format.name].tokens(usageIn(tap.remains(), usageReaders[format.name].field));
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
       input,
       output,
@@ -39,13 +40,13 @@ test('a text that speaks of usage is no usage', () => {
   const tap = usageTap('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
   tap.chunk(Buffer.from(text));
-  expect(tap.found()).toEqual([{ prompt_tokens: 1 }]);
+  expect(usageIn(tap.remains(), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
 test('null is none, and spaces change nothing', () => {
   const tap = usageTap('usage');
   tap.chunk(Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
-  expect(tap.found()).toEqual([{ a: '}"', b: { c: 1 } }]);
+  expect(usageIn(tap.remains(), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
 test('whatever the bytes, it takes them', () => {
@@ -56,7 +57,7 @@ test('whatever the bytes, it takes them', () => {
         if (marked) tap.chunk(Buffer.from('"usage":{"a":'));
         tap.chunk(chunk);
       }
-      tap.found();
+      usageIn(tap.remains(), 'usage');
     }),
   );
 });
@@ -78,7 +79,7 @@ test('wherever the usage stands among very much else, and however that is cut, i
         tap.chunk(bytes.subarray(at, at + size));
         at += size;
       }
-      expect(tap.found()).toEqual(usages);
+      expect(usageIn(tap.remains(), 'usage')).toEqual(usages);
     }),
   );
 });

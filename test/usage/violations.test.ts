@@ -5,6 +5,7 @@ import { configSchema } from '../../src/config/schema.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import { KEY } from '../support/gateway.ts';
 
 test.each([
@@ -18,7 +19,7 @@ test.each([
     sandbox: { pace: 'none' },
     keys: [{ name: 'test', key: KEY }],
   });
-  const { gateway, close } = await openGateway(config, { record: (record) => records.push(record) });
+  const { gateway, close } = await openGateway(config, { note: recording((record) => records.push(record)) });
   const server = await serve(() => gateway, config);
   const response = await fetch(`${server.url}/v1/messages`, {
     method: 'POST',

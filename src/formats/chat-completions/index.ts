@@ -9,7 +9,6 @@ import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
 import { askUsage, hideUsage } from './unasked-usage.ts';
-import { parseTokens } from './usage.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
@@ -26,9 +25,7 @@ export const chatCompletions: Format = {
       closing: /\[DONE\]/,
       failing: /event: ?error|"error"|"detail"/,
     },
-    usageField: 'usage',
     usageOnRequest: { ask: askUsage, hide: hideUsage },
-    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
   },
   renderError,
 };

@@ -1,9 +1,14 @@
 /** Token counts, both ways. */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asNumber, asObject, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from './body.ts';
+
+export const usageReader: UsageReader = {
+  field: 'usage',
+  tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
+};
 
 /**
  * What a `usage` object counts. Input includes cached tokens and output includes reasoning; services that leave

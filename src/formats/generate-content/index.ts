@@ -7,7 +7,6 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { parseTokens } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const generateContent: Format = {
@@ -30,8 +29,6 @@ export const generateContent: Format = {
       ending: /"finishReason"|"blockReason"|"error": ?[{"]/,
       failing: /"error"/,
     },
-    usageField: 'usageMetadata',
-    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}) ?? {},
   },
   renderError,
 };

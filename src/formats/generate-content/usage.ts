@@ -4,10 +4,15 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber } from '../../json.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
+
+export const usageReader: UsageReader = {
+  field: 'usageMetadata',
+  tokens: (figures) => parseTokens(figures.at(-1) ?? {}) ?? {},
+};
 
 /** What the metadata of a chunk count; undefined where they tell no figures yet. */
 export function parseTokens(value: JsonObject): Tokens | undefined {

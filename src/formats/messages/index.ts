@@ -7,7 +7,6 @@ import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { mergeFigures, parseTokens } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 export const messages: Format = {
@@ -24,8 +23,6 @@ export const messages: Format = {
       closing: /"message_stop"|event: ?error/,
       failing: /event: ?error|"error"/,
     },
-    usageField: 'usage',
-    parseTokens: (figures) => parseTokens(figures.reduce(mergeFigures, {})),
   },
   renderError,
 };

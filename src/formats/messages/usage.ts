@@ -4,12 +4,17 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject } from '../../json.ts';
 import { withoutNulls } from './finish.ts';
 import { usedTier } from './service-tier.ts';
 import { FORMAT, ownOf } from './wire.ts';
+
+export const usageReader: UsageReader = {
+  field: 'usage',
+  tokens: (figures) => parseTokens(figures.reduce(mergeFigures, {})),
+};
 
 /** Figures as told so far: later ones replace earlier ones, one by one, and null tells nothing. */
 export function mergeFigures(earlier: JsonObject, later: Json | undefined): JsonObject {

@@ -7,7 +7,6 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { parseTokens } from './usage.ts';
 
 export const responses: Format = {
   name: 'responses',
@@ -30,8 +29,6 @@ export const responses: Format = {
       closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
       failing: /"type": ?"(?:response\.failed|error)"/,
     },
-    usageField: 'usage',
-    parseTokens: (figures) => parseTokens(figures.at(-1) ?? {}),
   },
   renderError,
 };

@@ -1,0 +1,171 @@
+/**
+ * Has a thread keep the books: takes notes on the request path, and sends them a moment later, all of that moment at
+ * once. What the thread makes of them comes back and is passed on.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { NO_FIGURES, type TallyFigures } from '../observe/tally.ts';
+import type { Batch } from '../usage/batches.ts';
+import type { TakeNotes } from '../usage/ledger.ts';
+import type { Taken } from '../usage/taken.ts';
+import type { Asked, BooksOptions, Entered, Told } from './books.ts';
+import { openNotebook } from './notes.ts';
+
+/** Who is told what. */
+export interface Readers {
+  /** Of exchanges to be written. */
+  readonly write: (batch: Batch) => void;
+  /** Of what a key has used. */
+  readonly charge: (taken: Taken) => void;
+  /** Of lines for the access log. */
+  readonly log?: (lines: readonly string[]) => void;
+  /** Of what should not have happened. */
+  readonly trouble: (message: string, error?: unknown) => void;
+}
+
+export interface BookkeeperOptions extends BooksOptions {
+  /** Notes that may wait for the thread: what comes then is dropped, and counted. */
+  readonly queue: number;
+}
+
+export interface Bookkeeper {
+  readonly note: TakeNotes;
+  /** Everything noted so far as metrics have it; what was last known, where the thread does not answer. */
+  figures(): Promise<TallyFigures>;
+  /** Notes of which nothing was made. */
+  lost(): number;
+  /** Resolves when all that is noted has been told, or after `milliseconds`. */
+  close(milliseconds: number): Promise<void>;
+}
+
+/** Milliseconds in which notes are put together: what a crash may lose beside what is lost behind it. */
+const DELAY = 20;
+
+/** Bytes that are not put together any longer. */
+const FULL = 512 * 1024;
+
+/** How long figures may take, in milliseconds. */
+const PATIENCE = 2_000;
+
+export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers: Readers): Bookkeeper {
+  const notebook = openNotebook();
+  /** How many notes went with each message that was not answered yet. */
+  let sent: number[] = [];
+  let outstanding = 0;
+  /** Exchanges that the thread has entered, and not given to be written yet. */
+  let unwritten = 0;
+  let lost = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let known = NO_FIGURES;
+  let asking: ((figures: TallyFigures) => void)[] = [];
+  let closing = false;
+  let thread: Worker | undefined = startThread();
+
+  function startThread(): Worker {
+    // The compiled program's modules end in .js, and nothing rewrites a URL.
+    const script = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
+    const worker = new Worker(new URL(script, import.meta.url), { workerData: options });
+    let failure: unknown;
+    worker.on('message', onTold);
+    worker.once('error', (error) => {
+      failure = error;
+    });
+    worker.once('exit', () => onExit(failure));
+    // It keeps no process alive.
+    worker.unref();
+    return worker;
+  }
+
+  /** What it had not answered or given is lost with it: another thread goes on with what comes. */
+  function onExit(failure: unknown): void {
+    if (!closing) readers.trouble('The thread that keeps the books has ended.', failure);
+    lost += outstanding + unwritten;
+    sent = [];
+    outstanding = 0;
+    unwritten = 0;
+    thread = undefined;
+    answer(known);
+  }
+
+  function onTold(told: Told): void {
+    if ('batch' in told) write(told.batch);
+    else if ('figures' in told) answer(told.figures);
+    else pass(told);
+  }
+
+  function write(batch: Batch): void {
+    unwritten = 0;
+    readers.write(batch);
+  }
+
+  function pass({ lines, taken, failures, open }: Entered): void {
+    outstanding -= sent.shift() ?? 0;
+    unwritten = open;
+    lost += failures.length;
+    for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
+    taken.forEach(readers.charge);
+    if (lines.length > 0) readers.log?.(lines);
+  }
+
+  /** The thread answers in turn, and what it says last is the most. */
+  function answer(figures: TallyFigures): void {
+    known = figures;
+    for (const resolve of asking) resolve(figures);
+    asking = [];
+  }
+
+  function ask(asked: Asked): void {
+    thread ??= startThread();
+    thread.postMessage(asked, asked instanceof ArrayBuffer ? [asked] : []);
+  }
+
+  function send(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const count = notebook.count();
+    if (count === 0) return;
+    sent.push(count);
+    outstanding += count;
+    ask(notebook.take());
+  }
+
+  return {
+    note(closed) {
+      if (closing || outstanding >= queue) {
+        lost += 1;
+        return;
+      }
+      notebook.add(closed);
+      if (notebook.size() >= FULL) send();
+      else timer ??= setTimeout(send, DELAY).unref();
+    },
+    figures() {
+      send();
+      if (closing) return Promise.resolve(known);
+      return new Promise((resolve) => {
+        const late = setTimeout(() => resolve(known), PATIENCE).unref();
+        asking.push((figures) => {
+          clearTimeout(late);
+          resolve(figures);
+        });
+        ask('figures');
+      });
+    },
+    lost: () => lost,
+    close(milliseconds) {
+      send();
+      closing = true;
+      const last = thread;
+      if (last === undefined) return Promise.resolve();
+      return new Promise((resolve) => {
+        const late = setTimeout(resolve, milliseconds);
+        last.ref();
+        last.once('exit', () => {
+          clearTimeout(late);
+          resolve();
+        });
+        ask('close');
+      });
+    },
+  };
+}

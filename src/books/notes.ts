@@ -1,0 +1,186 @@
+/**
+ * Notes of exchanges as bytes, for another thread: a number takes eight, a text its length and its UTF-8. To post them
+ * as values takes the posting thread five times as long (measured), all of it between two requests.
+ */
+
+import type { Model } from '../catalog/model.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { isFault } from '../errors.ts';
+import { usageReaders } from '../formats/usage-readers.ts';
+import type { ClosedLedger } from '../usage/ledger.ts';
+
+/** Notes that are put together to be sent. */
+export interface Notebook {
+  add(closed: ClosedLedger): void;
+  /** How many there are, and how many bytes they take. */
+  count(): number;
+  size(): number;
+  /** All of them, which are none of the notebook's any more. */
+  take(): ArrayBuffer;
+}
+
+/** Stands for a text that is not there: of a longer one, no more than fits is kept. */
+const NONE = 0xffff;
+
+/** Bytes that a notebook begins with: some tens of notes. */
+const BEGIN = 64 * 1024;
+
+/** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
+const FIXED = 200;
+
+export function openNotebook(): Notebook {
+  let bytes = Buffer.allocUnsafeSlow(BEGIN);
+  let at = 0;
+  let count = 0;
+
+  function makeRoom(needed: number): void {
+    if (bytes.length - at >= needed) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (at + needed));
+    bytes.copy(larger, 0, 0, at);
+    bytes = larger;
+  }
+
+  /** NaN is none. */
+  function number(value: number | undefined): void {
+    at = bytes.writeDoubleLE(value ?? Number.NaN, at);
+  }
+
+  function text(value: string | undefined): void {
+    const length = value === undefined ? NONE : bytes.write(value, at + 2, NONE - 1);
+    at = bytes.writeUInt16LE(length, at);
+    if (length !== NONE) at += length;
+  }
+
+  function yes(value: boolean): void {
+    at = bytes.writeUInt8(value ? 1 : 0, at);
+  }
+
+  return {
+    add(closed) {
+      const { id, key, model, vendor, remains } = closed;
+      const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
+      makeRoom(FIXED + rest + 3 * (id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor)));
+      count += 1;
+      number(closed.time);
+      number(closed.status);
+      number(closed.duration);
+      number(closed.firstByte);
+      number(closed.attempts);
+      number(closed.violations);
+      yes(closed.streamed);
+      yes(closed.finished);
+      text(id);
+      text(key);
+      text(vendor);
+      text(closed.format);
+      text(closed.spoken);
+      text(closed.operation);
+      text(closed.fault);
+      text(model?.id);
+      if (model !== undefined) {
+        const { input, output, cacheRead, cacheWrite, cacheWriteHour } = model.prices;
+        number(input);
+        number(output);
+        number(cacheRead);
+        number(cacheWrite);
+        number(cacheWriteHour);
+      }
+      at = bytes.writeUInt32LE(rest, at);
+      for (const piece of remains) {
+        bytes.set(piece, at);
+        at += piece.byteLength;
+      }
+    },
+    count: () => count,
+    size: () => at,
+    take() {
+      const taken = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + at);
+      at = 0;
+      count = 0;
+      return taken;
+    },
+  };
+}
+
+/** The notes of a notebook. @throws RangeError or TypeError where the bytes are none of one. */
+export function* readNotes(taken: ArrayBuffer): Generator<ClosedLedger> {
+  const bytes = Buffer.from(taken);
+  let at = 0;
+
+  function number(): number | undefined {
+    const value = bytes.readDoubleLE(at);
+    at += 8;
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  function text(): string | undefined {
+    const length = bytes.readUInt16LE(at);
+    at += 2;
+    if (length === NONE) return undefined;
+    at += length;
+    return bytes.toString('utf8', at - length, at);
+  }
+
+  function yes(): boolean {
+    at += 1;
+    return bytes.readUInt8(at - 1) === 1;
+  }
+
+  function prices(): Model['prices'] {
+    const [input, output] = [number() ?? 0, number() ?? 0];
+    const [cacheRead, cacheWrite, cacheWriteHour] = [number(), number(), number()];
+    return {
+      input,
+      output,
+      ...(cacheRead !== undefined && { cacheRead }),
+      ...(cacheWrite !== undefined && { cacheWrite }),
+      ...(cacheWriteHour !== undefined && { cacheWriteHour }),
+    };
+  }
+
+  function rest(): readonly Uint8Array[] {
+    const length = bytes.readUInt32LE(at);
+    at += 4 + length;
+    return length === 0 ? [] : [bytes.subarray(at - length, at)];
+  }
+
+  while (at < bytes.length) {
+    const [time, status, duration] = [number() ?? 0, number() ?? 0, number() ?? 0];
+    const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
+    const [streamed, finished] = [yes(), yes()];
+    const [id, key, vendor] = [text() ?? '', text(), text()];
+    const [format, spoken, operation, fault] = [formatOf(text()), formatOf(text()), text(), text()];
+    if (format === undefined) throw new TypeError('A note without a format is none.');
+    const modelId = text();
+    const model = modelId === undefined ? undefined : { id: modelId, prices: prices() };
+    yield {
+      id,
+      time,
+      key,
+      model,
+      vendor,
+      format,
+      spoken,
+      operation: operation === 'count-tokens' ? operation : 'generate',
+      streamed,
+      status,
+      fault: fault !== undefined && isFault(fault) ? fault : undefined,
+      duration,
+      firstByte,
+      attempts,
+      violations,
+      remains: rest(),
+      finished,
+    };
+  }
+}
+
+const lengthOf = (text: string | undefined): number => text?.length ?? 0;
+
+function formatOf(text: string | undefined): FormatName | undefined {
+  return text !== undefined && isFormat(text) ? text : undefined;
+}
+
+function isFormat(text: string): text is FormatName {
+  return Object.hasOwn(usageReaders, text);
+}

@@ -1,0 +1,15 @@
+/** How the formats tell what an answer took: all of a format that its books need, without its translators. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { UsageReader } from '../conversation/tokens.ts';
+import { usageReader as chatCompletions } from './chat-completions/usage.ts';
+import { usageReader as generateContent } from './generate-content/usage.ts';
+import { usageReader as messages } from './messages/usage.ts';
+import { usageReader as responses } from './responses/usage.ts';
+
+export const usageReaders: Readonly<Record<FormatName, UsageReader>> = {
+  'chat-completions': chatCompletions,
+  responses,
+  messages,
+  'generate-content': generateContent,
+};

@@ -1,0 +1,66 @@
+/** Exchanges put together to be written at once: every half second, or as soon as there are enough of them. */
+
+import { randomUUID } from 'node:crypto';
+import { openCalendar } from '../calendar.ts';
+import type { ExchangeRecord, Recorder } from './exchange-record.ts';
+import { exchangeRow, type KeyedRecord } from './exchange-row.ts';
+
+/** What is written at once. */
+export interface Batch {
+  readonly name: string;
+  /** A JSON list of ExchangeRows. */
+  readonly rows: string;
+  /** How many. */
+  readonly count: number;
+}
+
+export interface BatchOptions {
+  /** Milliseconds that the first record of a batch waits for others. */
+  readonly interval: number;
+  /** Records of one batch. */
+  readonly batch: number;
+}
+
+export interface Batches {
+  /** What belongs to no key is not kept. */
+  readonly record: Recorder;
+  /** Records of the batch that is not given yet. */
+  open(): number;
+  /** Gives what there is, full or not. */
+  flush(): void;
+}
+
+/** @param give takes a batch. */
+export function batchRows({ interval, batch: size }: BatchOptions, give: (batch: Batch) => void): Batches {
+  const calendar = openCalendar();
+  let name = randomUUID();
+  /** As JSON from the first: texts are the least that can wait, and nothing is left to be done with them. */
+  let rows: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (rows.length === 0) return;
+    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length };
+    name = randomUUID();
+    rows = [];
+    give(full);
+  }
+
+  return {
+    record(exchange) {
+      if (!hasKey(exchange)) return;
+      const at = { batch: name, place: rows.length, day: calendar.day(exchange.time) };
+      rows.push(JSON.stringify(exchangeRow(exchange, at)));
+      if (rows.length >= size) flush();
+      else timer ??= setTimeout(flush, interval).unref();
+    },
+    open: () => rows.length,
+    flush,
+  };
+}
+
+function hasKey(record: ExchangeRecord): record is KeyedRecord {
+  return record.key !== undefined;
+}

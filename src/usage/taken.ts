@@ -1,0 +1,23 @@
+/** What an exchange took that its key's limits count. */
+
+import { isSane } from './cost.ts';
+import type { ExchangeRecord } from './exchange-record.ts';
+
+export interface Taken {
+  /** Name of the key. */
+  readonly key: string;
+  /** Input and output. */
+  readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
+  /** When it began, milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** Undefined where there is nothing to be charged, or nobody to charge it to. */
+export function takenBy({ key, usage, cost = 0, time }: ExchangeRecord): Taken | undefined {
+  if (key === undefined) return undefined;
+  const tokens = isSane(usage) ? Math.round((usage.input ?? 0) + (usage.output ?? 0)) : 0;
+  const dollars = cost > 0 && Number.isFinite(cost) ? cost : 0;
+  return tokens > 0 || dollars > 0 ? { key, tokens, cost: dollars, time } : undefined;
+}

@@ -1,0 +1,127 @@
+/** The thread that keeps the books, from the notes of exchanges to who is told of them. */
+
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Bookkeeper, openBookkeeper } from '../../src/books/bookkeeper.ts';
+import { isList, parseJson } from '../../src/json.ts';
+import type { Batch } from '../../src/usage/batches.ts';
+import type { Taken } from '../../src/usage/taken.ts';
+import { closedLedger } from './ledgers.ts';
+
+const told = {
+  batches: [] as Batch[],
+  taken: [] as Taken[],
+  lines: [] as string[],
+  troubles: [] as string[],
+};
+let books: Bookkeeper;
+
+function open(options: { batch?: number; interval?: number; queue?: number } = {}): void {
+  for (const list of Object.values(told)) list.length = 0;
+  books = openBookkeeper(
+    { interval: 50, batch: 500, queue: 10_000, lines: 'json', ...options },
+    {
+      write: (batch) => void told.batches.push(batch),
+      charge: (taken) => void told.taken.push(taken),
+      log: (lines) => void told.lines.push(...lines),
+      trouble: (message) => void told.troubles.push(message),
+    },
+  );
+}
+afterEach(() => books.close(5_000));
+
+const requests = async (): Promise<number> =>
+  (await books.figures()).requests.reduce((sum, { count }) => sum + count, 0);
+
+const rowsOf = ({ rows }: Batch): readonly unknown[] => {
+  const list = parseJson(rows);
+  return isList(list) ? list : [];
+};
+
+/** No calendar has its time: what is made of it fails. */
+const UNHEARD = closedLedger({ time: 9e15 });
+
+test('what was noted is counted, charged, logged and written', async () => {
+  open();
+  books.note(closedLedger({ id: 'req_a' }));
+  books.note(closedLedger({ id: 'req_b' }));
+  books.note(closedLedger({ id: 'req_c', key: 'other' }));
+  books.note(closedLedger({ id: 'req_d', key: undefined, model: undefined, remains: [], attempts: 0 }));
+  expect(await requests()).toBe(4);
+  // Of each key at once: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
+  expect(told.taken).toEqual([
+    { key: 'team', tokens: 240, cost: expect.closeTo(0.00072, 10), time: closedLedger().time },
+    { key: 'other', tokens: 120, cost: expect.closeTo(0.00036, 10), time: closedLedger().time },
+  ]);
+  expect(told.lines.map(parseJson)).toMatchObject([
+    { id: 'req_a', input: 100, output: 20 },
+    { id: 'req_b' },
+    { id: 'req_c' },
+    { id: 'req_d', outcome: 'refused' },
+  ]);
+  await vi.waitFor(() => expect(told.batches).toHaveLength(1));
+  expect(told.batches.flatMap(rowsOf)).toMatchObject([
+    { id: 'req_a', key: 'team', input: 100, day: '2026-11-20', place: 0 },
+    { id: 'req_b', place: 1 },
+    { id: 'req_c', key: 'other', place: 2 },
+  ]);
+  expect([told.troubles, books.lost()]).toEqual([[], 0]);
+});
+
+test('what is charged of two days is charged of each', async () => {
+  open();
+  books.note(closedLedger());
+  books.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
+  await books.figures();
+  expect(told.taken.map(({ tokens }) => tokens)).toEqual([120, 120]);
+});
+
+test('at its end everything noted is told', async () => {
+  open({ batch: 100, interval: 60_000 });
+  for (let at = 0; at < 2_050; at += 1) books.note(closedLedger({ id: `req_${at}` }));
+  await books.close(10_000);
+  expect(told.lines).toHaveLength(2_050);
+  expect(told.batches.map(({ count }) => count)).toEqual([...Array(20).fill(100), 50]);
+  books.note(closedLedger());
+  expect(books.lost()).toBe(1);
+  expect(await requests()).toBe(0);
+});
+
+test('no more notes wait for it than may', async () => {
+  open({ queue: 100 });
+  const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
+  for (let at = 0; at < 1_000; at += 1) books.note(large);
+  expect(books.lost()).toBeGreaterThan(800);
+  expect(await requests()).toBe(1_000 - books.lost());
+});
+
+test('a note of which nothing can be made takes no other with it', async () => {
+  open();
+  books.note(closedLedger());
+  books.note(UNHEARD);
+  books.note(closedLedger());
+  expect(await requests()).toBe(2);
+  expect(told.troubles).toEqual(['An exchange could not be entered in the books.']);
+  expect(books.lost()).toBe(1);
+  await vi.waitFor(() => expect(told.batches.flatMap(rowsOf)).toHaveLength(2));
+});
+
+test('where the thread ends, another one goes on, and what is lost is counted', async () => {
+  open({ interval: 60_000 });
+  const post = vi.spyOn(Worker.prototype, 'postMessage');
+  books.note(closedLedger());
+  books.note(closedLedger());
+  expect(await requests()).toBe(2);
+  const [thread] = post.mock.contexts;
+  post.mockRestore();
+  if (!(thread instanceof Worker)) throw new TypeError('No thread was asked.');
+  books.note(closedLedger());
+  const asked = requests();
+  await thread.terminate();
+  // What was last known.
+  expect(await asked).toBe(2);
+  expect(told.troubles).toEqual(['The thread that keeps the books has ended.']);
+  expect(books.lost()).toBe(3);
+  books.note(closedLedger());
+  expect(await requests()).toBe(1);
+});

@@ -1,0 +1,73 @@
+/** Notes as bytes say what the ledgers said that they are of. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openNotebook, readNotes } from '../../src/books/notes.ts';
+import type { ClosedLedger } from '../../src/usage/ledger.ts';
+import { closedLedger } from './ledgers.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 200 });
+const figure = fc.double({ noNaN: true });
+const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(value, { nil: undefined });
+const format = fc.constantFrom('chat-completions', 'responses', 'messages', 'generate-content');
+
+const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
+  id: text,
+  time: figure,
+  key: maybe(text),
+  model: maybe(
+    fc.record({
+      id: text,
+      prices: fc
+        .record({
+          input: figure,
+          output: figure,
+          more: fc.dictionary(fc.constantFrom('cacheRead', 'cacheWrite', 'cacheWriteHour'), figure),
+        })
+        .map(({ input, output, more }) => ({ input, output, ...more })),
+    }),
+  ),
+  vendor: maybe(text),
+  format,
+  spoken: maybe(format),
+  operation: fc.constantFrom('generate', 'count-tokens'),
+  streamed: fc.boolean(),
+  status: fc.nat(599),
+  fault: maybe(fc.constantFrom('internal', 'upstream-broken', 'invalid-request')),
+  duration: figure,
+  firstByte: maybe(figure),
+  attempts: fc.nat(9),
+  violations: maybe(fc.nat(9)),
+  remains: fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 4 }),
+  finished: fc.boolean(),
+});
+
+/** What is left of a vendor's body comes back as one piece. */
+const inOnePiece = (closed: ClosedLedger): object => {
+  const { remains, ...rest } = closed;
+  return { ...rest, remains: Buffer.concat(remains).toString('latin1') };
+};
+
+test('whatever they say, and however many', () => {
+  const notebook = openNotebook();
+  fc.assert(
+    fc.property(fc.array(ledger, { maxLength: 60 }), (ledgers) => {
+      for (const closed of ledgers) notebook.add(closed);
+      expect(notebook.count()).toBe(ledgers.length);
+      const notes = notebook.take();
+      expect([notebook.count(), notebook.size()]).toEqual([0, 0]);
+      expect([...readNotes(notes)].map(inOnePiece)).toEqual(ledgers.map(inOnePiece));
+    }),
+  );
+});
+
+test('names of any length, and text that is no Unicode', () => {
+  const notebook = openNotebook();
+  notebook.add(closedLedger({ key: 'x'.repeat(100_000), vendor: '\ud800' }));
+  notebook.add(closedLedger());
+  const [long, next] = [...readNotes(notebook.take())];
+  expect(long?.key).toMatch(/^x{1000}/);
+  expect(long?.vendor).toBe('\ufffd');
+  expect(next).toMatchObject({ key: 'team', vendor: 'openai' });
+});

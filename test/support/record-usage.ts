@@ -1,0 +1,29 @@
+/** The recorder with what makes its batches, as the books have it, without a thread between them. */
+
+import type { Store } from '../../src/store/store.ts';
+import { type BatchOptions, batchRows } from '../../src/usage/batches.ts';
+import type { Recorder } from '../../src/usage/exchange-record.ts';
+import {
+  type RecorderOptions,
+  type UsageRecorder,
+  recordUsage as writeBatches,
+} from '../../src/usage/recorder.ts';
+
+export type UsageOptions = BatchOptions & RecorderOptions;
+
+export function recordUsage(
+  store: Store,
+  options: UsageOptions,
+): Omit<UsageRecorder, 'write'> & { readonly record: Recorder } {
+  const { write, dropped, waiting, close } = writeBatches(store, options);
+  const batches = batchRows(options, write);
+  return {
+    record: batches.record,
+    dropped,
+    waiting,
+    close(milliseconds) {
+      batches.flush();
+      return close(milliseconds);
+    },
+  };
+}
