@@ -179,6 +179,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       live.push(await stream(key, `${LASTING} load`, way, lasting));
     }
     const holding: Told[] = [];
+    const heldFrom = Date.now();
     for (let count = 0; count < 6; count += 1)
       holding.push(await stream(held, `${LASTING} held`, native, lasting));
     for (const { status } of [...live, ...holding]) expect(status).toBe(200);
@@ -193,6 +194,7 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     doomed.signal('SIGKILL');
     const killed = Date.now();
     expect(await doomed.ended).toBeNull();
+    const gone = Date.now();
     for (const { over } of ofDoomed) {
       const { text, complete } = await over;
       expect(complete).toBe(false);
@@ -220,7 +222,8 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     await short.stop();
     for (const { by } of short.cut()) expect(by).toBe(doomed);
     for (const { status, whole } of short.ended()) expect([status, whole]).toEqual([200, true]);
-    for (const { at, by } of short.ended()) if (at > killed) expect(others).toContain(by);
+    // Of what was asked before, the last of its answers may be read only now.
+    for (const { asked, by } of short.ended()) if (asked > gone) expect(others.includes(by)).toBe(true);
 
     // Usage: all of theirs, and of the killed one all but the last moment.
     const ended = short.ended();
@@ -254,16 +257,20 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
       await store.close();
     }
 
-    // What it held of the limit comes back once its leases have ended, and no more than that: the others' are live.
-    const back = await vi.waitFor(
-      async () => {
-        const asked = await stream(held, `${LASTING} held`);
-        expect(asked.status).toBe(200);
-        return [asked, await stream(held, `${LASTING} held`)];
-      },
-      { timeout: LEASE + 20_000, interval: 500 },
-    );
-    expect(back[1]?.status).toBe(200);
+    // What it held of the limit counts until its leases end. Nobody asks all that time: on a busy machine Redis is late
+    // for one of some hundred commands, and then the replica that asked it lets one in by its own count.
+    await pause(heldFrom + LEASE - 5_000 - Date.now());
+    await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
+    // Then it comes back, and no more than that: the others' are live.
+    await pause(killed + LEASE - Date.now());
+    const back = await vi.waitFor(async () => {
+      const asked = [await stream(held, `${LASTING} held`), await stream(held, `${LASTING} held`)];
+      const statuses = asked.map(({ status }) => status);
+      // Both or neither, or the next try would find the place of this one taken.
+      if (statuses.includes(429)) for (const { leave } of asked) leave();
+      expect(statuses).toEqual([200, 200]);
+      return asked;
+    }, PATIENT);
     await vi.waitFor(async () => expect(await statusOf(held)).toBe(429), PATIENT);
     vendor.finish('held');
     for (const { by, over } of [...holding, ...back]) {
@@ -281,6 +288,7 @@ interface Ended {
   readonly id: string;
   readonly status: number;
   readonly whole: boolean;
+  readonly asked: number;
   /** When its end was read. */
   readonly at: number;
 }
@@ -300,11 +308,13 @@ function shortStreams(begin: () => Promise<Told>): Short {
   let stopped = false;
   async function askOn(): Promise<void> {
     while (!stopped) {
+      const asked = Date.now();
       try {
         const told = await begin();
         const { complete, text } = await told.over;
         const { by, status } = told;
-        if (complete) ended.push({ by, status, id: idOf(told), whole: hasEnded(text), at: Date.now() });
+        const whole = hasEnded(text);
+        if (complete) ended.push({ by, status, id: idOf(told), whole, asked, at: Date.now() });
         else cut.push(told);
       } catch (error) {
         if (!(error instanceof Cut)) throw error;

@@ -78,8 +78,10 @@ export type Ask = (path: string, body: string, key: string) => Promise<Told>;
 export function roundRobin(replicas: readonly Replica[]): Ask {
   let turn = 0;
   return async (path, body, key) => {
-    for (const _ of replicas) {
-      const by = replicas[turn++ % replicas.length];
+    // By its own count from there on: others who ask meanwhile could lead it to the same one each time.
+    const first = turn++;
+    for (const further of replicas.keys()) {
+      const by = replicas[(first + further) % replicas.length];
       if (by === undefined) break;
       try {
         return { by, ...(await call(by.url, path, body, key)) };
