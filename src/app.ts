@@ -210,7 +210,7 @@ function noted({ traces }: Gateway, note: TakeNotes, route: Route, incoming: Inc
   const trace = traces?.begin(route, message.headers);
   const ledger = openLedger(trace);
   // Before the exchange is aborted: what then breaks off was not broken before.
-  response.prependOnceListener('close', () => {
+  response.prependListener('close', () => {
     const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
     note(closed);
     trace?.end(recordOf(closed));

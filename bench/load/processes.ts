@@ -207,6 +207,11 @@ export function cpuOf(pid: number): number {
   return nanoseconds / 1000;
 }
 
+/** The same of its main thread alone, whose number is the process's own. */
+export function mainCpuOf(pid: number): number {
+  return Number(readProc(`${pid}/task/${pid}/schedstat`).split(' ')[0]) / 1000;
+}
+
 /** Memory of a process now and at its highest, in bytes. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readProc(`${pid}/status`);

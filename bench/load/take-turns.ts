@@ -1,7 +1,6 @@
 /** Gateways beside each other under the same load, in short rounds and several starts, as bench/load has it. */
 
-import { quantile, quietest } from '../support/report.ts';
-import { closedLoad, openLoad } from './drive.ts';
+import { closedLoad } from './drive.ts';
 import { cpuOf, type Running } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -11,9 +10,6 @@ export interface Turns {
   /** CPU microseconds an answer: of the measured, and of this process, which makes the load. */
   readonly cpu: number[];
   readonly ours: number[];
-  /** Milliseconds to the end of an answer at half load, where that was looked at: a value a start. */
-  readonly p50: number[];
-  readonly p99: number[];
   refused: number;
 }
 
@@ -24,8 +20,6 @@ export interface TurnOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly firstPort: number;
-  /** Seconds a start in which latency is looked at, at half of what the slowest can do; absent: it is not. */
-  readonly steady?: number;
 }
 
 interface Way {
@@ -39,16 +33,13 @@ const WARM_UP = 2;
 export async function takeTurns(
   ways: Readonly<Record<string, (port: number) => Promise<Running>>>,
   chosen: readonly Scenario[],
-  { starts, rounds, seconds, firstPort, steady }: TurnOptions,
+  { starts, rounds, seconds, firstPort }: TurnOptions,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Turns>>> {
   const seen = new Map(
     chosen.map(({ name }) => [
       name,
       new Map(
-        Object.keys(ways).map((way): [string, Turns] => [
-          way,
-          { rates: [], cpu: [], ours: [], p50: [], p99: [], refused: 0 },
-        ]),
+        Object.keys(ways).map((way): [string, Turns] => [way, { rates: [], cpu: [], ours: [], refused: 0 }]),
       ),
     ]),
   );
@@ -68,28 +59,12 @@ export async function takeTurns(
             if (turns) await round(to, scenario, seconds, turns);
           }
         }
-        const turns = seen.get(scenario.name);
-        if (steady !== undefined && turns) await atHalfLoad(running, scenario, steady, turns);
       }
     } finally {
       for (const { process: one } of running) one.stop();
     }
   }
   return seen;
-}
-
-async function atHalfLoad(
-  running: readonly Way[],
-  scenario: Scenario,
-  seconds: number,
-  turns: ReadonlyMap<string, Turns>,
-): Promise<void> {
-  const rate = Math.min(...[...turns.values()].map(({ rates }) => quietest(rates, 'more'))) / 2;
-  for (const { way, process: to } of running) {
-    const { latencies } = await openLoad(to, scenario.gateway, scenario, seconds, rate);
-    turns.get(way)?.p50.push(quantile(latencies, 0.5));
-    turns.get(way)?.p99.push(quantile(latencies, 0.99));
-  }
 }
 
 async function round(to: Running, scenario: Scenario, seconds: number, turns: Turns): Promise<void> {

@@ -63,10 +63,11 @@ function watched(rows: readonly Row[]): string {
   const ways = kinds(rows, 'way').filter((way) => way !== 'unwatched');
   const cell = (scenario: string, way: string): string => {
     const row = rows.find((one) => one['scenario'] === scenario && one['way'] === way);
-    return `${shown(row?.['of the unwatched'])} / ${shown(row?.['CPU of the unwatched'])}`;
+    const shares = ['of the unwatched', 'main thread of the unwatched', 'CPU of the unwatched'];
+    return shares.map((share) => shown(row?.[share])).join(' / ');
   };
   return table(
-    ['answers/s / CPU an answer', ...ways],
+    ['answers/s / CPU of the main thread / of all', ...ways],
     kinds(rows, 'scenario').map((scenario) => [scenario, ...ways.map((way) => cell(scenario, way))]),
   );
 }
@@ -109,7 +110,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
   }
   if (rows('watched').length > 0) {
     parts.push(
-      'What watching costs, as a share of the same with nothing of it: usage and metrics, an access log too, and limits on the key too (all). Where words come one by one, as models say them, the rate is the vendor’s.',
+      'What watching costs, as a share of the same with nothing of it: usage, metrics and access log as a start has them (watched), and limits of every kind on the key too (limited). Where words come one by one, as models say them, the rate is the vendor’s, and the CPU an answer takes is what tells.',
       watched(rows('watched')),
     );
   }

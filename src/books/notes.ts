@@ -25,11 +25,15 @@ const NONE = 0xffff;
 /** Bytes that a notebook begins with: some tens of notes. */
 const BEGIN = 64 * 1024;
 
+/** The longest text that is written by hand. */
+const SHORT = 64;
+
 /** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
 const FIXED = 200;
 
 export function openNotebook(): Notebook {
   let bytes = Buffer.allocUnsafeSlow(BEGIN);
+  let view = viewOf(bytes);
   let at = 0;
   let count = 0;
 
@@ -38,21 +42,35 @@ export function openNotebook(): Notebook {
     const larger = Buffer.allocUnsafeSlow(2 * (at + needed));
     bytes.copy(larger, 0, 0, at);
     bytes = larger;
+    view = viewOf(bytes);
   }
 
   /** NaN is none. */
   function number(value: number | undefined): void {
-    at = bytes.writeDoubleLE(value ?? Number.NaN, at);
+    view.setFloat64(at, value ?? Number.NaN, true);
+    at += 8;
   }
 
   function text(value: string | undefined): void {
-    const length = value === undefined ? NONE : bytes.write(value, at + 2, NONE - 1);
-    at = bytes.writeUInt16LE(length, at);
-    if (length !== NONE) at += length;
+    const length = value === undefined ? NONE : written(value, at + 2);
+    view.setUint16(at, length, true);
+    at += length === NONE ? 2 : 2 + length;
+  }
+
+  /** Names are short and of ASCII: to write them by hand takes half the time of the call that writes any text. */
+  function written(value: string, start: number): number {
+    if (value.length > SHORT) return bytes.write(value, start, NONE - 1);
+    for (let index = 0; index < value.length; index += 1) {
+      const code = value.charCodeAt(index);
+      if (code > 0x7f) return bytes.write(value, start);
+      bytes[start + index] = code;
+    }
+    return value.length;
   }
 
   function yes(value: boolean): void {
-    at = bytes.writeUInt8(value ? 1 : 0, at);
+    bytes[at] = value ? 1 : 0;
+    at += 1;
   }
 
   return {
@@ -85,7 +103,8 @@ export function openNotebook(): Notebook {
         number(cacheWrite);
         number(cacheWriteHour);
       }
-      at = bytes.writeUInt32LE(rest, at);
+      view.setUint32(at, rest, true);
+      at += 4;
       for (const piece of remains) {
         bytes.set(piece, at);
         at += piece.byteLength;
@@ -173,6 +192,10 @@ export function* readNotes(taken: ArrayBuffer): Generator<ClosedLedger> {
       finished,
     };
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 const lengthOf = (text: string | undefined): number => text?.length ?? 0;

@@ -37,7 +37,8 @@ const MARKERS: Readonly<Record<UsageField, Buffer>> = {
 
 /** @param field as the vendor's format has it. */
 export function usageTap(field: UsageField): UsageTap {
-  const search = openSearch(field);
+  /** Absent where nothing was searched yet: of short answers nothing ever is, here. */
+  let search: Search | undefined;
   /** The first chunk, which of short answers is the only one. */
   let held: Uint8Array | undefined;
   let begun = false;
@@ -45,11 +46,16 @@ export function usageTap(field: UsageField): UsageTap {
   let window: Buffer | undefined;
   let filled = 0;
 
+  function seek(bytes: Uint8Array): void {
+    search ??= openSearch(field);
+    search.seek(asBuffer(bytes));
+  }
+
   const waiting = (): Uint8Array | undefined => held ?? window?.subarray(0, filled);
 
   function catchUp(): void {
     const bytes = waiting();
-    if (bytes !== undefined && bytes.byteLength > 0) search.seek(asBuffer(bytes));
+    if (bytes !== undefined && bytes.byteLength > 0) seek(bytes);
     held = undefined;
     filled = 0;
   }
@@ -63,7 +69,7 @@ export function usageTap(field: UsageField): UsageTap {
       }
       if (held !== undefined || bytes.byteLength > ENOUGH - filled) catchUp();
       if (bytes.byteLength > ENOUGH) {
-        search.seek(asBuffer(bytes));
+        seek(bytes);
         return;
       }
       window ??= Buffer.allocUnsafe(ENOUGH);
@@ -72,8 +78,9 @@ export function usageTap(field: UsageField): UsageTap {
     },
     remains() {
       if (held !== undefined && held.byteLength > ENOUGH) catchUp();
+      const kept = search?.kept() ?? [];
       const bytes = waiting();
-      return bytes === undefined ? search.kept() : [...search.kept(), bytes];
+      return bytes === undefined ? kept : [...kept, bytes];
     },
   };
 }

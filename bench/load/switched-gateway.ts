@@ -1,0 +1,47 @@
+/**
+ * `node switched-gateway.ts`, with PORT: a gateway with all that a start opens, of which `http://127.0.0.1:PORT+1/WAY`
+ * says how the next requests are watched. All ways are of one process: two that do the very same differ by a tenth,
+ * by what is where in their heaps.
+ */
+
+import { createServer } from 'node:http';
+import { openAccounts } from '../../src/accounts.ts';
+import { openAdmin } from '../../src/admin/open-admin.ts';
+import { readSettings } from '../../src/config/load.ts';
+import { openGateway } from '../../src/open.ts';
+import { startServing } from '../../src/serving.ts';
+import { openConfiguredStore } from '../../src/store/configured-store.ts';
+import { openWatching } from '../../src/watching.ts';
+
+/** Nothing looks at a request; as a start has it; and with limits on the caller's key. */
+export type Way = 'unwatched' | 'watched' | 'limited';
+
+const tell = (message: string): void => console.error(message);
+const { config } = await readSettings(process.env, process.cwd());
+const store = await openConfiguredStore(config.store, process.cwd(), tell);
+const accounts = await openAccounts(store, config, tell);
+const watching = await openWatching(config, process.env, accounts, true, tell);
+await openAdmin(config.admin, store, { onKeys: accounts.refresh, add: () => {} });
+
+const { keys, limits } = accounts;
+const unlimited = { ...config, keys: config.keys.map(({ limits: _, ...key }) => key) };
+const ways = new Map<string, Awaited<ReturnType<typeof openGateway>>>(
+  Object.entries({
+    unwatched: await openGateway(unlimited, { keys }),
+    watched: await openGateway(unlimited, { keys, ...watching.company }),
+    limited: await openGateway(config, { keys, limits, ...watching.company }),
+  } satisfies Record<Way, unknown>),
+);
+
+const opened = (way: string) => {
+  const gateway = ways.get(way);
+  if (gateway === undefined) throw new TypeError(`There is no way ${way}.`);
+  // One that is not served any more is closed, but this one will be served again.
+  return { config, ...gateway, close: async () => {} };
+};
+const serving = await startServing(opened('unwatched'), tell);
+watching.follow(serving);
+createServer(({ url = '' }, response) => {
+  serving.exchange(opened(url.slice(1)));
+  response.end();
+}).listen(Number(process.env['PORT']) + 1, '127.0.0.1');
