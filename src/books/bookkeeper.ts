@@ -57,6 +57,7 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
   let lost = 0;
   let timer: NodeJS.Timeout | undefined;
   let known = NO_FIGURES;
+  /** Who has asked for figures: the thread answers in turn. */
   let asking: ((figures: TallyFigures) => void)[] = [];
   let closing = false;
   let thread: Worker | undefined = startThread();
@@ -84,7 +85,8 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
     outstanding = 0;
     unwritten = 0;
     thread = undefined;
-    answer(known);
+    for (const resolve of asking) resolve(known);
+    asking = [];
   }
 
   function onTold(told: Told): void {
@@ -107,11 +109,9 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
     if (lines.length > 0) readers.log?.(lines);
   }
 
-  /** The thread answers in turn, and what it says last is the most. */
   function answer(figures: TallyFigures): void {
     known = figures;
-    for (const resolve of asking) resolve(figures);
-    asking = [];
+    asking.shift()?.(figures);
   }
 
   function ask(asked: Asked): void {

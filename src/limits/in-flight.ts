@@ -53,6 +53,8 @@ export function inFlightShared(redis: Redis): InFlight {
 
   const placeOf = (key: string): string => `gateway:in-flight:${key}`;
   const renewal = setInterval(renew, LEASE / 3).unref();
+  // What was let in while it was away is in flight for the others too.
+  redis.on('ready', renew);
 
   function renew(): void {
     for (const [key, leases] of here) {
@@ -81,6 +83,9 @@ export function inFlightShared(redis: Redis): InFlight {
       leave(key, lease);
       return undefined;
     },
-    close: () => clearInterval(renewal),
+    close() {
+      clearInterval(renewal);
+      redis.off('ready', renew);
+    },
   };
 }

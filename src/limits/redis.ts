@@ -1,6 +1,7 @@
 /** The connection to Redis or Valkey: what it cannot do at once is done without it. */
 
 import type { Redis } from 'ioredis';
+import { keepPunctual } from './punctual.ts';
 
 /** Milliseconds a command may take, one that answers nothing has, and a connection has at the start. */
 const COMMAND = 100;
@@ -24,14 +25,13 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    commandTimeout: COMMAND,
-    // One that hangs is left, or every request would wait for its command to time out.
-    socketTimeout: SILENCE,
     connectTimeout: CONNECT,
     retryStrategy: (tries) => Math.min(tries * 100, 2_000),
     // It is the first no more: by its name another one may be.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
+  // One that hangs is left, or every request would wait for its command to time out.
+  keepPunctual(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
   const leave = (reason: string): void => {
     if (away) return;

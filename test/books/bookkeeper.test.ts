@@ -68,6 +68,14 @@ test('what was noted is counted, charged, logged and written', async () => {
   expect([told.troubles, books.lost()]).toEqual([[], 0]);
 });
 
+test('who asks later hears of more', async () => {
+  open();
+  books.note(closedLedger());
+  const first = requests();
+  books.note(closedLedger());
+  expect(await Promise.all([first, requests()])).toEqual([1, 2]);
+});
+
 test('what is charged of two days is charged of each', async () => {
   open();
   books.note(closedLedger());

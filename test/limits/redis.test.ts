@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import type { KeyLimits } from '../../src/keys.ts';
 import { openLimits } from '../../src/limits/open-limits.ts';
+import { openRedis } from '../../src/limits/redis.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
@@ -112,6 +113,32 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles[0]).toMatch(/^Redis is away/);
     expect(troubles[3]).toBe('Redis is there again.');
   }, 20_000);
+
+  test('what is let in while Redis is away is in flight for all once it is back', async () => {
+    const limits = { concurrentRequests: 1 };
+    const [one, other] = [await another(limits), await another(limits)];
+    await redis.stop();
+    await vi.waitFor(() => expect(troubles).toHaveLength(2));
+    const release = vendor.hold();
+    const running = statusOf(ask(one, LIMITED));
+    await vi.waitFor(() => expect(vendor.received).toHaveLength(1));
+    await redis.start();
+    await vi.waitFor(() => expect(troubles).toHaveLength(4), 10_000);
+    expect(await statusOf(ask(other, LIMITED))).toBe(429);
+    release();
+    expect(await running).toBe(200);
+  }, 20_000);
+
+  test('an answer that came while the process was busy is not late', async () => {
+    const { redis: client, close } = await openRedis(redis.url, (message) => void troubles.push(message));
+    closing.push(close);
+    const asked = client.ping();
+    // Longer than a command may take, and than a connection may be silent.
+    const busy = performance.now() + 600;
+    while (performance.now() < busy);
+    expect(await asked).toBe('PONG');
+    expect(troubles).toEqual([]);
+  });
 
   test('Redis hangs: requests are answered all the same', async () => {
     const url = await another({ requestsPerMinute: 2, budgetDay: 100, concurrentRequests: 5 });
