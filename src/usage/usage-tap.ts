@@ -29,16 +29,32 @@ const CLOSE = 0x7d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The fields without their first quote: a search looks for the first byte, and of quotes there are very many. */
-const MARKERS: Readonly<Record<UsageField, Buffer>> = {
-  usage: Buffer.from('usage"'),
-  usageMetadata: Buffer.from('usageMetadata"'),
+/** What a field is known by. A search looks for the first byte, so that should be a rare one: no quote. */
+interface Marks {
+  /** Its name, without the first quote. */
+  readonly name: Buffer;
+  /** Without this, no value of it tells any tokens. */
+  readonly figure: Buffer;
+}
+
+const MARKS: Readonly<Record<UsageField, Marks>> = {
+  usage: { name: Buffer.from('usage"'), figure: Buffer.from('kens"') },
+  usageMetadata: { name: Buffer.from('usageMetadata"'), figure: Buffer.from('kenCount"') },
 };
+
+/** In the midst of what a value tells, there are never so many bytes without a figure. */
+const WITHOUT_FIGURE = 512;
+
+/** The first field and the last one so far, each with its value. */
+interface Kept {
+  first: Buffer | undefined;
+  last: Buffer | undefined;
+}
 
 /** @param field as the vendor's format has it. */
 export function usageTap(field: UsageField): UsageTap {
-  /** Absent where nothing was searched yet: of short answers nothing ever is, here. */
-  let search: Search | undefined;
+  const marks = MARKS[field];
+  const kept: Kept = { first: undefined, last: undefined };
   /** The first chunk, which of short answers is the only one. */
   let held: Uint8Array | undefined;
   let begun = false;
@@ -46,18 +62,26 @@ export function usageTap(field: UsageField): UsageTap {
   let window: Buffer | undefined;
   let filled = 0;
 
-  function seek(bytes: Uint8Array): void {
-    search ??= openSearch(field);
-    search.seek(asBuffer(bytes));
+  function take(bytes: Uint8Array): void {
+    window ??= Buffer.allocUnsafe(ENOUGH);
+    if (bytes.byteLength > window.length - filled) filled = searched(window, filled);
+    if (bytes.byteLength <= window.length - filled) {
+      window.set(bytes, filled);
+      filled += bytes.byteLength;
+      return;
+    }
+    const all = filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]);
+    const rest = all.subarray(search(all, marks, kept));
+    if (rest.length > window.length) window = Buffer.allocUnsafe(rest.length + ENOUGH);
+    window.set(rest);
+    filled = rest.length;
   }
 
-  const waiting = (): Uint8Array | undefined => held ?? window?.subarray(0, filled);
-
-  function catchUp(): void {
-    const bytes = waiting();
-    if (bytes !== undefined && bytes.byteLength > 0) seek(bytes);
-    held = undefined;
-    filled = 0;
+  /** Searches what is in the window. @returns how much is left in it, moved to its beginning. */
+  function searched(bytes: Buffer, length: number): number {
+    const from = search(bytes.subarray(0, length), marks, kept);
+    bytes.copyWithin(0, from, length);
+    return length - from;
   }
 
   return {
@@ -67,80 +91,57 @@ export function usageTap(field: UsageField): UsageTap {
         held = bytes;
         return;
       }
-      if (held !== undefined || bytes.byteLength > ENOUGH - filled) catchUp();
-      if (bytes.byteLength > ENOUGH) {
-        seek(bytes);
-        return;
-      }
-      window ??= Buffer.allocUnsafe(ENOUGH);
-      window.set(bytes, filled);
-      filled += bytes.byteLength;
+      if (held !== undefined) take(held);
+      held = undefined;
+      take(bytes);
     },
     remains() {
-      if (held !== undefined && held.byteLength > ENOUGH) catchUp();
-      const kept = search?.kept() ?? [];
-      const bytes = waiting();
-      return bytes === undefined ? kept : [...kept, bytes];
+      if (held !== undefined && held.byteLength > ENOUGH) {
+        take(held);
+        held = undefined;
+      }
+      const waiting = held ?? window?.subarray(0, filled);
+      return [...fieldsOf(kept), ...(waiting === undefined ? [] : [waiting])];
     },
   };
 }
 
 /** The first and the last usage object of an answer, of which a tap has kept `remains`. */
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
-  const search = openSearch(field);
-  search.seek(Buffer.concat(remains));
-  return search.values().flatMap((bytes) => {
+  const kept: Kept = { first: undefined, last: undefined };
+  search(Buffer.concat(remains), MARKS[field], kept);
+  return fieldsOf(kept).flatMap((bytes) => {
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
     return isObject(value) ? [value] : [];
   });
 }
 
-/** A search for a field in bytes that come piece by piece. */
-interface Search {
-  seek(bytes: Buffer): void;
-  /** The first and the last one, where they differ, with their values. */
-  values(): readonly Buffer[];
-  /** The same, and the end of what was searched where a field has begun in it. */
-  kept(): readonly Buffer[];
+/** The first one and the last one, where they differ. */
+function fieldsOf({ first, last }: Kept): readonly Buffer[] {
+  return [first, first === last ? undefined : last].filter((bytes) => bytes !== undefined);
 }
 
-function openSearch(field: UsageField): Search {
-  const marker = MARKERS[field];
-  let first: Buffer | undefined;
-  let last: Buffer | undefined;
-  let rest: Buffer | undefined;
-
-  /** Keeps every such field. @returns the end of the bytes, where a field has begun in it. */
-  function search(bytes: Buffer): Buffer | undefined {
-    let at = 0;
-    for (;;) {
-      const found = bytes.indexOf(marker, at);
-      if (found < 0) break;
-      at = found + marker.length;
-      if (bytes[found - 1] !== QUOTE) continue;
-      const end = valueEnd(bytes, at);
-      if (end !== undefined && end > at) {
-        last = Buffer.from(bytes.subarray(found - 1, end));
-        first ??= last;
-        at = end;
-      } else if (end === undefined && bytes.length - at < MAX_VALUE) return bytes.subarray(found - 1);
-    }
-    const end = bytes.subarray(-marker.length);
-    const quote = end.indexOf(QUOTE);
-    return quote < 0 ? undefined : end.subarray(quote);
+/**
+ * Keeps every field that tells anything. @returns from where on one has begun that may go on in what follows.
+ * Where nothing is told only the end is searched: some streams say `"usage":null` with every event.
+ */
+function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
+  let at = bytes.includes(figure) ? 0 : Math.max(0, bytes.length - WITHOUT_FIGURE);
+  for (;;) {
+    const found = bytes.indexOf(name, at);
+    if (found < 0) break;
+    at = found + name.length;
+    if (bytes[found - 1] !== QUOTE) continue;
+    const end = valueEnd(bytes, at);
+    if (end !== undefined && end > at) {
+      kept.last = Buffer.from(bytes.subarray(found - 1, end));
+      kept.first ??= kept.last;
+      at = end;
+    } else if (end === undefined && bytes.length - at < MAX_VALUE) return found - 1;
   }
-
-  const values = (): readonly Buffer[] =>
-    [first, first === last ? undefined : last].filter((bytes) => bytes !== undefined);
-
-  return {
-    seek(bytes) {
-      const end = search(rest === undefined ? bytes : Buffer.concat([rest, bytes]));
-      rest = end && Buffer.from(end);
-    },
-    values,
-    kept: () => (rest === undefined ? values() : [...values(), rest]),
-  };
+  for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
+    if (bytes[index] === QUOTE) return index;
+  return bytes.length;
 }
 
 /**

@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
 
   test('an answer that came while the process was busy is not late', async () => {
     const { redis: client, close } = await openRedis(redis.url, (message) => void troubles.push(message));
-    closing.push(close);
+    closing.push(async () => close());
     const asked = client.ping();
     // Longer than a command may take, and than a connection may be silent.
     const busy = performance.now() + 600;

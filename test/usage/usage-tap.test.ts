@@ -70,7 +70,7 @@ test('wherever the usage stands among very much else, and however that is cut, i
   const much = fc.tuple(filler, fc.nat(10_000)).map(([end, length]) => `${'x'.repeat(length)}${end}`);
   fc.assert(
     fc.property(much, much, fc.infiniteStream(fc.integer({ min: 1, max: 6_000 })), (before, after, sizes) => {
-      const usages = [{ output: 1 }, { output: 2, inside: { text: '}"' } }];
+      const usages = [{ output_tokens: 1 }, { inside: { text: '}"' }, output_tokens: 2 }];
       const [first, last] = usages.map((usage) => `"usage":${JSON.stringify(usage)}`);
       const bytes = Buffer.from(`${first}${before} ${last}${after}`);
       const tap = usageTap('usage');
