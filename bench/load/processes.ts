@@ -199,7 +199,7 @@ export function startPortkey(port: number): Promise<Running> {
 export function cpuOf(pid: number): number {
   let nanoseconds = 0;
   for (const thread of threadsOf(pid)) {
-    nanoseconds += Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]);
+    nanoseconds += nanosecondsOf(pid, thread);
     for (const child of readProc(`${pid}/task/${thread}/children`).split(' ')) {
       if (Number(child) > 0) nanoseconds += cpuOf(Number(child)) * 1000;
     }
@@ -209,7 +209,11 @@ export function cpuOf(pid: number): number {
 
 /** The same of its main thread alone, whose number is the process's own. */
 export function mainCpuOf(pid: number): number {
-  return Number(readProc(`${pid}/task/${pid}/schedstat`).split(' ')[0]) / 1000;
+  return nanosecondsOf(pid, String(pid)) / 1000;
+}
+
+function nanosecondsOf(pid: number, thread: string): number {
+  return Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]);
 }
 
 /** Memory of a process now and at its highest, in bytes. */

@@ -3,11 +3,13 @@
  * once. What the thread makes of them comes back and is passed on.
  */
 
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { NO_FIGURES, type TallyFigures } from '../observe/tally.ts';
+import { within } from '../streams/within.ts';
 import type { Batch } from '../usage/batches.ts';
 import type { TakeNotes } from '../usage/ledger.ts';
 import type { Taken } from '../usage/taken.ts';
+import { startWorkerThread } from '../worker-thread.ts';
 import type { Asked, BooksOptions, Entered, Told } from './books.ts';
 import { openNotebook } from './notes.ts';
 
@@ -49,8 +51,7 @@ const PATIENCE = 2_000;
 
 export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers: Readers): Bookkeeper {
   const notebook = openNotebook();
-  /** How many notes went with each message that was not answered yet. */
-  let sent: number[] = [];
+  /** Notes that were sent, and not answered yet. */
   let outstanding = 0;
   /** Exchanges that the thread has entered, and not given to be written yet. */
   let unwritten = 0;
@@ -63,9 +64,7 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
   let thread: Worker | undefined = startThread();
 
   function startThread(): Worker {
-    // The compiled program's modules end in .js, and nothing rewrites a URL.
-    const script = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
-    const worker = new Worker(new URL(script, import.meta.url), { workerData: options });
+    const worker = startWorkerThread(import.meta.url, 'thread', options);
     let failure: unknown;
     worker.on('message', onTold);
     worker.once('error', (error) => {
@@ -81,7 +80,6 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
   function onExit(failure: unknown): void {
     if (!closing) readers.trouble('The thread that keeps the books has ended.', failure);
     lost += outstanding + unwritten;
-    sent = [];
     outstanding = 0;
     unwritten = 0;
     thread = undefined;
@@ -100,8 +98,8 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
     readers.write(batch);
   }
 
-  function pass({ lines, taken, failures, open }: Entered): void {
-    outstanding -= sent.shift() ?? 0;
+  function pass({ count, lines, taken, failures, open }: Entered): void {
+    outstanding -= count;
     unwritten = open;
     lost += failures.length;
     for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
@@ -124,7 +122,6 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
     timer = undefined;
     const count = notebook.count();
     if (count === 0) return;
-    sent.push(count);
     outstanding += count;
     ask(notebook.take());
   }
@@ -139,33 +136,23 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
       if (notebook.size() >= FULL) send();
       else timer ??= setTimeout(send, DELAY).unref();
     },
-    figures() {
+    async figures() {
       send();
-      if (closing) return Promise.resolve(known);
-      return new Promise((resolve) => {
-        const late = setTimeout(() => resolve(known), PATIENCE).unref();
-        asking.push((figures) => {
-          clearTimeout(late);
-          resolve(figures);
-        });
-        ask('figures');
-      });
+      if (closing) return known;
+      const told = new Promise<TallyFigures>((resolve) => asking.push(resolve));
+      ask('figures');
+      return (await within(told, PATIENCE)) ?? known;
     },
     lost: () => lost,
-    close(milliseconds) {
+    async close(milliseconds) {
       send();
       closing = true;
       const last = thread;
-      if (last === undefined) return Promise.resolve();
-      return new Promise((resolve) => {
-        const late = setTimeout(resolve, milliseconds);
-        last.ref();
-        last.once('exit', () => {
-          clearTimeout(late);
-          resolve();
-        });
-        ask('close');
-      });
+      if (last === undefined) return;
+      last.ref();
+      const ended = new Promise((resolve) => last.once('exit', resolve));
+      ask('close');
+      await within(ended, milliseconds);
     },
   };
 }

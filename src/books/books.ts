@@ -21,6 +21,8 @@ export interface BooksOptions extends BatchOptions {
 
 /** Of the notes of one notebook. */
 export interface Entered {
+  /** How many there were. */
+  readonly count: number;
   readonly lines: readonly string[];
   readonly taken: readonly Taken[];
   /** Why some of them could not be entered: an error each. */
@@ -63,7 +65,9 @@ export async function openBooks(
       const lines: string[] = [];
       const sums = new Map<string, Taken>();
       const failures: unknown[] = [];
+      let count = 0;
       for (const closed of readNotes(notes)) {
+        count += 1;
         try {
           const record = recordOf(closed);
           add(sums, record);
@@ -74,7 +78,7 @@ export async function openBooks(
           failures.push(error);
         }
       }
-      tell({ lines, taken: [...sums.values()], failures, open: batches.open() });
+      tell({ count, lines, taken: [...sums.values()], failures, open: batches.open() });
     },
     figures: () => tell({ figures: tally.figures() }),
     flush: batches.flush,

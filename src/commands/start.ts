@@ -14,6 +14,7 @@ import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
+import { urlOf } from '../server/bind.ts';
 import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
@@ -157,7 +158,7 @@ async function lookAfterWorkers(
   });
   const told = {
     ...(admin && { admin: admin.url }),
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+    url: urlOf(config),
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
   };

@@ -123,15 +123,12 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     FIRST_BYTE_BUCKETS,
     ({ firstByte }) => firstByte,
   );
-  new Counter({
-    name: 'gateway_protocol_violations_total',
-    help: "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
-    registers,
-    collect() {
-      this.reset();
-      this.inc(tally.violations);
-    },
-  });
+  addCounter(
+    registry,
+    'gateway_protocol_violations_total',
+    "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
+    () => tally.violations,
+  );
   let places: () => Iterable<UpstreamHealth> = () => [];
   new Gauge({
     name: 'gateway_upstream_up',
@@ -175,17 +172,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
 
   return {
     contentType: registry.contentType,
-    counter(name, help, read) {
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(read());
-        },
-      });
-    },
+    counter: (name, help, read) => addCounter(registry, name, help, read),
     gauge(name, help, read) {
       new Gauge({
         name,
@@ -209,6 +196,19 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     },
     close: stopWatching,
   };
+}
+
+/** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
+export function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
 }
 
 /** The figures of several processes as if they were one, in Prometheus's text format. */

@@ -9,6 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Route } from '../stages/exchange.ts';
+import { within } from '../streams/within.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import {
   clientAttributes,
@@ -73,7 +74,13 @@ export async function openTraces(environment: Environment): Promise<Traces | und
   return {
     begin: (route, headers) => beginTrace(api, tracer, route, headers),
     lost: () => lost,
-    close: (milliseconds) => within(provider.shutdown(), milliseconds),
+    async close(milliseconds) {
+      // That it failed is counted where it did.
+      await within(
+        provider.shutdown().catch(() => undefined),
+        milliseconds,
+      );
+    },
   };
 }
 
@@ -162,14 +169,4 @@ function headersOf({ traceId, spanId, traceFlags, traceState }: SpanContext): Re
     traceparent: renderTraceParent({ traceId, spanId, flags: traceFlags }),
     ...(state !== undefined && state !== '' && { tracestate: state }),
   };
-}
-
-/** Waits for `end`, but no longer than `milliseconds`. That it failed is counted where it did. */
-async function within(end: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([end.catch(() => undefined), limit]);
-  clearTimeout(timer);
 }

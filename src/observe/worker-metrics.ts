@@ -2,8 +2,8 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
-import { Counter, Registry } from 'prom-client';
-import { type MetricSnapshot, type Metrics, renderAll } from './metrics.ts';
+import { Registry } from 'prom-client';
+import { addCounter, type MetricSnapshot, type Metrics, renderAll } from './metrics.ts';
 import { RELOADS_REFUSED } from './observe.ts';
 
 interface Question {
@@ -34,23 +34,13 @@ export interface FirstFigures {
  */
 export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
   const registry = new Registry();
-  const counter = (name: string, help: string, read: () => number): void => {
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  };
-  counter(
+  addCounter(
+    registry,
     'gateway_workers_lost_total',
     'Processes that were gone before they were told to go, each replaced.',
     workersLost,
   );
-  counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  addCounter(registry, RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
   return async () => renderAll([await registry.getMetricsAsJSON(), ...(await askWorkers())]);
 }
 

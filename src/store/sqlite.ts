@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { startWorkerThread } from '../worker-thread.ts';
 import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
 
 /** The dialect of the database in `file`, which is made where there is none; only its owner can read it. */
@@ -86,9 +86,7 @@ function makePrivate(file: string): void {
 
 function startThread(file: string): Thread {
   const data: WorkerData = { file };
-  // The compiled program's modules end in .js, and nothing rewrites a URL.
-  const script = import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js';
-  const worker = new Worker(new URL(script, import.meta.url), { workerData: data });
+  const worker = startWorkerThread(import.meta.url, 'sqlite-worker', data);
   const gone = new AbortController();
   worker.once('error', (error) => gone.abort(error));
   const exited = new Promise<void>((resolve) =>
