@@ -2,13 +2,14 @@
 
 import type { Format } from '../format.ts';
 import { FORMAT } from './answer.ts';
+import { askUsage } from './ask-usage.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
+import { hideUsage } from './hide-usage.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
-import { askUsage, hideUsage } from './unasked-usage.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
