@@ -24,10 +24,14 @@ const MAX_VALUE = 16 * 1024;
 /** Bytes that are searched at once: of a stream that comes word by word, one search for some tens of words. */
 const ENOUGH = 4 * 1024;
 
+/** So many that come at once are worth a search of their own, where they lie. */
+const MANY = 1024;
+
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LF = 0x0a;
 
 /** What a field is known by. A search looks for the first byte, so that should be a rare one: no quote. */
 interface Marks {
@@ -63,25 +67,27 @@ export function usageTap(field: UsageField): UsageTap {
   let filled = 0;
 
   function take(bytes: Uint8Array): void {
-    window ??= Buffer.allocUnsafe(ENOUGH);
-    if (bytes.byteLength > window.length - filled) filled = searched(window, filled);
-    if (bytes.byteLength <= window.length - filled) {
-      window.set(bytes, filled);
-      filled += bytes.byteLength;
+    if (filled === 0 && bytes.byteLength >= MANY) {
+      keepRest(asBuffer(bytes));
       return;
     }
-    const all = filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]);
-    const rest = all.subarray(search(all, marks, kept));
-    if (rest.length > window.length) window = Buffer.allocUnsafe(rest.length + ENOUGH);
-    window.set(rest);
-    filled = rest.length;
+    window ??= Buffer.allocUnsafe(ENOUGH);
+    if (bytes.byteLength > window.length - filled) keepRest(window.subarray(0, filled));
+    if (bytes.byteLength > window.length - filled) {
+      keepRest(filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
+      return;
+    }
+    window.set(bytes, filled);
+    filled += bytes.byteLength;
   }
 
-  /** Searches what is in the window. @returns how much is left in it, moved to its beginning. */
-  function searched(bytes: Buffer, length: number): number {
-    const from = search(bytes.subarray(0, length), marks, kept);
-    bytes.copyWithin(0, from, length);
-    return length - from;
+  /** Searches bytes, of which the window then holds what may go on in the next ones. */
+  function keepRest(bytes: Buffer): void {
+    const from = search(bytes, marks, kept);
+    filled = bytes.length - from;
+    if (filled === 0) return;
+    if (window === undefined || filled > window.length) window = Buffer.allocUnsafe(filled + ENOUGH);
+    bytes.copy(window, 0, from);
   }
 
   return {
@@ -123,10 +129,17 @@ function fieldsOf({ first, last }: Kept): readonly Buffer[] {
 
 /**
  * Keeps every field that tells anything. @returns from where on one has begun that may go on in what follows.
- * Where nothing is told only the end is searched: some streams say `"usage":null` with every event.
+ * Where nothing is told only the end is searched, unless an event ends there: some streams say `"usage":null` with each.
+ * Where the first one is known, of those that are told with each event only the last.
  */
 function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
-  let at = bytes.includes(figure) ? 0 : Math.max(0, bytes.length - WITHOUT_FIGURE);
+  let at = 0;
+  if (bytes.includes(figure)) {
+    if (kept.first !== undefined) at = Math.max(0, lastWhole(bytes, name) - 1);
+  } else {
+    if (bytes[bytes.length - 1] === LF && bytes[bytes.length - 2] === LF) return bytes.length;
+    at = Math.max(0, bytes.length - WITHOUT_FIGURE);
+  }
   for (;;) {
     const found = bytes.indexOf(name, at);
     if (found < 0) break;
@@ -142,6 +155,18 @@ function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
   for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
     if (bytes[index] === QUOTE) return index;
   return bytes.length;
+}
+
+/** Where the name of the last field stands that has all of its value; -1 where there is none. */
+function lastWhole(bytes: Buffer, name: Buffer): number {
+  for (let before = bytes.length; before > 0; ) {
+    const found = bytes.lastIndexOf(name, before - 1);
+    if (found < 0) break;
+    const end = bytes[found - 1] === QUOTE ? valueEnd(bytes, found + name.length) : undefined;
+    if (end !== undefined && end > found + name.length) return found;
+    before = found;
+  }
+  return -1;
 }
 
 /**
