@@ -1,4 +1,4 @@
-/** Who may ask, and what it took: the store as a serving process needs it, keys in memory and usage on its way out. */
+/** Who may ask, and how much: the store as a serving process needs it, with its keys in memory. */
 
 import type { Config } from './config/schema.ts';
 import type { Keys } from './keys.ts';
@@ -6,23 +6,20 @@ import type { Limits } from './limits/limits.ts';
 import { openLimits } from './limits/open-limits.ts';
 import { storedSpending } from './limits/stored-spending.ts';
 import { followKeys } from './store/follow-keys.ts';
-import { reasonOf, type Store } from './store/store.ts';
+import { reasonOf, type Store, type StorePlace } from './store/store.ts';
 import { keepForgetting } from './usage/forget-usage.ts';
-import { recordUsage, type UsageRecorder } from './usage/recorder.ts';
 
 export interface Accounts {
   /** The keys of the store as they are now. */
   readonly keys: Keys;
   /** Keeps them, and those of the configuration, to what they may use. */
   readonly limits: Limits;
-  /** Keeps what exchanges took. */
-  readonly write: UsageRecorder['write'];
-  /** Exchanges that were not kept, so far. */
-  lost(): number;
+  /** Where the store is. */
+  readonly place: StorePlace;
   /** Looks for changed keys at once, not only at the next look. */
   refresh(): void;
-  /** When all is over: writes what waits, for so many milliseconds at most, and closes the store. */
-  close(milliseconds: number): Promise<void>;
+  /** When all is over: closes the store. */
+  close(): Promise<void>;
 }
 
 /**
@@ -32,7 +29,7 @@ export interface Accounts {
  */
 export async function openAccounts(
   store: Store,
-  { usage: options, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
+  { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
   onTrouble: (message: string) => void,
 ): Promise<Accounts> {
   const limits = await openLimits({
@@ -42,25 +39,21 @@ export async function openAccounts(
     onTrouble,
   });
   const followed = await followKeys(store, { onTrouble });
-  const recorder = recordUsage(store, { ...options, onTrouble });
-  const forgetting = keepForgetting(store, options.keepDays, (error) =>
+  const forgetting = keepForgetting(store, usage.keepDays, (error) =>
     onTrouble(`Old usage cannot be deleted: ${reasonOf(error)}`),
   );
   return {
     keys: followed.keys,
     limits,
-    write: recorder.write,
-    lost: recorder.dropped,
+    place: store.place,
     refresh() {
       // What goes wrong here is told at the next look.
       followed.refresh().catch(() => {});
     },
-    async close(milliseconds) {
+    async close() {
       followed.stop();
       limits.close();
       forgetting.stop();
-      const lost = await recorder.close(milliseconds);
-      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written, and is lost.`);
       await store.close();
     },
   };

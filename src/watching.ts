@@ -16,7 +16,7 @@ export interface Watching extends Observers {
   readonly company: Pick<OpenOptions, 'note' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** From now on, what serves is among the figures. */
   follow(serving: Serving): void;
-  /** When all is over: has the accounts and the log told of all that was noted, for so many milliseconds at most. */
+  /** When all is over: has all that was noted told and written, for so many milliseconds at most. */
   settle(milliseconds: number): Promise<void>;
   /** Runs what reads a configuration again, and counts where it is refused. */
   reload(read: () => Promise<void>): Promise<void>;
@@ -30,17 +30,16 @@ export interface Watching extends Observers {
 export async function openWatching(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Readonly<Record<string, string | undefined>>,
-  accounts: Accounts,
+  { place, limits }: Pick<Accounts, 'place' | 'limits'>,
   alone: boolean,
   trouble: Tell,
 ): Promise<Watching> {
   const { interval, batch, queue } = usage;
   const log = style === 'none' ? undefined : await openLog({ style });
   const books = openBookkeeper(
-    { interval, batch, queue, ...(log !== undefined && { lines: log.style }) },
+    { interval, batch, queue, store: place, ...(log !== undefined && { lines: log.style }) },
     {
-      write: accounts.write,
-      charge: accounts.limits.charge,
+      charge: limits.charge,
       ...(log !== undefined && { log: log.write }),
       trouble,
     },
@@ -66,7 +65,7 @@ export async function openWatching(
       addFigures(metrics, {
         inFlight: server.live.inFlight,
         upstreams: () => current().gateway.upstreams.health(),
-        usageLost: () => accounts.lost() + books.lost(),
+        usageLost: books.lost,
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       }),

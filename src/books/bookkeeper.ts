@@ -1,22 +1,19 @@
 /**
  * Has a thread keep the books: takes notes on the request path, and sends them a moment later, all of that moment at
- * once. What the thread makes of them comes back and is passed on.
+ * once. It writes what there is to write; what else it makes of them comes back and is passed on.
  */
 
 import type { Worker } from 'node:worker_threads';
 import { NO_FIGURES, type TallyFigures } from '../observe/tally.ts';
 import { within } from '../streams/within.ts';
-import type { Batch } from '../usage/batches.ts';
 import type { TakeNotes } from '../usage/ledger.ts';
 import type { Taken } from '../usage/taken.ts';
 import { startWorkerThread } from '../worker-thread.ts';
-import type { Asked, BooksOptions, Entered, Told } from './books.ts';
+import type { Asked, BooksOptions, Entered, Told, Written } from './books.ts';
 import { openNotebook } from './notes.ts';
 
 /** Who is told what. */
 export interface Readers {
-  /** Of exchanges to be written. */
-  readonly write: (batch: Batch) => void;
   /** Of what a key has used. */
   readonly charge: (taken: Taken) => void;
   /** Of lines for the access log. */
@@ -25,18 +22,13 @@ export interface Readers {
   readonly trouble: (message: string, error?: unknown) => void;
 }
 
-export interface BookkeeperOptions extends BooksOptions {
-  /** Notes that may wait for the thread: what comes then is dropped, and counted. */
-  readonly queue: number;
-}
-
 export interface Bookkeeper {
   readonly note: TakeNotes;
   /** Everything noted so far as metrics have it; what was last known, where the thread does not answer. */
   figures(): Promise<TallyFigures>;
-  /** Notes of which nothing was made. */
+  /** Exchanges of which nothing was made, or that could not be written. */
   lost(): number;
-  /** Resolves when all that is noted has been told, or after `milliseconds`. */
+  /** Resolves when all that is noted has been told and written, or after `milliseconds`. */
   close(milliseconds: number): Promise<void>;
 }
 
@@ -46,15 +38,21 @@ const DELAY = 20;
 /** Bytes that are not put together any longer. */
 const FULL = 512 * 1024;
 
+/** How much longer than it may the end of the thread takes to be heard of, in milliseconds. */
+const LAST_WORD = 500;
+
 /** How long figures may take, in milliseconds. */
 const PATIENCE = 2_000;
 
-export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers: Readers): Bookkeeper {
+const NOTHING_YET: Written = { open: 0, dropped: 0 };
+
+/** @param options `queue` is also how many notes may wait for the thread. */
+export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkeeper {
   const notebook = openNotebook();
   /** Notes that were sent, and not answered yet. */
   let outstanding = 0;
-  /** Exchanges that the thread has entered, and not given to be written yet. */
-  let unwritten = 0;
+  /** Of the thread that there is now. */
+  let written = NOTHING_YET;
   let lost = 0;
   let timer: NodeJS.Timeout | undefined;
   let known = NO_FIGURES;
@@ -79,28 +77,23 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
   /** What it had not answered or given is lost with it: another thread goes on with what comes. */
   function onExit(failure: unknown): void {
     if (!closing) readers.trouble('The thread that keeps the books has ended.', failure);
-    lost += outstanding + unwritten;
+    lost += outstanding + written.open + written.dropped;
     outstanding = 0;
-    unwritten = 0;
+    written = NOTHING_YET;
     thread = undefined;
     for (const resolve of asking) resolve(known);
     asking = [];
   }
 
   function onTold(told: Told): void {
-    if ('batch' in told) write(told.batch);
+    if ('written' in told) written = told.written;
+    if ('count' in told) pass(told);
     else if ('figures' in told) answer(told.figures);
-    else pass(told);
+    else if ('trouble' in told) readers.trouble(told.trouble);
   }
 
-  function write(batch: Batch): void {
-    unwritten = 0;
-    readers.write(batch);
-  }
-
-  function pass({ count, lines, taken, failures, open }: Entered): void {
+  function pass({ count, lines, taken, failures }: Entered): void {
     outstanding -= count;
-    unwritten = open;
     lost += failures.length;
     for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
     taken.forEach(readers.charge);
@@ -128,7 +121,7 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
 
   return {
     note(closed) {
-      if (closing || outstanding >= queue) {
+      if (closing || outstanding >= options.queue) {
         lost += 1;
         return;
       }
@@ -143,16 +136,17 @@ export function openBookkeeper({ queue, ...options }: BookkeeperOptions, readers
       ask('figures');
       return (await within(told, PATIENCE)) ?? known;
     },
-    lost: () => lost,
+    lost: () => lost + written.dropped,
     async close(milliseconds) {
       send();
+      const isFirst = !closing;
       closing = true;
       const last = thread;
       if (last === undefined) return;
       last.ref();
       const ended = new Promise((resolve) => last.once('exit', resolve));
-      ask('close');
-      await within(ended, milliseconds);
+      if (isFirst) ask({ close: milliseconds });
+      await within(ended, milliseconds + LAST_WORD);
     },
   };
 }

@@ -1,22 +1,36 @@
 /**
  * The books: what is made of an exchange once it is over. Its tokens and cost, its line in the log, its place in the
- * metrics and in the store, and what its key has used. All of it takes a short answer a quarter of its time where it is
- * done between two requests (measured), so a thread of its own keeps them.
+ * metrics, its row in the store, and what its key has used. All of it takes a short answer a quarter of its time where
+ * it is done between two requests (measured), so a thread of its own keeps them.
  */
 
 import { openCalendar } from '../calendar.ts';
 import { exchangeLines } from '../observe/exchange-line.ts';
 import type { LineStyle } from '../observe/pretty-line.ts';
 import { openTally, type TallyFigures } from '../observe/tally.ts';
-import { type Batch, type BatchOptions, batchRows } from '../usage/batches.ts';
+import { connectStore, type StorePlace } from '../store/store.ts';
+import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
+import { recordUsage } from '../usage/recorder.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
 import { readNotes } from './notes.ts';
 
 export interface BooksOptions extends BatchOptions {
+  /** Where exchanges are written, in a store that was opened before. */
+  readonly store: StorePlace;
+  /** Exchanges that may wait for the store: what comes then is dropped, and counted. */
+  readonly queue: number;
   /** How lines of the access log are written; absent: there is none. */
   readonly lines?: LineStyle;
+}
+
+/** How far the books are with the store. */
+export interface Written {
+  /** Exchanges that are not in it yet. */
+  readonly open: number;
+  /** Exchanges that never will be, so far. */
+  readonly dropped: number;
 }
 
 /** Of the notes of one notebook. */
@@ -27,38 +41,42 @@ export interface Entered {
   readonly taken: readonly Taken[];
   /** Why some of them could not be entered: an error each. */
   readonly failures: readonly unknown[];
-  /** Exchanges that are to be written, and were not given yet. */
-  readonly open: number;
+  readonly written: Written;
 }
 
 /** What the books say. */
 export type Told =
   | Entered
-  /** Exchanges to be written. */
-  | { readonly batch: Batch }
+  /** Once more of it was written. */
+  | { readonly written: Written }
+  /** What goes wrong with the store, in a sentence. */
+  | { readonly trouble: string }
   /** An answer to who has asked. */
   | { readonly figures: TallyFigures };
 
 /** What is asked of them, or given: `ArrayBuffer` is a notebook's. */
-export type Asked = ArrayBuffer | 'figures' | 'close';
+export type Asked = ArrayBuffer | 'figures' | { readonly close: number };
 
 export interface Books {
   /** Takes a notebook. */
   enter(notes: ArrayBuffer): void;
   figures(): void;
-  /** Gives what is to be written, full or not. */
-  flush(): void;
+  /** Writes what is open, for so many milliseconds at most. */
+  close(milliseconds: number): Promise<void>;
 }
 
 /** @param tell is told at once, or for batches a moment later. */
 export async function openBooks(
-  { lines: style, ...batching }: BooksOptions,
+  { lines: style, store: place, ...options }: BooksOptions,
   tell: (told: Told) => void,
 ): Promise<Books> {
   const tally = openTally();
   const calendar = openCalendar();
   const lineOf = style && (await exchangeLines(style));
-  const batches = batchRows(batching, (batch) => tell({ batch }));
+  const onTrouble = (trouble: string): void => tell({ trouble });
+  const store = connectStore(place, onTrouble);
+  const recorder = recordUsage(store, { ...options, onTrouble, onDone: () => tell({ written: written() }) });
+  const batches = batchRows(options, recorder.write);
 
   return {
     enter(notes) {
@@ -78,11 +96,21 @@ export async function openBooks(
           failures.push(error);
         }
       }
-      tell({ count, lines, taken: [...sums.values()], failures, open: batches.open() });
+      tell({ count, lines, taken: [...sums.values()], failures, written: written() });
     },
     figures: () => tell({ figures: tally.figures() }),
-    flush: batches.flush,
+    async close(milliseconds) {
+      batches.flush();
+      const lost = await recorder.close(milliseconds);
+      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written, and is lost.`);
+      tell({ written: { open: 0, dropped: recorder.dropped() + lost } });
+      await store.close();
+    },
   };
+
+  function written(): Written {
+    return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
+  }
 
   /** What a key took on a day is charged at once. */
   function add(sums: Map<string, Taken>, record: ExchangeRecord): void {

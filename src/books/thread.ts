@@ -9,9 +9,7 @@ if (parentPort !== null) {
   const books = await openBooks(options, (told) => port.postMessage(told));
   port.on('message', (asked: Asked) => {
     if (asked === 'figures') books.figures();
-    else if (asked === 'close') {
-      books.flush();
-      port.close();
-    } else books.enter(asked);
+    else if (asked instanceof ArrayBuffer) books.enter(asked);
+    else void books.close(asked.close).then(() => port.close());
   });
 }

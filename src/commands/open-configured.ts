@@ -58,7 +58,7 @@ export function closingWith(serving: Serving, { accounts, watching, teller, admi
       // What goes wrong from here on may find the log closed.
       teller.into(undefined);
       await watching.settle(LAST_WRITES);
-      await Promise.all([accounts.close(LAST_WRITES), watching.close(LAST_WRITES)]);
+      await Promise.all([accounts.close(), watching.close(LAST_WRITES)]);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** PostgreSQL for Kysely. */
 
 import { type Dialect, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import type { Pool } from 'pg';
 
 /** Connections of one process: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -11,6 +11,12 @@ const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 /** The dialect of the database at `url` (`postgres://…`). @param onTrouble told when an idle connection breaks. */
 export function postgresDialect(url: string, onTrouble: (reason: string) => void): Dialect {
+  return new PostgresDialect({ pool: () => openPool(url, onTrouble) });
+}
+
+/** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */
+async function openPool(url: string, onTrouble: (reason: string) => void): Promise<Pool> {
+  const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
@@ -27,5 +33,5 @@ export function postgresDialect(url: string, onTrouble: (reason: string) => void
   });
   // Without a listener the end of the database server would be the end of this process.
   pool.on('error', (error) => onTrouble(error.message));
-  return new PostgresDialect({ pool });
+  return pool;
 }

@@ -15,6 +15,7 @@ export interface StorePlace {
 export interface Store {
   readonly db: Kysely<Tables>;
   readonly kind: 'sqlite' | 'postgres';
+  readonly place: StorePlace;
   close(): Promise<void>;
 }
 
@@ -30,21 +31,31 @@ export class StoreError extends Error {
  * @throws StoreError where it cannot be reached, or was written by a newer program.
  */
 export async function openStore(
-  { path, url }: StorePlace,
+  place: StorePlace,
   onTrouble: (reason: string) => void = () => {},
 ): Promise<Store> {
+  const store = connectStore(place, onTrouble);
+  try {
+    await migrate(store.db);
+  } catch (error) {
+    await store.close().catch(() => {});
+    const where = store.kind === 'postgres' ? 'PostgreSQL (DATABASE_URL)' : place.path;
+    throw new StoreError(`the store, ${where}, cannot be opened: ${reasonOf(error)}`, { cause: error });
+  }
+  return store;
+}
+
+/**
+ * A store that has been opened before, once more: connected where it is asked something, its tables as they are.
+ * @param onTrouble told what goes wrong between queries, in one sentence.
+ */
+export function connectStore(place: StorePlace, onTrouble: (reason: string) => void): Store {
+  const { path, url } = place;
   const postgres = url !== undefined;
   const db = new Kysely<Tables>({
     dialect: postgres ? postgresDialect(url, onTrouble) : sqliteDialect(path),
   });
-  try {
-    await migrate(db);
-  } catch (error) {
-    await db.destroy().catch(() => {});
-    const where = postgres ? 'PostgreSQL (DATABASE_URL)' : path;
-    throw new StoreError(`the store, ${where}, cannot be opened: ${reasonOf(error)}`, { cause: error });
-  }
-  return { db, kind: postgres ? 'postgres' : 'sqlite', close: () => db.destroy() };
+  return { db, kind: postgres ? 'postgres' : 'sqlite', place, close: () => db.destroy() };
 }
 
 async function migrate(db: Kysely<Tables>): Promise<void> {

@@ -15,6 +15,8 @@ export interface RecorderOptions {
   readonly queue: number;
   /** Told when records cannot be written, once, and when they can again. */
   readonly onTrouble?: (message: string) => void;
+  /** Called when a batch was written, or was dropped. */
+  readonly onDone?: () => void;
 }
 
 export interface UsageRecorder {
@@ -38,7 +40,7 @@ const LONGEST_PAUSE = 5_000;
 const RETRY_AT_END = 100;
 
 export function recordUsage(store: Store, options: RecorderOptions): UsageRecorder {
-  const { interval, queue: limit, onTrouble = () => {} } = options;
+  const { interval, queue: limit, onTrouble = () => {}, onDone = () => {} } = options;
   const queue: Batch[] = [];
   let queued = 0;
   /** What is being written: the first of all until it is, so that nothing is counted twice. */
@@ -85,6 +87,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
     tries = 0;
     current = undefined;
+    onDone();
     return 0;
   }
 

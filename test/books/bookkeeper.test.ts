@@ -1,48 +1,52 @@
 /** The thread that keeps the books, from the notes of exchanges to who is told of them. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Bookkeeper, openBookkeeper } from '../../src/books/bookkeeper.ts';
-import { isList, parseJson } from '../../src/json.ts';
-import type { Batch } from '../../src/usage/batches.ts';
+import { parseJson } from '../../src/json.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import type { Taken } from '../../src/usage/taken.ts';
 import { closedLedger } from './ledgers.ts';
 
-const told = {
-  batches: [] as Batch[],
-  taken: [] as Taken[],
-  lines: [] as string[],
-  troubles: [] as string[],
-};
+const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[] };
+let directory: string;
+let store: Store;
 let books: Bookkeeper;
 
-function open(options: { batch?: number; interval?: number; queue?: number } = {}): void {
+async function open(options: { batch?: number; interval?: number; queue?: number } = {}): Promise<void> {
   for (const list of Object.values(told)) list.length = 0;
+  directory = await mkdtemp(join(tmpdir(), 'gateway-books-'));
+  store = await openStore({ path: join(directory, 'gateway.db') });
   books = openBookkeeper(
-    { interval: 50, batch: 500, queue: 10_000, lines: 'json', ...options },
+    { interval: 50, batch: 500, queue: 10_000, lines: 'json', store: store.place, ...options },
     {
-      write: (batch) => void told.batches.push(batch),
       charge: (taken) => void told.taken.push(taken),
       log: (lines) => void told.lines.push(...lines),
       trouble: (message) => void told.troubles.push(message),
     },
   );
 }
-afterEach(() => books.close(5_000));
+afterEach(async () => {
+  await books.close(5_000);
+  await store.close();
+  await rm(directory, { recursive: true });
+});
 
 const requests = async (): Promise<number> =>
   (await books.figures()).requests.reduce((sum, { count }) => sum + count, 0);
 
-const rowsOf = ({ rows }: Batch): readonly unknown[] => {
-  const list = parseJson(rows);
-  return isList(list) ? list : [];
-};
+const rows = () =>
+  store.db.selectFrom('gateway_exchanges').selectAll().orderBy('batch').orderBy('place').execute();
 
 /** No calendar has its time: what is made of it fails. */
 const UNHEARD = closedLedger({ time: 9e15 });
 
 test('what was noted is counted, charged, logged and written', async () => {
-  open();
+  await open();
   books.note(closedLedger({ id: 'req_a' }));
   books.note(closedLedger({ id: 'req_b' }));
   books.note(closedLedger({ id: 'req_c', key: 'other' }));
@@ -59,8 +63,8 @@ test('what was noted is counted, charged, logged and written', async () => {
     { id: 'req_c' },
     { id: 'req_d', outcome: 'refused' },
   ]);
-  await vi.waitFor(() => expect(told.batches).toHaveLength(1));
-  expect(told.batches.flatMap(rowsOf)).toMatchObject([
+  await vi.waitFor(async () => expect(await rows()).toHaveLength(3));
+  expect(await rows()).toMatchObject([
     { id: 'req_a', key: 'team', input: 100, day: '2026-11-20', place: 0 },
     { id: 'req_b', place: 1 },
     { id: 'req_c', key: 'other', place: 2 },
@@ -69,7 +73,7 @@ test('what was noted is counted, charged, logged and written', async () => {
 });
 
 test('who asks later hears of more', async () => {
-  open();
+  await open();
   books.note(closedLedger());
   const first = requests();
   books.note(closedLedger());
@@ -77,26 +81,41 @@ test('who asks later hears of more', async () => {
 });
 
 test('what is charged of two days is charged of each', async () => {
-  open();
+  await open();
   books.note(closedLedger());
   books.note(closedLedger({ time: Date.parse('2026-11-21T00:00:00Z') }));
   await books.figures();
   expect(told.taken.map(({ tokens }) => tokens)).toEqual([120, 120]);
 });
 
-test('at its end everything noted is told', async () => {
-  open({ batch: 100, interval: 60_000 });
+test('at its end everything noted is told and written', async () => {
+  await open({ batch: 100, interval: 60_000 });
   for (let at = 0; at < 2_050; at += 1) books.note(closedLedger({ id: `req_${at}` }));
   await books.close(10_000);
   expect(told.lines).toHaveLength(2_050);
-  expect(told.batches.map(({ count }) => count)).toEqual([...Array(20).fill(100), 50]);
+  const written = await rows();
+  expect(written).toHaveLength(2_050);
+  expect(new Set(written.map(({ batch }) => batch)).size).toBe(21);
   books.note(closedLedger());
   expect(books.lost()).toBe(1);
   expect(await requests()).toBe(0);
 });
 
+test('at its end, what the store does not take in time is lost, and that is told', async () => {
+  await open({ interval: 60_000 });
+  books.note(closedLedger());
+  const other = new DatabaseSync(store.place.path);
+  other.exec('begin immediate');
+  const before = performance.now();
+  await books.close(300);
+  expect(performance.now() - before).toBeLessThan(4_000);
+  expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written, and is lost.']);
+  expect(books.lost()).toBe(1);
+  other.close();
+});
+
 test('no more notes wait for it than may', async () => {
-  open({ queue: 100 });
+  await open({ queue: 100 });
   const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
   for (let at = 0; at < 1_000; at += 1) books.note(large);
   expect(books.lost()).toBeGreaterThan(800);
@@ -104,18 +123,18 @@ test('no more notes wait for it than may', async () => {
 });
 
 test('a note of which nothing can be made takes no other with it', async () => {
-  open();
+  await open();
   books.note(closedLedger());
   books.note(UNHEARD);
   books.note(closedLedger());
   expect(await requests()).toBe(2);
   expect(told.troubles).toEqual(['An exchange could not be entered in the books.']);
   expect(books.lost()).toBe(1);
-  await vi.waitFor(() => expect(told.batches.flatMap(rowsOf)).toHaveLength(2));
+  await vi.waitFor(async () => expect(await rows()).toHaveLength(2));
 });
 
 test('where the thread ends, another one goes on, and what is lost is counted', async () => {
-  open({ interval: 60_000 });
+  await open({ interval: 60_000 });
   const post = vi.spyOn(Worker.prototype, 'postMessage');
   books.note(closedLedger());
   books.note(closedLedger());

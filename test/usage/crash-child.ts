@@ -2,14 +2,12 @@
 
 import { openBookkeeper } from '../../src/books/bookkeeper.ts';
 import { openStore } from '../../src/store/store.ts';
-import { recordUsage } from '../../src/usage/recorder.ts';
 import { closedLedger } from '../books/ledgers.ts';
 
 const { STORE_PATH = '', STORE_URL } = process.env;
-const store = await openStore({ path: STORE_PATH, ...(STORE_URL !== undefined && { url: STORE_URL }) });
-const usage = { interval: 500, batch: 500, queue: 50_000 };
-const { write } = recordUsage(store, usage);
-const books = openBookkeeper(usage, { write, charge: () => {}, trouble: console.error });
+const { place } = await openStore({ path: STORE_PATH, ...(STORE_URL !== undefined && { url: STORE_URL }) });
+const usage = { interval: 500, batch: 500, queue: 50_000, store: place };
+const books = openBookkeeper(usage, { charge: () => {}, trouble: console.error });
 let count = 0;
 setInterval(() => {
   books.note(closedLedger({ id: String(count), time: Date.now() }));
