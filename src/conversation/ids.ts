@@ -1,5 +1,7 @@
 /** Ids in a format's own style, made from the vendor's: the same answer has the same id, streamed or whole. */
 
+import type { Prompt } from './prompt.ts';
+
 /** A vendor's own prefix: `chatcmpl-`, `msg_`, `gen-`. */
 const PREFIX = /^[a-z]+[_-]/i;
 
@@ -7,4 +9,9 @@ const PREFIX = /^[a-z]+[_-]/i;
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
   return prefix + id.replace(PREFIX, '').replaceAll(/[^A-Za-z0-9]/g, '');
+}
+
+/** How many tools a conversation has called: ids that are made up go on from there, and so are none of its own. */
+export function countCalls({ turns }: Pick<Prompt, 'turns'>): number {
+  return turns.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === 'tool-call').length, 0);
 }

@@ -17,10 +17,10 @@ export interface UsageReader {
   tokens(figures: readonly JsonObject[]): Tokens;
 }
 
-/** A vendor's figure: none is below 0; undefined where it is no number. */
+/** A vendor's figure: whole, and none is below 0; undefined where it is no number. */
 export function countOf(value: Json | undefined): number | undefined {
   const tokens = asNumber(value);
-  return tokens === undefined ? undefined : Math.max(0, tokens);
+  return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
 /** Tokens as the usage of a reply, in which what nobody told is absent. */

@@ -6,7 +6,7 @@
  */
 
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
-import { prefixedId } from '../../conversation/ids.ts';
+import { countCalls, prefixedId } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
@@ -186,13 +186,6 @@ function tryParse(data: string) {
   } catch (cause) {
     throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
   }
-}
-
-function countCalls(prompt: Prompt): number {
-  return prompt.turns.reduce(
-    (sum, turn) => sum + turn.parts.filter((part) => part.kind === 'tool-call').length,
-    0,
-  );
 }
 
 function broken(what: string): GatewayError {

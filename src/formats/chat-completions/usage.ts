@@ -1,8 +1,8 @@
 /** Token counts, both ways. */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
-import { asNumber, asObject, type JsonObject } from '../../json.ts';
+import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import { asObject, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from './body.ts';
 
 export const usageReader: UsageReader = {
@@ -17,20 +17,20 @@ export const usageReader: UsageReader = {
  */
 export function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
   const inside = asObject(usage['prompt_tokens_details']);
-  const input = count(usage['prompt_tokens']);
+  const input = countOf(usage['prompt_tokens']);
   const read =
-    count(inside?.['cached_tokens']) ??
+    countOf(inside?.['cached_tokens']) ??
     // DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
-    count(usage['prompt_cache_hit_tokens']) ??
-    count(usage['cached_tokens']) ??
-    count(usage['num_cached_tokens']) ??
-    count(usage['cache_read_input_tokens']);
-  const thought = count(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
-  const completion = count(usage['completion_tokens']);
+    countOf(usage['prompt_cache_hit_tokens']) ??
+    countOf(usage['cached_tokens']) ??
+    countOf(usage['num_cached_tokens']) ??
+    countOf(usage['cache_read_input_tokens']);
+  const thought = countOf(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  const completion = countOf(usage['completion_tokens']);
   const { output, reasoning } = outputOf(
     input,
     completion,
-    count(usage['total_tokens']),
+    countOf(usage['total_tokens']),
     thought,
     hiddenThoughts,
   );
@@ -38,7 +38,7 @@ export function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens 
     input,
     // Azure's Grok counts a text of its own as cached, but not as input.
     cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
-    cacheWrite: count(inside?.['cache_write_tokens']) ?? count(usage['cache_creation_input_tokens']),
+    cacheWrite: countOf(inside?.['cache_write_tokens']) ?? countOf(usage['cache_creation_input_tokens']),
     output,
     reasoning,
   };
@@ -112,9 +112,4 @@ function outputOf(
   const hidden =
     hiddenThoughts && total !== undefined && input !== undefined ? total - input - completion : 0;
   return hidden > 0 ? { output: completion + hidden, reasoning: hidden } : { output: completion };
-}
-
-function count(value: JsonObject[string]): number | undefined {
-  const number = asNumber(value);
-  return number === undefined ? undefined : Math.max(0, Math.trunc(number));
 }

@@ -9,6 +9,7 @@
 
 import { parseExact } from '../../conversation/arguments.ts';
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
+import { countCalls } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
@@ -172,13 +173,6 @@ function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined 
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;
   return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));
-}
-
-function countCalls(prompt: Prompt): number {
-  return prompt.turns.reduce(
-    (sum, turn) => sum + turn.parts.filter((part) => part.kind === 'tool-call').length,
-    0,
-  );
 }
 
 /** Whether the digits of long numbers matter: arguments are only carried, and written as they came. */

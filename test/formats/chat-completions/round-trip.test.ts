@@ -222,7 +222,7 @@ describe('hostile bodies', () => {
       }),
       { numRuns: 1000 },
     );
-    expect(read).toBeGreaterThan(100);
+    expect(read).toBeGreaterThan(50);
     expect({}).not.toHaveProperty('polluted');
   });
 
