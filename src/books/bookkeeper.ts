@@ -54,6 +54,8 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
   /** Of the thread that there is now. */
   let written = NOTHING_YET;
   let lost = 0;
+  /** Memory of notes that were read: what is new is not in any cache, and has to be filled with zeros. */
+  let blank: ArrayBuffer | undefined;
   let timer: NodeJS.Timeout | undefined;
   let known = NO_FIGURES;
   /** Who has asked for figures: the thread answers in turn. */
@@ -92,7 +94,8 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     else if ('trouble' in told) readers.trouble(told.trouble);
   }
 
-  function pass({ count, lines, taken, failures }: Entered): void {
+  function pass({ count, lines, taken, failures, blank: memory }: Entered): void {
+    if (memory.byteLength <= FULL) blank = memory;
     outstanding -= count;
     lost += failures.length;
     for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
@@ -107,7 +110,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
 
   function ask(asked: Asked): void {
     thread ??= startThread();
-    thread.postMessage(asked, asked instanceof ArrayBuffer ? [asked] : []);
+    thread.postMessage(asked, typeof asked === 'object' && 'notes' in asked ? [asked.notes.bytes] : []);
   }
 
   function send(): void {
@@ -116,7 +119,8 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     const count = notebook.count();
     if (count === 0) return;
     outstanding += count;
-    ask(notebook.take());
+    ask({ notes: notebook.take(blank) });
+    blank = undefined;
   }
 
   return {

@@ -14,7 +14,7 @@ import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
-import { readNotes } from './notes.ts';
+import { type Notes, readNotes } from './notes.ts';
 
 export interface BooksOptions extends BatchOptions {
   /** Where exchanges are written, in a store that was opened before. */
@@ -42,6 +42,8 @@ export interface Entered {
   /** Why some of them could not be entered: an error each. */
   readonly failures: readonly unknown[];
   readonly written: Written;
+  /** The notes' memory, given back. */
+  readonly blank: ArrayBuffer;
 }
 
 /** What the books say. */
@@ -54,12 +56,11 @@ export type Told =
   /** An answer to who has asked. */
   | { readonly figures: TallyFigures };
 
-/** What is asked of them, or given: `ArrayBuffer` is a notebook's. */
-export type Asked = ArrayBuffer | 'figures' | { readonly close: number };
+/** What is asked of them, or given. */
+export type Asked = { readonly notes: Notes } | 'figures' | { readonly close: number };
 
 export interface Books {
-  /** Takes a notebook. */
-  enter(notes: ArrayBuffer): void;
+  enter(notes: Notes): void;
   figures(): void;
   /** Writes what is open, for so many milliseconds at most. */
   close(milliseconds: number): Promise<void>;
@@ -96,7 +97,7 @@ export async function openBooks(
           failures.push(error);
         }
       }
-      tell({ count, lines, taken: [...sums.values()], failures, written: written() });
+      tell({ count, lines, taken: [...sums.values()], failures, written: written(), blank: notes.bytes });
     },
     figures: () => tell({ figures: tally.figures() }),
     async close(milliseconds) {

@@ -1,6 +1,7 @@
 /**
  * Notes of exchanges as bytes, for another thread: a number takes eight, a text its length and its UTF-8. To post them
- * as values takes the posting thread five times as long (measured), all of it between two requests.
+ * as values takes the posting thread five times as long (measured), all of it between two requests. Whose exchange it
+ * was and of what, which most of them have in common, is written once for all of them.
  */
 
 import type { Model } from '../catalog/model.ts';
@@ -15,9 +16,21 @@ export interface Notebook {
   /** How many there are, and how many bytes they take. */
   count(): number;
   size(): number;
-  /** All of them, which are none of the notebook's any more. */
-  take(): ArrayBuffer;
+  /** All of them, which are none of the notebook's any more. @param blank memory for the next ones, if there is any. */
+  take(blank?: ArrayBuffer): Notes;
 }
+
+/** The notes of a notebook: the first so many bytes. */
+export interface Notes {
+  readonly bytes: ArrayBuffer;
+  readonly length: number;
+}
+
+/** Whose exchange it was, and of what. */
+type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
+
+/** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
+const HEADS = 16;
 
 /** Stands for a text that is not there: of a longer one, no more than fits is kept. */
 const NONE = 0xffff;
@@ -32,14 +45,15 @@ const SHORT = 64;
 const FIXED = 200;
 
 export function openNotebook(): Notebook {
-  let bytes = Buffer.allocUnsafeSlow(BEGIN);
+  let bytes = Buffer.from(new ArrayBuffer(BEGIN));
   let view = viewOf(bytes);
   let at = 0;
   let count = 0;
+  let heads: Head[] = [];
 
   function makeRoom(needed: number): void {
     if (bytes.length - at >= needed) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (at + needed));
+    const larger = Buffer.from(new ArrayBuffer(2 * (at + needed)));
     bytes.copy(larger, 0, 0, at);
     bytes = larger;
     view = viewOf(bytes);
@@ -73,12 +87,43 @@ export function openNotebook(): Notebook {
     at += 1;
   }
 
+  /** Its number if it is known; if not the next one, and what it says. */
+  function head({ key, vendor, format, spoken, operation, model }: Head): void {
+    const known = heads.findIndex(
+      (one) =>
+        one.model === model &&
+        one.key === key &&
+        one.vendor === vendor &&
+        one.format === format &&
+        one.spoken === spoken &&
+        one.operation === operation,
+    );
+    bytes[at] = known < 0 ? heads.length : known;
+    at += 1;
+    if (known >= 0) return;
+    if (heads.length < HEADS) heads.push({ key, vendor, format, spoken, operation, model });
+    text(key);
+    text(vendor);
+    text(format);
+    text(spoken);
+    text(operation);
+    text(model?.id);
+    if (model === undefined) return;
+    const { input, output, cacheRead, cacheWrite, cacheWriteHour } = model.prices;
+    number(input);
+    number(output);
+    number(cacheRead);
+    number(cacheWrite);
+    number(cacheWriteHour);
+  }
+
   return {
     add(closed) {
       const { id, key, model, vendor, remains } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
       makeRoom(FIXED + rest + 3 * (id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor)));
       count += 1;
+      head(closed);
       number(closed.time);
       number(closed.status);
       number(closed.duration);
@@ -88,21 +133,7 @@ export function openNotebook(): Notebook {
       yes(closed.streamed);
       yes(closed.finished);
       text(id);
-      text(key);
-      text(vendor);
-      text(closed.format);
-      text(closed.spoken);
-      text(closed.operation);
       text(closed.fault);
-      text(model?.id);
-      if (model !== undefined) {
-        const { input, output, cacheRead, cacheWrite, cacheWriteHour } = model.prices;
-        number(input);
-        number(output);
-        number(cacheRead);
-        number(cacheWrite);
-        number(cacheWriteHour);
-      }
       view.setUint32(at, rest, true);
       at += 4;
       for (const piece of remains) {
@@ -112,18 +143,22 @@ export function openNotebook(): Notebook {
     },
     count: () => count,
     size: () => at,
-    take() {
-      const taken = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + at);
+    take(blank = new ArrayBuffer(BEGIN)) {
+      const taken = { bytes: bytes.buffer, length: at };
+      bytes = Buffer.from(blank);
+      view = viewOf(bytes);
       at = 0;
       count = 0;
+      heads = [];
       return taken;
     },
   };
 }
 
-/** The notes of a notebook. @throws RangeError or TypeError where the bytes are none of one. */
-export function* readNotes(taken: ArrayBuffer): Generator<ClosedLedger> {
-  const bytes = Buffer.from(taken);
+/** Notes as they were taken. @throws RangeError or TypeError where the bytes are none. */
+export function* readNotes({ bytes: taken, length: end }: Notes): Generator<ClosedLedger> {
+  const bytes = Buffer.from(taken, 0, end);
+  const heads: Head[] = [];
   let at = 0;
 
   function number(): number | undefined {
@@ -163,15 +198,31 @@ export function* readNotes(taken: ArrayBuffer): Generator<ClosedLedger> {
     return length === 0 ? [] : [bytes.subarray(at - length, at)];
   }
 
+  function head(): Head {
+    at += 1;
+    const known = heads[bytes.readUInt8(at - 1)];
+    if (known !== undefined) return known;
+    const [key, vendor] = [text(), text()];
+    const [format, spoken, operation, modelId] = [formatOf(text()), formatOf(text()), text(), text()];
+    if (format === undefined) throw new TypeError('A note without a format is none.');
+    const read: Head = {
+      key,
+      vendor,
+      format,
+      spoken,
+      operation: operation === 'count-tokens' ? operation : 'generate',
+      model: modelId === undefined ? undefined : { id: modelId, prices: prices() },
+    };
+    if (heads.length < HEADS) heads.push(read);
+    return read;
+  }
+
   while (at < bytes.length) {
+    const { key, vendor, format, spoken, operation, model } = head();
     const [time, status, duration] = [number() ?? 0, number() ?? 0, number() ?? 0];
     const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
     const [streamed, finished] = [yes(), yes()];
-    const [id, key, vendor] = [text() ?? '', text(), text()];
-    const [format, spoken, operation, fault] = [formatOf(text()), formatOf(text()), text(), text()];
-    if (format === undefined) throw new TypeError('A note without a format is none.');
-    const modelId = text();
-    const model = modelId === undefined ? undefined : { id: modelId, prices: prices() };
+    const [id, fault] = [text() ?? '', text()];
     yield {
       id,
       time,
@@ -180,7 +231,7 @@ export function* readNotes(taken: ArrayBuffer): Generator<ClosedLedger> {
       vendor,
       format,
       spoken,
-      operation: operation === 'count-tokens' ? operation : 'generate',
+      operation,
       streamed,
       status,
       fault: fault !== undefined && isFault(fault) ? fault : undefined,

@@ -6,10 +6,12 @@ import { type Asked, type BooksOptions, openBooks } from './books.ts';
 if (parentPort !== null) {
   const port = parentPort;
   const options: BooksOptions = workerData;
-  const books = await openBooks(options, (told) => port.postMessage(told));
+  const books = await openBooks(options, (told) =>
+    port.postMessage(told, 'blank' in told ? [told.blank] : []),
+  );
   port.on('message', (asked: Asked) => {
     if (asked === 'figures') books.figures();
-    else if (asked instanceof ArrayBuffer) books.enter(asked);
+    else if ('notes' in asked) books.enter(asked.notes);
     else void books.close(asked.close).then(() => port.close());
   });
 }
