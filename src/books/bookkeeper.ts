@@ -4,6 +4,7 @@
  */
 
 import type { Worker } from 'node:worker_threads';
+import { asBuffer } from '../as-buffer.ts';
 import { NO_FIGURES, type TallyFigures } from '../observe/tally.ts';
 import { within } from '../streams/within.ts';
 import type { TakeNotes } from '../usage/ledger.ts';
@@ -16,8 +17,8 @@ import { openNotebook } from './notes.ts';
 export interface Readers {
   /** Of what a key has used. */
   readonly charge: (taken: Taken) => void;
-  /** Of lines for the access log. */
-  readonly log?: (lines: readonly string[]) => void;
+  /** Of lines for the access log, in UTF-8. */
+  readonly log?: (lines: Buffer) => void;
   /** Of what should not have happened. */
   readonly trouble: (message: string, error?: unknown) => void;
 }
@@ -100,7 +101,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     lost += failures.length;
     for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
     taken.forEach(readers.charge);
-    if (lines.length > 0) readers.log?.(lines);
+    if (lines.length > 0) readers.log?.(asBuffer(lines));
   }
 
   function answer(figures: TallyFigures): void {

@@ -37,7 +37,8 @@ export interface Written {
 export interface Entered {
   /** How many there were. */
   readonly count: number;
-  readonly lines: readonly string[];
+  /** Of the access log, in UTF-8. */
+  readonly lines: Uint8Array<ArrayBuffer>;
   readonly taken: readonly Taken[];
   /** Why some of them could not be entered: an error each. */
   readonly failures: readonly unknown[];
@@ -74,6 +75,7 @@ export async function openBooks(
   const tally = openTally();
   const calendar = openCalendar();
   const lineOf = style && (await exchangeLines(style));
+  const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => tell({ trouble });
   const store = connectStore(place, onTrouble);
   const recorder = recordUsage(store, { ...options, onTrouble, onDone: () => tell({ written: written() }) });
@@ -81,7 +83,7 @@ export async function openBooks(
 
   return {
     enter(notes) {
-      const lines: string[] = [];
+      let lines = '';
       const sums = new Map<string, Taken>();
       const failures: unknown[] = [];
       let count = 0;
@@ -92,12 +94,19 @@ export async function openBooks(
           add(sums, record);
           batches.record(record);
           tally.record(record);
-          if (lineOf !== undefined) lines.push(lineOf(record));
+          if (lineOf !== undefined) lines += lineOf(record);
         } catch (error) {
           failures.push(error);
         }
       }
-      tell({ count, lines, taken: [...sums.values()], failures, written: written(), blank: notes.bytes });
+      tell({
+        count,
+        lines: utf8.encode(lines),
+        taken: [...sums.values()],
+        failures,
+        written: written(),
+        blank: notes.bytes,
+      });
     },
     figures: () => tell({ figures: tally.figures() }),
     async close(milliseconds) {

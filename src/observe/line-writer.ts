@@ -1,40 +1,37 @@
 /**
- * Lines on their way out, written in batches, one after another. Whoever adds a line never waits: where the reader
- * does not keep up, lines pile up to a bound, and what comes then is dropped and counted.
+ * Lines on their way out, written in batches, one after another. Whoever adds lines never waits: where the reader does
+ * not keep up, they pile up to a bound, and what comes then is dropped and counted.
  */
 
 import type { Writable } from 'node:stream';
 
 export interface LineWriterOptions {
-  /** Most that may wait, in characters. */
+  /** Most that may wait, in bytes. */
   readonly most: number;
   /** Milliseconds that a line may wait for others to go with it. */
   readonly delay: number;
-  /** Most that goes out in one write, unless a single line is longer, in characters. */
+  /** Most that goes out in one write, unless a single line is longer, in bytes. */
   readonly piece: number;
 }
 
 export interface LineWriter {
-  /** Takes a line, with its line break. */
-  write(line: string): void;
+  /** Takes lines, each with its line break, as they are in UTF-8. */
+  write(lines: Buffer): void;
   /** How many lines nobody will read. */
   dropped(): number;
   /** Writes what waits. Resolves once it is out, or after `milliseconds`; what is not out by then is given up. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** So many lines that are out may still be held. */
-const FORGOTTEN = 2_000;
+const LF = 0x0a;
 
 /** A writer of lines to `stream`, which is never ended. */
 export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterOptions): LineWriter {
-  let waiting: string[] = [];
-  /** Of those that wait, the first that has not gone out. */
-  let next = 0;
+  let waiting: Buffer[] = [];
   let length = 0;
   let dropped = 0;
-  /** Lines that are with the stream now. */
-  let writing = 0;
+  /** What is with the stream now. */
+  let writing: Buffer | undefined;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let onIdle: (() => void) | undefined;
@@ -46,36 +43,32 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (writing > 0) return;
-    const lines = takePiece();
-    if (lines.length === 0) {
+    if (writing !== undefined) return;
+    if (length === 0) {
       onIdle?.();
       return;
     }
-    writing = lines.length;
-    stream.write(lines.join(''), (error) => {
-      if (error) dropped += lines.length;
-      writing = 0;
+    const lines = takePiece();
+    writing = lines;
+    stream.write(lines, (error) => {
+      if (error) dropped += linesIn(lines);
+      writing = undefined;
       if (closed || length > 0) flush();
     });
   }
 
-  function takePiece(): string[] {
-    const first = next;
+  function takePiece(): Buffer {
+    const taken: Buffer[] = [];
     let size = 0;
-    for (; next < waiting.length; next += 1) {
-      const more = waiting[next]?.length ?? 0;
-      if (next > first && size + more > piece) break;
-      size += more;
+    for (let next = waiting.shift(); next !== undefined; next = size < piece ? waiting.shift() : undefined) {
+      taken.push(next);
+      size += next.length;
     }
-    const lines = waiting.slice(first, next);
-    length -= size;
-    // Not every time: each removal moves what is left.
-    if (next === waiting.length || next > FORGOTTEN) {
-      waiting = waiting.slice(next);
-      next = 0;
-    }
-    return lines;
+    const all = join(taken);
+    const end = size > piece ? endOfLines(all, piece) : size;
+    if (end < size) waiting.unshift(all.subarray(end));
+    length -= end;
+    return all.subarray(0, end);
   }
 
   function schedule(): void {
@@ -85,14 +78,14 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
   }
 
   return {
-    write(line) {
-      if (closed || length + line.length > most) {
-        dropped += 1;
+    write(lines) {
+      if (closed || length + lines.length > most) {
+        dropped += linesIn(lines);
         return;
       }
-      waiting.push(line);
-      length += line.length;
-      if (writing > 0) return;
+      waiting.push(lines);
+      length += lines.length;
+      if (writing !== undefined) return;
       if (length >= piece) flush();
       else schedule();
     },
@@ -107,11 +100,28 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
         };
         flush();
       });
-      dropped += waiting.length - next + writing;
+      for (const lines of [...waiting, ...(writing === undefined ? [] : [writing])])
+        dropped += linesIn(lines);
       waiting = [];
-      next = 0;
       length = 0;
       stream.off('error', onError);
     },
   };
+}
+
+function join(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}
+
+/** Where the last line ends that ends within `room` bytes, or the first one where it is longer than that. */
+function endOfLines(bytes: Buffer, room: number): number {
+  const last = bytes.lastIndexOf(LF, room - 1);
+  return (last < 0 ? bytes.indexOf(LF) : last) + 1;
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) count += 1;
+  return count;
 }

@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly style: 'auto' | 'json' | 'pretty';
   /** Where to; absent: the process's standard output. It is never ended. */
   readonly stream?: Writable;
-  /** Most that may wait for a slow reader, in characters. */
+  /** Most that may wait for a slow reader, in bytes. */
   readonly most?: number;
 }
 
@@ -23,8 +23,8 @@ export type Facts = Readonly<Record<string, string | number | boolean>>;
 
 export interface Log {
   readonly style: LineStyle;
-  /** Writes lines of exchanges that are over, as `exchangeLines` makes them. */
-  readonly write: (lines: readonly string[]) => void;
+  /** Writes lines of exchanges that are over, as `exchangeLines` makes them, in UTF-8. */
+  readonly write: (lines: Buffer) => void;
   /** Something that happened to the process: a start, a reload. */
   note(message: string, facts?: Facts): void;
   /** Something that should not have happened; of its error, if it has one, only the kind and where it came from are written. */
@@ -38,7 +38,7 @@ export interface Log {
 const MOST = 8 * 1024 * 1024;
 
 /**
- * Most that goes out in one write, in characters; of processes that may share a pipe, what comes out of it in one piece
+ * Most that goes out in one write, in bytes; of processes that may share a pipe, what comes out of it in one piece
  * for being no longer than its PIPE_BUF of 4,096 bytes (pipe(7)).
  */
 const PIECE = 64 * 1024;
@@ -56,14 +56,14 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
   });
   const format = pretty ? await prettyLine() : undefined;
-  const write = (line: string): void => lines.write(format === undefined ? line : format(line));
+  const write = (line: string): void => lines.write(Buffer.from(format === undefined ? line : format(line)));
   const logger = pino(
     { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
     { write },
   );
   return {
     style: pretty ? 'pretty' : 'json',
-    write: (given) => given.forEach(lines.write),
+    write: lines.write,
     note: (message, facts = {}) => logger.info(facts, message),
     problem: (message, error, facts = {}) =>
       logger.error({ ...facts, ...(error !== undefined && kindOf(error)) }, message),

@@ -25,7 +25,7 @@ async function open(options: { batch?: number; interval?: number; queue?: number
     { interval: 50, batch: 500, queue: 10_000, lines: 'json', store: store.place, ...options },
     {
       charge: (taken) => void told.taken.push(taken),
-      log: (lines) => void told.lines.push(...lines),
+      log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),
       trouble: (message) => void told.troubles.push(message),
     },
   );

@@ -77,7 +77,7 @@ beforeAll(async () => {
     note: recording((record) => {
       records.push(record);
       tally.record(record);
-      log.write([line(record)]);
+      log.write(Buffer.from(line(record)));
     }),
   };
   const server = await serve(() => gateway, config);

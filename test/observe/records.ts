@@ -51,5 +51,5 @@ export function countedMetrics(): Metrics & { readonly record: Recorder } {
 export async function exchangeLog(options: LogOptions): Promise<Log & { readonly record: Recorder }> {
   const log = await openLog(options);
   const line = await exchangeLines(log.style);
-  return { ...log, record: (record) => log.write([line(record)]) };
+  return { ...log, record: (record) => log.write(Buffer.from(line(record))) };
 }
