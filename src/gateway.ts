@@ -9,6 +9,7 @@ import type { Traces } from './observe/traces.ts';
 import type { DecodeOptions } from './stages/decode.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
+import type { RequestOptions } from './stages/translate-request.ts';
 import type { LineMode } from './streams/line.ts';
 import type { TakeNotes } from './usage/ledger.ts';
 import type { Upstreams } from './vendors/upstreams.ts';
@@ -24,7 +25,7 @@ export interface Gateway {
   readonly agent: Dispatcher;
   /** How vendors are doing: the one part of this value that changes. */
   readonly upstreams: Upstreams;
-  readonly options: DecodeOptions & InFlightLimits & ReplyOptions;
+  readonly options: DecodeOptions & InFlightLimits & RequestOptions & ReplyOptions;
   readonly cors: CorsOptions;
   /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
   readonly note?: TakeNotes;

@@ -83,6 +83,7 @@ export async function openGateway(
       bodyLimit: config.limits.bodyBytes,
       ...config.timeouts,
       validate: config.validate,
+      askUsage: config.usage.ask,
     },
     cors: config.cors,
     ...(limits !== undefined && { limits }),

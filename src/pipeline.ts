@@ -35,7 +35,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
       (attempt) => bridge(options, attempts(upstreams, attempt)),
       (attempt) =>
         attempt
-          .to(translateRequest()) // in the words of the vendor
+          .to(translateRequest(options)) // in the words of the vendor
           .to(upstream(agent, upstreams)) // the vendor's answer: a head, and a body still coming
           .to(translateReply(options)), // the same answer in the words of the caller
     )

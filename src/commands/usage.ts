@@ -58,7 +58,7 @@ function asText({ lines, total }: UsageReport, { from, to, by }: UsageQuery): st
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
   };
   const [first] = by;
-  return textTable(columnsOf(by), [
+  return textTable(columnsOf(by, total.uncounted > 0), [
     ...lines.map(lineView),
     first === undefined ? sum : { ...sum, [first]: 'total' },
   ]);
@@ -78,7 +78,8 @@ const FIGURES = [
   'mean_first_byte',
 ] as const satisfies readonly (keyof UsageFigures)[];
 
-function columnsOf(by: readonly Dimension[]): readonly Column<UsageLineView>[] {
+/** @param untold whether there are answers of which the vendor told no usage: they cost something, and nobody knows what. */
+function columnsOf(by: readonly Dimension[], untold: boolean): readonly Column<UsageLineView>[] {
   const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
     title,
     right: true,
@@ -88,6 +89,7 @@ function columnsOf(by: readonly Dimension[]): readonly Column<UsageLineView>[] {
     ...by.map((dimension) => ({ title: dimension, text: (line: UsageLineView) => line[dimension] ?? '-' })),
     figure('requests', 'requests'),
     figure('errors', 'errors'),
+    ...(untold ? [figure('uncounted', 'untold')] : []),
     figure('input_tokens', 'input'),
     figure('cache_read_tokens', 'cached'),
     figure('output_tokens', 'output'),

@@ -179,6 +179,8 @@ export const configSchema = z.strictObject({
       queue: z.int().min(1).default(50_000),
       /** For how long single exchanges are kept. The sums of each day stay. */
       keepDays: z.number().nonnegative().default(90),
+      /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
+      ask: z.enum(['limited', 'always']).default('limited'),
     })
     .prefault({}),
   /** The admin API, on a port of its own; without a key there is none. */

@@ -11,13 +11,18 @@ import { upstreamName, type Vendor } from '../vendors/vendor.ts';
 import type { Prepared, Routed } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
 
-export function translateRequest(): (routed: Routed) => Prepared {
-  return (routed) => (routed.spoken === routed.route.format ? native(routed) : translated(routed));
+export interface RequestOptions {
+  /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
+  readonly askUsage: 'limited' | 'always';
 }
 
-function native(routed: Routed): Prepared {
+export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
+  return (routed) => (routed.spoken === routed.route.format ? native(routed, askUsage) : translated(routed));
+}
+
+function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const { vendor, spoken, route, message, query, named, body, model } = routed;
-  const asking = withUsage(routed);
+  const asking = askUsage === 'always' || isMetered(routed.principal.limits) ? withUsage(routed) : undefined;
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {
     ...routed,
@@ -31,9 +36,8 @@ function native(routed: Routed): Prepared {
   };
 }
 
-/** The body with the question for usage in it, where the caller has not asked and the key's limits hang on it. */
+/** The body with the question for usage in it, where the caller has not asked. */
 function withUsage({
-  principal,
   spoken,
   body,
   fields,
@@ -41,7 +45,7 @@ function withUsage({
   model,
 }: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
   const { usageOnRequest } = formats[spoken].outbound;
-  if (usageOnRequest === undefined || !isMetered(principal.limits)) return undefined;
+  if (usageOnRequest === undefined) return undefined;
   const payload = usageOnRequest.ask(body, fields, targetOf(vendor, model).dialect);
   return payload && { payload, hide: usageOnRequest.hide };
 }

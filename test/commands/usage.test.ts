@@ -7,7 +7,9 @@ import { csv } from '../../src/commands/csv.ts';
 import { openStore } from '../../src/store/store.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { runCommand } from '../support/command.ts';
-import { exchange, rowOf } from '../usage/records.ts';
+import { exchange, noon, rowOf } from '../usage/records.ts';
+
+const IN_OCTOBER = noon('2026-10-20');
 
 let directory: string;
 beforeAll(async () => {
@@ -26,6 +28,8 @@ beforeAll(async () => {
       usage: {},
       cost: 0,
     }),
+    exchange({ key: 'c', time: IN_OCTOBER }),
+    exchange({ key: 'c', time: IN_OCTOBER, usage: {}, cost: undefined }),
   ];
   await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
   await store.close();
@@ -51,6 +55,15 @@ test('as text', async () => {
     ['a', 'openai/gpt-4o', '1', '0', '100', '40', '20', '0.0010', '200', '1000'],
     ['a', '-', '1', '1', '0', '0', '0', '0.0000', '200', '1000'],
     ['total', '3', '1', '200', '80', '40', '2.0010', '200', '1000'],
+  ]);
+});
+
+test('answers that told no usage are told, since they were not free', async () => {
+  const lines = (await usage('--from=2026-10-01', '--to=2026-10-31')).trimEnd().split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
+    ['key', 'model', 'requests', 'errors', 'untold', 'input'],
+    ['c', 'openai/gpt-4o', '2', '0', '1', '100'],
+    ['total', '2', '0', '1', '100', '40'],
   ]);
 });
 

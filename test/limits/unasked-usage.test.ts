@@ -50,8 +50,13 @@ function streamed(asked: boolean): string {
   ].join('');
 }
 
-async function open(limits: KeyLimits, vendors: ConfigInput['vendors'] = {}): Promise<void> {
+async function open(
+  limits: KeyLimits,
+  vendors: ConfigInput['vendors'] = {},
+  usage: ConfigInput['usage'] = {},
+): Promise<void> {
   gateway = await startGateway({
+    usage,
     vendors: { ...vendorsAtUrl(upstream.url), ...vendors },
     keys: [{ name: 'limited', key: LIMITED, limits }],
   });
@@ -120,6 +125,14 @@ describe('the request is what it was, but for the question', () => {
     expect(status).toBe(400);
     expect(sent()).toEqual([]);
   });
+});
+
+test('of every key, where the configuration says so', async () => {
+  await open({}, {}, { ask: 'always' });
+  const asked = `{"stream_options":{"include_usage":true},${PLAIN.slice(1)}`;
+  for (const key of [LIMITED, KEY])
+    expect(await ask(PLAIN, key)).toEqual({ status: 200, text: streamed(false) });
+  expect(sent()).toEqual([asked, asked]);
 });
 
 describe('nothing is changed', () => {
