@@ -109,9 +109,10 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     asking.shift()?.(figures);
   }
 
-  function ask(asked: Asked): void {
+  /** @param given memory that is the thread's from then on. */
+  function ask(asked: Asked, given: ArrayBuffer[] = []): void {
     thread ??= startThread();
-    thread.postMessage(asked, typeof asked === 'object' && 'notes' in asked ? [asked.notes.bytes] : []);
+    thread.postMessage(asked, given);
   }
 
   function send(): void {
@@ -120,8 +121,9 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     const count = notebook.count();
     if (count === 0) return;
     outstanding += count;
-    ask({ notes: notebook.take(blank) });
+    const notes = notebook.take(blank);
     blank = undefined;
+    ask({ notes }, [notes.bytes]);
   }
 
   return {

@@ -60,7 +60,9 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
   function takePiece(): Buffer {
     const taken: Buffer[] = [];
     let size = 0;
-    for (let next = waiting.shift(); next !== undefined; next = size < piece ? waiting.shift() : undefined) {
+    while (size < piece) {
+      const next = waiting.shift();
+      if (next === undefined) break;
       taken.push(next);
       size += next.length;
     }
@@ -100,8 +102,8 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
         };
         flush();
       });
-      for (const lines of [...waiting, ...(writing === undefined ? [] : [writing])])
-        dropped += linesIn(lines);
+      const unread = writing === undefined ? waiting : [writing, ...waiting];
+      for (const lines of unread) dropped += linesIn(lines);
       waiting = [];
       length = 0;
       stream.off('error', onError);
