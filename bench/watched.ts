@@ -1,11 +1,14 @@
 /**
- * What watching costs: one gateway that is watched and not, in turns (bench/load/switched-gateway.ts).
+ * What watching costs: one gateway that is watched and not, in turns, under a load that never ends
+ * (bench/load/switched-gateway.ts).
  *   unwatched   the request path and nothing that looks at it: what is noted of an exchange cannot all be turned off by
  *               configuration
  *   watched     as a start has it: usage in SQLite, metrics, an access log as JSON into a file
  *   limited     with limits of every kind on the caller's key too
- * Each round of a way stands between two of the unwatched, and its share is of those two: what else the machine does
- * within a second, it does to all three. Told is the middle of all rounds.
+ * Each turn of a way stands between two of the unwatched, and its share is of those two: what else the machine does
+ * within half a second, it does to all three. Turns are short and many, for what else a machine does differs more from
+ * second to second than the ways do: told is the mean of
+ * their middle, and how far that may be off (`±`).
  *
  * The main thread, which is the request path, has a core for itself; the threads of the books and the store run beside
  * the load, as they would on any machine of more than one core. `main thread` is its CPU time an answer, `CPU` that of
@@ -15,9 +18,10 @@
  * which each is a read and a write: that is measured too. There the rate is the vendor's, and the CPU is what tells.
  */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ConfigInput } from '../src/config/schema.ts';
-import { closedLoad, openLoad } from './load/drive.ts';
+import { loadDuring, openLoad } from './load/drive.ts';
 import {
   cpuOf,
   KEY,
@@ -32,15 +36,14 @@ import type { Way } from './load/switched-gateway.ts';
 import { benchOptions, median, quantile, type Row, report, round } from './support/report.ts';
 
 const { values: args } = parseArgs({
-  options: { ...benchOptions({ seconds: 0.4, rounds: 32 }), starts: { type: 'string', default: '4' } },
+  options: { ...benchOptions({ seconds: 0.1, rounds: 400 }), starts: { type: 'string', default: '4' } },
 });
 
 const UPSTREAM = 9_850;
 /** So much that it is never reached. */
 const PLENTY = 1_000_000_000;
-/** Seconds of a load that nobody measures: before the first round of a way, and before each. */
+/** Seconds of each way before the first turn that counts. */
 const WARM_UP = 1.5;
-const SETTLE = 0.15;
 /** Seconds a start and a way in which latency is looked at, at half of what it can do. */
 const STEADY = 1;
 
@@ -64,14 +67,14 @@ const config: ConfigInput = {
 const WATCHED = ['watched', 'limited'] as const satisfies readonly Way[];
 const WAYS = ['unwatched', ...WATCHED] as const;
 
-/** What was seen in a round: answers a second, and microseconds an answer. */
+/** What was seen in a turn: answers a second, and microseconds an answer. */
 interface Seen {
   readonly rate: number;
   readonly main: number;
   readonly cpu: number;
 }
 
-/** Of a way in a scenario: what was seen, and as a share of the unwatched rounds before and after. */
+/** Of a way in a scenario: what was seen, and as a share of the unwatched turns before and after. */
 interface Turns {
   readonly seen: Seen[];
   readonly shares: Seen[];
@@ -80,21 +83,34 @@ interface Turns {
   readonly p99: number[];
 }
 
-/** So many at once that the main thread never waits for the load; words at a fast model's pace make it half busy. */
-const AT_ONCE = { connections: 96 };
-const ONE_BY_ONE = { words: 'pace:2', connections: 64 };
+/** How long things take, in seconds: what is in flight when the way changes is over after `settle`. */
+interface Turned extends Scenario {
+  readonly settle: number;
+  readonly turn: number;
+  /** Of each way and start. */
+  readonly turns: number;
+}
 
-const named = (all: readonly Scenario[], names: readonly string[]): readonly Scenario[] =>
+const starts = Number(args.starts);
+const seconds = Number(args.seconds);
+const rounds = Math.ceil(Number(args.rounds) / starts);
+
+/** So many at once that the main thread never waits for the load; words at a fast model's pace make it half busy. */
+const AT_ONCE = { connections: 48, settle: 0.04, turn: seconds, turns: rounds };
+/** Each of its streams takes 0.4 s. */
+const ONE_BY_ONE = { connections: 64, settle: 0.5, turn: 12 * seconds, turns: Math.ceil(rounds / 16) };
+
+const named = (all: readonly Turned[], names: readonly string[]): readonly Turned[] =>
   all.filter(({ name }) => names.includes(name) && name.includes(args.filter));
 const atOnce = named(
   scenarios(UPSTREAM).map((scenario) => ({ ...scenario, ...AT_ONCE })),
   ['native, 0.5 KB, whole', 'native, 200 events', 'chat-completions to anthropic, 200 events'],
 );
 const oneByOne = named(
-  scenarios(UPSTREAM, ONE_BY_ONE.words).map((scenario) => ({
+  scenarios(UPSTREAM, 'pace:2').map((scenario) => ({
     ...scenario,
+    ...ONE_BY_ONE,
     name: `${scenario.name}, one by one`,
-    connections: ONE_BY_ONE.connections,
   })),
   ['native, 200 events, one by one', 'chat-completions to anthropic, 200 events, one by one'],
 );
@@ -109,9 +125,6 @@ const turnsOf = ({ name }: Scenario, way: Way): Turns => {
 
 stepAside();
 const upstream = await startUpstream(UPSTREAM);
-const starts = Number(args.starts);
-const seconds = Number(args.seconds);
-const rounds = Math.ceil(Number(args.rounds) / starts);
 try {
   for (let start = 0; start < starts; start += 1) {
     const program = [`${import.meta.dirname}/load/switched-gateway.ts`];
@@ -119,11 +132,10 @@ try {
     const gateway = await startGateway(port, UPSTREAM, { core: 'main', program, printing: true, config });
     try {
       for (const scenario of atOnce) {
-        await takeTurns(gateway, scenario, seconds, rounds);
+        await takeTurns(gateway, scenario);
         await lookAtLatency(gateway, scenario);
       }
-      // A round is long beside a stream, which takes 0.4 s.
-      for (const scenario of oneByOne) await takeTurns(gateway, scenario, 4 * seconds, Math.ceil(rounds / 2));
+      for (const scenario of oneByOne) await takeTurns(gateway, scenario);
     } finally {
       gateway.stop();
     }
@@ -134,36 +146,45 @@ try {
 }
 process.exit();
 
-async function takeTurns(gateway: Running, scenario: Scenario, long: number, times: number): Promise<void> {
-  for (const way of WAYS) await load(gateway, scenario, way, WARM_UP);
-  for (let time = 0; time < times; time += 1) {
-    let before = await load(gateway, scenario, 'unwatched', long);
-    turnsOf(scenario, 'unwatched').seen.push(before);
-    for (const way of WATCHED) {
-      const seen = await load(gateway, scenario, way, long);
-      const after = await load(gateway, scenario, 'unwatched', long);
-      const { seen: all, shares } = turnsOf(scenario, way);
-      all.push(seen);
-      shares.push(shareOf(seen, before, after));
-      before = after;
+async function takeTurns(gateway: Running, scenario: Turned): Promise<void> {
+  const { refused } = await loadDuring(gateway, scenario.gateway, scenario, async (answers) => {
+    for (const way of WAYS) {
+      await watch(gateway, way);
+      await wait(WARM_UP * 1000);
     }
-  }
+    let before = await turn(gateway, scenario, 'unwatched', answers);
+    for (let count = 0; count < scenario.turns; count += 1) {
+      for (const way of WATCHED) {
+        const seen = await turn(gateway, scenario, way, answers);
+        const after = await turn(gateway, scenario, 'unwatched', answers);
+        turnsOf(scenario, 'unwatched').seen.push(after);
+        const { seen: all, shares } = turnsOf(scenario, way);
+        all.push(seen);
+        shares.push(shareOf(seen, before, after));
+        before = after;
+      }
+    }
+  });
+  if (refused > 0) throw new Error(`${scenario.name}: ${refused} were refused.`);
 }
 
-async function load(gateway: Running, scenario: Scenario, way: Way, long: number): Promise<Seen> {
+async function turn(
+  gateway: Running,
+  { settle, turn: long }: Turned,
+  way: Way,
+  answers: () => number,
+): Promise<Seen> {
   await watch(gateway, way);
-  await closedLoad(gateway, scenario.gateway, scenario, SETTLE);
-  let main = 0;
-  let cpu = 0;
-  const { answers, refused, seconds } = await closedLoad(gateway, scenario.gateway, scenario, long, () => {
-    main = mainCpuOf(gateway.pid);
-    cpu = cpuOf(gateway.pid);
-  });
-  if (refused > 0 || answers === 0) throw new Error(`${way}: ${refused} were refused, ${answers} answered.`);
+  await wait(settle * 1000);
+  const before = { main: mainCpuOf(gateway.pid), cpu: cpuOf(gateway.pid), answers: answers() };
+  const began = performance.now();
+  await wait(long * 1000);
+  const answered = answers() - before.answers;
+  if (answered === 0) throw new Error(`${way}: nothing was answered in ${long} s.`);
   return {
-    rate: answers / seconds,
-    main: (mainCpuOf(gateway.pid) - main) / answers,
-    cpu: (cpuOf(gateway.pid) - cpu) / answers,
+    rate: (1000 * answered) / (performance.now() - began),
+    main: (mainCpuOf(gateway.pid) - before.main) / answered,
+    cpu: (cpuOf(gateway.pid) - before.cpu) / answered,
   };
 }
 
@@ -192,15 +213,35 @@ function middle(seen: readonly Seen[], of: keyof Seen): number {
   return median(seen.map((one) => one[of]));
 }
 
+/** The middle four fifths: what happens to a turn now and then is none of it. */
+function middlePart(values: readonly number[]): readonly number[] {
+  const cut = Math.floor(values.length / 10);
+  return values.toSorted((one, other) => one - other).slice(cut, values.length - cut);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** How far the mean of the middle may be from the true one: a standard error, with what cutting the ends takes off it. */
+function errorOf(values: readonly number[]): number {
+  const part = middlePart(values);
+  const mean = meanOf(part);
+  return 1.3 * Math.sqrt(meanOf(part.map((value) => (value - mean) ** 2)) / part.length);
+}
+
 function rowsOf(scenario: Scenario): readonly Row[] {
   return WAYS.map((way) => {
     const { seen, shares, p50, p99 } = turnsOf(scenario, way);
-    const share = (of: keyof Seen): number => (way === 'unwatched' ? 1 : round(middle(shares, of), 3));
+    const all = (of: keyof Seen): readonly number[] => shares.map((one) => one[of]);
+    const share = (of: keyof Seen): number =>
+      way === 'unwatched' ? 1 : round(meanOf(middlePart(all(of))), 3);
     return {
       scenario: scenario.name,
       way,
       'answers/s': round(middle(seen, 'rate'), 0),
       'of the unwatched': share('rate'),
+      '±': way === 'unwatched' ? 0 : round(errorOf(all('rate')), 3),
       'main thread µs': round(middle(seen, 'main'), 0),
       'main thread of the unwatched': share('main'),
       'CPU µs': round(middle(seen, 'cpu'), 0),

@@ -42,20 +42,38 @@ export type Driven = Pick<Scenario, 'format' | 'streamed' | 'connections'>;
  * Sends as much as the other side takes, for so long.
  * @param onBegin called when the connections are there and nothing has been asked yet.
  */
-export async function closedLoad(
+export function closedLoad(
   address: Address,
   request: Request,
   scenario: Driven,
   seconds: number,
   onBegin?: () => void,
 ): Promise<Load> {
-  return load(address, request, scenario, async (one) => {
+  return loadDuring(address, request, scenario, () => {
     onBegin?.();
-    const until = performance.now() + seconds * 1000;
+    return wait(seconds * 1000);
+  });
+}
+
+/**
+ * Sends as much as the other side takes, until `course` is over.
+ * @param course begins when the connections are there and nothing has been asked yet; told how many answers there are.
+ */
+export function loadDuring(
+  address: Address,
+  request: Request,
+  scenario: Driven,
+  course: (answers: () => number) => Promise<void>,
+): Promise<Load> {
+  return load(address, request, scenario, async (one, answers) => {
+    let over = false;
     const worker = async (): Promise<void> => {
-      while (performance.now() < until) await one();
+      while (!over) await one();
     };
-    await Promise.all(Array.from({ length: scenario.connections }, worker));
+    const end = course(answers).finally(() => {
+      over = true;
+    });
+    await Promise.all([end, ...Array.from({ length: scenario.connections }, worker)]);
   });
 }
 
@@ -84,7 +102,7 @@ async function load(
   address: Address,
   request: Request,
   { format, streamed, connections }: Driven,
-  drive: (one: () => Promise<void>) => Promise<void>,
+  drive: (one: () => Promise<void>, answers: () => number) => Promise<void>,
 ): Promise<Load> {
   const bytes = requestBytes(address, request);
   const all: Connection[] = await Promise.all(Array.from({ length: connections }, () => connect(address)));
@@ -128,7 +146,7 @@ async function load(
 
   const began = performance.now();
   try {
-    await drive(one);
+    await drive(one, () => latencies.length);
   } finally {
     for (const connection of all) connection.leave();
   }

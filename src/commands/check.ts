@@ -4,6 +4,7 @@ import { defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { servedModels } from '../open.ts';
+import { idleVendors } from './idle-vendors.ts';
 import { orExit } from './or-exit.ts';
 
 export const check = defineCommand({
@@ -26,6 +27,7 @@ export const check = defineCommand({
       console.log(
         `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
       );
+    for (const idle of idleVendors(config)) console.log(idle);
     console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
   },
 });

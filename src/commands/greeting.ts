@@ -8,14 +8,17 @@ export interface Greeting {
   readonly made: string | undefined;
   readonly sandboxed: boolean;
   readonly models: number;
+  /** What should be known of the configuration, in sentences. */
+  readonly hints: readonly string[];
 }
 
 /** What a newcomer needs: where it is, that key, and a request that works as pasted. */
-export function greeting({ url, admin, made, sandboxed, models }: Greeting): string {
+export function greeting({ url, admin, made, sandboxed, models, hints }: Greeting): string {
   const lines = [`Gateway on ${url} with ${models} models.`];
   if (sandboxed) {
     lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
   }
+  lines.push(...hints);
   if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
   if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
   return [

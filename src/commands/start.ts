@@ -21,6 +21,7 @@ import type { Store } from '../store/store.ts';
 import { openWatching } from '../watching.ts';
 import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
+import { idleVendors } from './idle-vendors.ts';
 import {
   closingWith,
   LAST_WRITES,
@@ -63,20 +64,21 @@ export const start = defineCommand({
   },
 });
 
-type Greet = (told: Omit<Greeting, 'made'>, log: Log | undefined) => void;
+type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => void;
 
 /**
  * A greeting is for people; a JSON log has it line by line. But a key that was just made belongs into no log: then it is
  * for people on any output, and where JSON was asked for by name, on standard error.
  */
-function greetingWith(made: string | undefined, { log: asked }: Config, { note }: Teller): Greet {
+function greetingWith(made: string | undefined, config: Config, { note }: Teller): Greet {
+  const hints = idleVendors(config);
   return (told, log) => {
-    const forPeople = greeting({ ...told, made });
-    if (log?.style !== 'json' || (made !== undefined && asked !== 'json')) {
+    const forPeople = greeting({ ...told, made, hints });
+    if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
       console.log(forPeople);
       return;
     }
-    for (const line of greeting({ ...told, made: undefined }).split('\n')) note(line);
+    for (const line of greeting({ ...told, made: undefined, hints }).split('\n')) note(line);
     if (made !== undefined) console.error(forPeople);
   };
 }

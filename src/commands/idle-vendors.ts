@@ -1,0 +1,33 @@
+/** Vendors that have a key and serve nothing: as a rule, they are called something else than their models are. */
+
+import { vendorName } from '../catalog/catalog.ts';
+import type { Config } from '../config/schema.ts';
+import { configuredVendors } from '../config/vendors.ts';
+import { catalogModels } from '../open.ts';
+
+/** A sentence for each of them, which says what to do. */
+export function idleVendors(config: Config): readonly string[] {
+  const vendors = configuredVendors(config);
+  const models = catalogModels(config);
+  const busy = new Set(models.map((model) => vendors.serving(model)?.name));
+  const ofModels = new Set(models.map(({ id }) => vendorName(id)));
+  return vendors.all.flatMap(({ name }) => (busy.has(name) ? [] : [advice(name, ofModels)]));
+}
+
+function advice(name: string, ofModels: ReadonlySet<string>): string {
+  const meant = [...ofModels].find((other) => isAlike(name, other));
+  if (meant === undefined) {
+    return `The vendor ${name} serves no model, for no id begins with ${name}/: list its models in the configuration.`;
+  }
+  return `The vendor ${name} serves no model: the ids of the catalog begin with ${meant}/, so call the vendor ${meant}.`;
+}
+
+/** `xai` and `x-ai`, `mistral` and `mistralai`. */
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [plain(one), plain(other)];
+  return a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,78 @@
+/** `gateway check`, and what a start says of the same configuration. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { runCommand } from '../support/command.ts';
+import { spawnGateway } from '../support/process.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-check-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function check(config: ConfigInput) {
+  await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
+  return runCommand(directory, ['check']);
+}
+
+const at = (baseUrl: string) => ({ apiKey: 'sk-of-a-vendor', baseUrl });
+
+test('a configuration that can be used', async () => {
+  const { code, stdout } = await check({ port: 8_123, vendors: { openai: { apiKey: 'sk-of-a-vendor' } } });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^The configuration is valid\.\nVendors with a key: openai, serving \d\d models\.\nListens on 127\.0\.0\.1:8123; 0 keys configured\.\n$/,
+  );
+});
+
+test('a field that is wrong is named, and the exit code is 78', async () => {
+  const { code, stderr } = await check({ port: -1 });
+  expect(code).toBe(78);
+  expect(stderr).toContain('port');
+});
+
+test('of a vendor that serves nothing it is said what it should be called', async () => {
+  const { stdout } = await check({
+    vendors: {
+      xai: at('https://api.x.ai/v1'),
+      mistral: at('https://api.mistral.ai/v1'),
+      'z-ai': at('https://api.z.ai/v1'),
+      elsewhere: at('https://models.example/v1'),
+    },
+  });
+  expect(stdout).toContain('The vendor xai serves no model: the ids of the catalog begin with x-ai/');
+  expect(stdout).toContain('so call the vendor mistralai.');
+  expect(stdout).toContain('The vendor elsewhere serves no model, for no id begins with elsewhere/');
+  expect(stdout).not.toContain('vendor z-ai');
+});
+
+test('one whose models the configuration lists serves them', async () => {
+  const { stdout } = await check({
+    vendors: { elsewhere: at('https://models.example/v1') },
+    models: [
+      {
+        id: 'elsewhere/one',
+        name: 'One',
+        created: 0,
+        contextWindow: 1_000,
+        maxOutputTokens: 100,
+        prices: { input: 1, output: 2 },
+      },
+    ],
+  });
+  expect(stdout).toContain('Vendors with a key: elsewhere, serving 1 models.');
+  expect(stdout).not.toContain('serves no model');
+});
+
+test('a start says it too', async () => {
+  const gateway = await spawnGateway({ vendors: { xai: at('http://127.0.0.1:9') } });
+  try {
+    expect(gateway.output()).toContain('so call the vendor x-ai.');
+  } finally {
+    await gateway.close();
+  }
+});
