@@ -7,8 +7,7 @@
  *   limited     with limits of every kind on the caller's key too
  * Each turn of a way stands between two of the unwatched, and its share is of those two: what else the machine does
  * within half a second, it does to all three. Turns are short and many, for what else a machine does differs more from
- * second to second than the ways do: told is the mean of
- * their middle, and how far that may be off (`±`).
+ * second to second than the ways do: told is the mean of their middle, and how far that may be off (`±`).
  *
  * The main thread, which is the request path, has a core for itself; the threads of the books and the store run beside
  * the load, as they would on any machine of more than one core. `main thread` is its CPU time an answer, `CPU` that of

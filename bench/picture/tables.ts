@@ -63,11 +63,13 @@ function watched(rows: readonly Row[]): string {
   const ways = kinds(rows, 'way').filter((way) => way !== 'unwatched');
   const cell = (scenario: string, way: string): string => {
     const row = rows.find((one) => one['scenario'] === scenario && one['way'] === way);
-    const shares = ['of the unwatched', 'main thread of the unwatched', 'CPU of the unwatched'];
-    return shares.map((share) => shown(row?.[share])).join(' / ');
+    const rate = `${shown(row?.['of the unwatched'])} ± ${shown(row?.['±'])}`;
+    return [rate, shown(row?.['main thread of the unwatched']), shown(row?.['CPU of the unwatched'])].join(
+      ' / ',
+    );
   };
   return table(
-    ['answers/s / CPU of the main thread / of all', ...ways],
+    ['answers/s ± what that may be off by / CPU of the main thread / of all', ...ways],
     kinds(rows, 'scenario').map((scenario) => [scenario, ...ways.map((way) => cell(scenario, way))]),
   );
 }

@@ -28,7 +28,6 @@ export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
 
 /** How far a key is with one of its limits. */
 export interface Standing {
-  readonly of: 'requests' | 'tokens';
   readonly limit: number;
   readonly used: number;
   /** Milliseconds until it begins anew. */
@@ -38,23 +37,33 @@ export interface Standing {
 /**
  * OpenAI's names (API reference, rate limits: a reset is a duration such as `6s`), which proxies and gateways use for
  * every format; for callers of Anthropic's format also its own (API reference, rate limits: a reset is RFC 3339).
+ * @param now milliseconds since 1970.
  */
 export function limitHeaders(
-  standings: readonly Standing[],
+  requests: Standing | undefined,
+  tokens: Standing | undefined,
   format: FormatName,
   now: number,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const { of, limit, used, left } of standings) {
-    const remaining = String(Math.max(0, limit - used));
-    const { openai, anthropic } = NAMES[of];
-    headers[openai.limit] = String(limit);
-    headers[openai.remaining] = remaining;
-    headers[openai.reset] = `${Math.ceil(left / 1000)}s`;
-    if (format !== 'messages') continue;
-    headers[anthropic.limit] = String(limit);
-    headers[anthropic.remaining] = remaining;
-    headers[anthropic.reset] = new Date(now + left).toISOString();
-  }
+  if (requests !== undefined) write(headers, NAMES.requests, requests, format, now);
+  if (tokens !== undefined) write(headers, NAMES.tokens, tokens, format, now);
   return headers;
+}
+
+function write(
+  headers: Record<string, string>,
+  { openai, anthropic }: ReturnType<typeof namesOf>,
+  { limit, used, left }: Standing,
+  format: FormatName,
+  now: number,
+): void {
+  const remaining = String(Math.max(0, limit - used));
+  headers[openai.limit] = String(limit);
+  headers[openai.remaining] = remaining;
+  headers[openai.reset] = `${Math.ceil(left / 1000)}s`;
+  if (format !== 'messages') return;
+  headers[anthropic.limit] = String(limit);
+  headers[anthropic.remaining] = remaining;
+  headers[anthropic.reset] = new Date(now + left).toISOString();
 }

@@ -44,9 +44,6 @@ export interface Counters {
   readonly spending: Spending;
 }
 
-/** What a key has used of its requests and tokens, and spent; undefined where that is not limited. */
-type Figures = readonly [Used | undefined, Used | undefined, Spent | undefined];
-
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
 
@@ -79,20 +76,46 @@ export function limitsOf(
   const counted = { tokens: new Set<string>(), money: new Set<string>() };
   const mine = (limit: number): number => Math.ceil(limit / share());
 
-  /** Refuses what is over a limit already. @returns headers that tell how much is left of each. */
-  function weigh(limits: KeyLimits, format: FormatName, figures: Figures): LimitHeaders {
-    const [ofRequests, ofTokens, spent] = figures;
-    const standings: Standing[] = [];
-    const { requestsPerMinute, tokensPerMinute } = limits;
-    if (requestsPerMinute !== undefined && ofRequests !== undefined)
-      standings.push(standing('requests', mine(requestsPerMinute), ofRequests));
-    if (tokensPerMinute !== undefined && ofTokens !== undefined)
-      standings.push(standing('tokens', mine(tokensPerMinute), ofTokens));
-    const headers = limitHeaders(standings, format, now());
-    if (spent !== undefined) refuseOverBudget(limits, spent, now(), headers);
-    const spentUp = standings.find(isUsedUp);
-    if (spentUp !== undefined) throw over(spentUp, headers);
+  /**
+   * Refuses what is over a limit already. What a key has used and spent is undefined where that is not limited.
+   * @returns headers that tell how much is left of each.
+   */
+  function weigh(
+    limits: KeyLimits,
+    format: FormatName,
+    ofRequests: Used | undefined,
+    ofTokens: Used | undefined,
+    spent: Spent | undefined,
+  ): LimitHeaders {
+    const at = now();
+    const byRequests = standing(limits.requestsPerMinute, ofRequests);
+    const byTokens = standing(limits.tokensPerMinute, ofTokens);
+    const headers = limitHeaders(byRequests, byTokens, format, at);
+    if (spent !== undefined) refuseOverBudget(limits, spent, at, headers);
+    // The request that is weighed is counted already; its tokens are not known yet.
+    if (byRequests !== undefined && byRequests.used > byRequests.limit)
+      throw over('requests', byRequests, headers);
+    if (byTokens !== undefined && byTokens.used >= byTokens.limit) throw over('tokens', byTokens, headers);
     return headers;
+  }
+
+  function standing(limit: number | undefined, used: Used | undefined): Standing | undefined {
+    if (limit === undefined || used === undefined) return undefined;
+    return { limit: mine(limit), used: used.count, left: used.left };
+  }
+
+  /** Lets one in, unless as many of its key as may be are in flight. */
+  function enter(
+    { name, limits: { concurrentRequests } }: Principal,
+    response: ServerResponse,
+    headers: LimitHeaders,
+  ): LimitHeaders | Promise<LimitHeaders> {
+    if (concurrentRequests === undefined) return headers;
+    const limit = mine(concurrentRequests);
+    const leave = inFlight.enter(name, limit);
+    return leave instanceof Promise
+      ? leave.then((entered) => begin(entered, response, limit, headers))
+      : begin(leave, response, limit, headers);
   }
 
   /** Counts one that is let in as in flight, until `response` closes. */
@@ -121,28 +144,21 @@ export function limitsOf(
   }
 
   return {
-    admit({ name, limits }, response, format) {
-      const { requestsPerMinute, tokensPerMinute, concurrentRequests, budgetDay, budgetMonth } = limits;
+    admit(principal, response, format) {
+      const { name, limits } = principal;
+      const { requestsPerMinute, tokensPerMinute, budgetDay, budgetMonth } = limits;
       if (tokensPerMinute !== undefined) counted.tokens.add(name);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
       if (hasBudget) counted.money.add(name);
 
-      const enter = (headers: LimitHeaders): LimitHeaders | Promise<LimitHeaders> => {
-        if (concurrentRequests === undefined) return headers;
-        const limit = mine(concurrentRequests);
-        const leave = inFlight.enter(name, limit);
-        return leave instanceof Promise
-          ? leave.then((entered) => begin(entered, response, limit, headers))
-          : begin(leave, response, limit, headers);
-      };
       const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
       const spent = hasBudget ? spending.of(name) : undefined;
       // All at once: with Redis that is one way there and back. Without it, nothing is waited for.
       if (isHere(ofRequests) && isHere(ofTokens) && isHere(spent))
-        return enter(weigh(limits, format, [ofRequests, ofTokens, spent]));
+        return enter(principal, response, weigh(limits, format, ofRequests, ofTokens, spent));
       return Promise.all([ofRequests, ofTokens, spent]).then((figures) =>
-        enter(weigh(limits, format, figures)),
+        enter(principal, response, weigh(limits, format, ...figures)),
       );
     },
     charge,
@@ -158,16 +174,7 @@ function isHere<T>(figure: T | Promise<T>): figure is T {
   return !(figure instanceof Promise);
 }
 
-function standing(of: Standing['of'], limit: number, { count, left }: Used): Standing {
-  return { of, limit, used: count, left };
-}
-
-/** The request that is weighed is counted already; its tokens are not known yet. */
-function isUsedUp({ of, limit, used }: Standing): boolean {
-  return of === 'requests' ? used > limit : used >= limit;
-}
-
-function over({ of, limit, left }: Standing, headers: LimitHeaders): GatewayError {
+function over(of: 'requests' | 'tokens', { limit, left }: Standing, headers: LimitHeaders): GatewayError {
   return new GatewayError('rate-limited', `This API key may use ${limit} ${of} a minute.`, {
     retryAfter: Math.max(1, Math.ceil(left / 1000)),
     headers,

@@ -11,7 +11,7 @@ import { usageReaders } from '../formats/usage-readers.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
 import { costOf } from './cost.ts';
 import type { ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
-import { type UsageTap, usageIn, usageTap } from './usage-tap.ts';
+import { remainsOf, tapChunk, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {
@@ -64,7 +64,7 @@ export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array)
   ledger.tap = tap;
   return (bytes) => {
     ledger.first ??= performance.now();
-    tap.chunk(bytes);
+    tapChunk(tap, bytes);
   };
 }
 
@@ -111,7 +111,7 @@ export function closeLedger(
     firstByte: first === undefined ? undefined : first - began,
     attempts: ledger.attempts,
     violations: ledger.violations,
-    remains: ledger.tap?.remains() ?? [],
+    remains: ledger.tap === undefined ? [] : remainsOf(ledger.tap),
     finished,
   };
 }

@@ -8,14 +8,15 @@ import { asBuffer } from '../as-buffer.ts';
 import type { UsageField } from '../conversation/tokens.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
-export interface UsageTap {
-  /** The next bytes of the answer, which are kept until there are enough of them for a search. */
-  chunk(bytes: Uint8Array): void;
-  /**
-   * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
-   * yet. Views of what is kept here: to be read before the next chunk comes.
-   */
-  remains(): readonly Uint8Array[];
+/** What is kept of an answer while it passes. A value and no closures: one is made for every exchange. */
+export interface UsageTap extends Kept {
+  readonly marks: Marks;
+  /** The first chunk, which of short answers is the only one. */
+  held: Uint8Array | undefined;
+  begun: boolean;
+  /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
+  window: Buffer | undefined;
+  filled: number;
 }
 
 /** No vendor's usage is longer. */
@@ -57,65 +58,77 @@ interface Kept {
 
 /** @param field as the vendor's format has it. */
 export function usageTap(field: UsageField): UsageTap {
-  const marks = MARKS[field];
-  const kept: Kept = { first: undefined, last: undefined };
-  /** The first chunk, which of short answers is the only one. */
-  let held: Uint8Array | undefined;
-  let begun = false;
-  /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
-  let window: Buffer | undefined;
-  let filled = 0;
-
-  function take(bytes: Uint8Array): void {
-    if (filled === 0 && bytes.byteLength >= MANY) {
-      keepRest(asBuffer(bytes));
-      return;
-    }
-    window ??= Buffer.allocUnsafe(ENOUGH);
-    if (bytes.byteLength > window.length - filled) keepRest(window.subarray(0, filled));
-    if (bytes.byteLength > window.length - filled) {
-      keepRest(filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
-      return;
-    }
-    window.set(bytes, filled);
-    filled += bytes.byteLength;
-  }
-
-  /** Searches bytes, of which the window then holds what may go on in the next ones. */
-  function keepRest(bytes: Buffer): void {
-    const from = search(bytes, marks, kept);
-    filled = bytes.length - from;
-    if (filled === 0) return;
-    if (window === undefined || filled > window.length) window = Buffer.allocUnsafe(filled + ENOUGH);
-    bytes.copy(window, 0, from);
-  }
-
   return {
-    chunk(bytes) {
-      if (!begun) {
-        begun = true;
-        held = bytes;
-        return;
-      }
-      if (held !== undefined) take(held);
-      held = undefined;
-      take(bytes);
-    },
-    remains() {
-      if (held !== undefined && held.byteLength > ENOUGH) {
-        take(held);
-        held = undefined;
-      }
-      const waiting = held ?? window?.subarray(0, filled);
-      return [...fieldsOf(kept), ...(waiting === undefined ? [] : [waiting])];
-    },
+    marks: MARKS[field],
+    first: undefined,
+    last: undefined,
+    held: undefined,
+    begun: false,
+    window: undefined,
+    filled: 0,
   };
+}
+
+/** Takes the next bytes of the answer, which are kept until there are enough of them for a search. */
+export function tapChunk(tap: UsageTap, bytes: Uint8Array): void {
+  if (!tap.begun) {
+    tap.begun = true;
+    tap.held = bytes;
+    return;
+  }
+  if (tap.held !== undefined) take(tap, tap.held);
+  tap.held = undefined;
+  take(tap, bytes);
+}
+
+/**
+ * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
+ * yet. Views of what is kept here: to be read before the next chunk comes.
+ */
+export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
+  if (tap.held !== undefined && tap.held.byteLength > ENOUGH) {
+    take(tap, tap.held);
+    tap.held = undefined;
+  }
+  const waiting = tap.held ?? tap.window?.subarray(0, tap.filled);
+  if (tap.first === undefined) return waiting === undefined ? [] : [waiting];
+  return [...fieldsOf(tap), ...(waiting === undefined ? [] : [waiting])];
+}
+
+function take(tap: UsageTap, bytes: Uint8Array): void {
+  if (tap.filled === 0 && bytes.byteLength >= MANY) {
+    searchAndKeep(tap, asBuffer(bytes));
+    return;
+  }
+  const window = tap.window ?? Buffer.allocUnsafe(ENOUGH);
+  tap.window = window;
+  if (bytes.byteLength > window.length - tap.filled) searchAndKeep(tap, window.subarray(0, tap.filled));
+  if (bytes.byteLength > window.length - tap.filled) {
+    const { filled } = tap;
+    searchAndKeep(tap, filled === 0 ? asBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
+    return;
+  }
+  window.set(bytes, tap.filled);
+  tap.filled += bytes.byteLength;
+}
+
+/** Searches bytes, of which the window then holds what may go on in the next ones. */
+function searchAndKeep(tap: UsageTap, bytes: Buffer): void {
+  const from = search(bytes, tap.marks, tap);
+  tap.filled = bytes.length - from;
+  if (tap.filled === 0) return;
+  if (tap.window === undefined || tap.filled > tap.window.length) {
+    tap.window = Buffer.allocUnsafe(tap.filled + ENOUGH);
+  }
+  bytes.copy(tap.window, 0, from);
 }
 
 /** The first and the last usage object of an answer, of which a tap has kept `remains`. */
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
   const kept: Kept = { first: undefined, last: undefined };
-  search(Buffer.concat(remains), MARKS[field], kept);
+  const [only] = remains;
+  const bytes = remains.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(remains);
+  search(bytes, MARKS[field], kept);
   return fieldsOf(kept).flatMap((bytes) => {
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
     return isObject(value) ? [value] : [];

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
-import { usageIn, usageTap } from '../../src/usage/usage-tap.ts';
+import { remainsOf, tapChunk, usageIn, usageTap } from '../../src/usage/usage-tap.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { FIXTURES } from '../support/recording.ts';
 
@@ -25,8 +25,8 @@ describe.each(cases)('$name', ({ format, file }) => {
 
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
     const tap = usageTap(usageReaders[format.name].field);
-    for (let at = 0; at < bytes.length; at += size) tap.chunk(bytes.subarray(at, at + size));
-    const usage = usageReaders[format.name].tokens(usageIn(tap.remains(), usageReaders[format.name].field));
+    for (let at = 0; at < bytes.length; at += size) tapChunk(tap, bytes.subarray(at, at + size));
+    const usage = usageReaders[format.name].tokens(usageIn(remainsOf(tap), usageReaders[format.name].field));
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
       input,
       output,
@@ -39,14 +39,14 @@ describe.each(cases)('$name', ({ format, file }) => {
 test('a text that speaks of usage is no usage', () => {
   const tap = usageTap('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
-  tap.chunk(Buffer.from(text));
-  expect(usageIn(tap.remains(), 'usage')).toEqual([{ prompt_tokens: 1 }]);
+  tapChunk(tap, Buffer.from(text));
+  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
 test('null is none, and spaces change nothing', () => {
   const tap = usageTap('usage');
-  tap.chunk(Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
-  expect(usageIn(tap.remains(), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
+  tapChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
+  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
 test('whatever the bytes, it takes them', () => {
@@ -54,10 +54,10 @@ test('whatever the bytes, it takes them', () => {
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
       const tap = usageTap('usage');
       for (const chunk of chunks) {
-        if (marked) tap.chunk(Buffer.from('"usage":{"a":'));
-        tap.chunk(chunk);
+        if (marked) tapChunk(tap, Buffer.from('"usage":{"a":'));
+        tapChunk(tap, chunk);
       }
-      usageIn(tap.remains(), 'usage');
+      usageIn(remainsOf(tap), 'usage');
     }),
   );
 });
@@ -76,10 +76,10 @@ test('wherever the usage stands among very much else, and however that is cut, i
       const tap = usageTap('usage');
       for (let at = 0; at < bytes.length; ) {
         const { value: size } = sizes.next();
-        tap.chunk(bytes.subarray(at, at + size));
+        tapChunk(tap, bytes.subarray(at, at + size));
         at += size;
       }
-      expect(usageIn(tap.remains(), 'usage')).toEqual(usages);
+      expect(usageIn(remainsOf(tap), 'usage')).toEqual(usages);
     }),
   );
 });
