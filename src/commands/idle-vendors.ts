@@ -10,12 +10,14 @@ export function idleVendors(config: Config): readonly string[] {
   const vendors = configuredVendors(config);
   const models = catalogModels(config);
   const busy = new Set(models.map((model) => vendors.serving(model)?.name));
-  const ofModels = new Set(models.map(({ id }) => vendorName(id)));
-  return vendors.all.flatMap(({ name }) => (busy.has(name) ? [] : [advice(name, ofModels)]));
+  const configured = new Set(vendors.all.map(({ name }) => name));
+  const free = [...new Set(models.map(({ id }) => vendorName(id)))].filter((name) => !configured.has(name));
+  return vendors.all.flatMap(({ name }) => (busy.has(name) ? [] : [advice(name, free)]));
 }
 
-function advice(name: string, ofModels: ReadonlySet<string>): string {
-  const meant = [...ofModels].find((other) => isAlike(name, other));
+/** @param free what else a vendor can be called, to serve models of the catalog. */
+function advice(name: string, free: readonly string[]): string {
+  const meant = free.find((other) => isAlike(name, other));
   if (meant === undefined) {
     return `The vendor ${name} serves no model, for no id begins with ${name}/: list its models in the configuration.`;
   }

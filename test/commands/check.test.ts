@@ -42,8 +42,12 @@ test('of a vendor that serves nothing it is said what it should be called', asyn
       mistral: at('https://api.mistral.ai/v1'),
       'z-ai': at('https://api.z.ai/v1'),
       elsewhere: at('https://models.example/v1'),
+      // There is one that serves openai's models: a second one is another address of it, or has models of its own.
+      openai: at('https://api.openai.com/v1'),
+      'openai-eu': at('https://eu.api.openai.com/v1'),
     },
   });
+  expect(stdout).toContain('The vendor openai-eu serves no model, for no id begins with openai-eu/');
   expect(stdout).toContain('The vendor xai serves no model: the ids of the catalog begin with x-ai/');
   expect(stdout).toContain('so call the vendor mistralai.');
   expect(stdout).toContain('The vendor elsewhere serves no model, for no id begins with elsewhere/');
