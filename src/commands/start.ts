@@ -71,8 +71,9 @@ type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => v
  * for people on any output, and where JSON was asked for by name, on standard error.
  */
 function greetingWith(made: string | undefined, config: Config, { note }: Teller): Greet {
-  const hints = idleVendors(config);
   return (told, log) => {
+    // Reads the catalog, which nobody who asks for something waits for by now.
+    const hints = idleVendors(config);
     const forPeople = greeting({ ...told, made, hints });
     if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
       console.log(forPeople);

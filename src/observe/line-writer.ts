@@ -4,6 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
+import { joined } from '../as-buffer.ts';
 
 export interface LineWriterOptions {
   /** Most that may wait, in bytes. */
@@ -66,7 +67,7 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
       taken.push(next);
       size += next.length;
     }
-    const all = join(taken);
+    const all = joined(taken);
     const end = size > piece ? endOfLines(all, piece) : size;
     if (end < size) waiting.unshift(all.subarray(end));
     length -= end;
@@ -109,11 +110,6 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
       stream.off('error', onError);
     },
   };
-}
-
-function join(pieces: readonly Buffer[]): Buffer {
-  const [only] = pieces;
-  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
 }
 
 /** Where the last line ends that ends within `room` bytes, or the first one where it is longer than that. */

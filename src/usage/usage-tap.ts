@@ -4,7 +4,7 @@
  * search, and only it is kept: the first one and the last one, which together tell all of every format.
  */
 
-import { asBuffer } from '../as-buffer.ts';
+import { asBuffer, joined } from '../as-buffer.ts';
 import type { UsageField } from '../conversation/tokens.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 
@@ -91,8 +91,8 @@ export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
     tap.held = undefined;
   }
   const waiting = tap.held ?? tap.window?.subarray(0, tap.filled);
-  if (tap.first === undefined) return waiting === undefined ? [] : [waiting];
-  return [...fieldsOf(tap), ...(waiting === undefined ? [] : [waiting])];
+  const fields = fieldsOf(tap);
+  return waiting === undefined ? fields : [...fields, waiting];
 }
 
 function take(tap: UsageTap, bytes: Uint8Array): void {
@@ -126,9 +126,7 @@ function searchAndKeep(tap: UsageTap, bytes: Buffer): void {
 /** The first and the last usage object of an answer, of which a tap has kept `remains`. */
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
   const kept: Kept = { first: undefined, last: undefined };
-  const [only] = remains;
-  const bytes = remains.length === 1 && only !== undefined ? asBuffer(only) : Buffer.concat(remains);
-  search(bytes, MARKS[field], kept);
+  search(joined(remains), MARKS[field], kept);
   return fieldsOf(kept).flatMap((bytes) => {
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
     return isObject(value) ? [value] : [];
@@ -137,7 +135,8 @@ export function usageIn(remains: readonly Uint8Array[], field: UsageField): read
 
 /** The first one and the last one, where they differ. */
 function fieldsOf({ first, last }: Kept): readonly Buffer[] {
-  return [first, first === last ? undefined : last].filter((bytes) => bytes !== undefined);
+  if (first === undefined) return [];
+  return last === undefined || last === first ? [first] : [first, last];
 }
 
 /**
