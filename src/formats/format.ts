@@ -108,6 +108,11 @@ export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
   renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
   /**
+   * A request of a native path without what models of other vendors have left in its dialogue, or what the gateway has
+   * put there for them; undefined where there is nothing of the kind. Absent where no caller comes from another vendor.
+   */
+  withoutOthers?(request: JsonObject, dialect: string): JsonObject | undefined;
+  /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */

@@ -11,6 +11,7 @@ import type { Vendor } from '../vendors/vendor.ts';
 import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { type Followed, follow } from './follow.ts';
+import { reworded } from './reword.ts';
 
 /** What all attempts for one caller have in common. */
 interface Course {
@@ -41,16 +42,21 @@ export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): St
   return async (routed) => {
     const course = { once, upstreams, began: performance.now() };
     const outcome = await attempt(course, { target: routed }, 1);
-    return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
+    if (!isFailed(outcome)) return outcome;
+    const target = reworded(routed, outcome.told);
+    if (target === undefined) return goOn(course, routed, outcome, 1);
+    const second = await attempt(course, { target }, 2);
+    return isFailed(second) ? goOn(course, target, second, 2) : second;
   };
 }
 
-async function goOn(course: Course, routed: Routed, first: Failed): Promise<Replied> {
+/** @param made attempts so far. */
+async function goOn(course: Course, routed: Routed, last: Failed, made: number): Promise<Replied> {
   const { limit } = course.upstreams.retries;
-  let failed = first;
-  let { told } = first;
+  let failed = last;
+  let { told } = last;
   let target = routed;
-  let number = 1;
+  let number = made;
   while (number <= limit && !routed.signal.aborted) {
     const next = await nextTry(course, target, failed, number);
     if (next === undefined) break;

@@ -10,12 +10,14 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { withoutOthers } from './without-others.ts';
 
 export const chatCompletions: Format = {
   name: FORMAT,
   inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: ': ping\n\n' },
   outbound: {
     renderRequest,
+    withoutOthers,
     parseEvents,
     parseError,
     parseFailure,

@@ -8,12 +8,14 @@ import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
 import { FORMAT } from './wire.ts';
+import { withoutOthers } from './without-others.ts';
 
 export const messages: Format = {
   name: FORMAT,
   inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: PING },
   outbound: {
     renderRequest,
+    withoutOthers,
     parseEvents,
     parseError,
     parseFailure,

@@ -7,6 +7,7 @@ import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { withoutOthers } from './without-others.ts';
 
 export const responses: Format = {
   name: 'responses',
@@ -20,6 +21,7 @@ export const responses: Format = {
   },
   outbound: {
     renderRequest,
+    withoutOthers,
     parseEvents,
     parseError,
     parseFailure,

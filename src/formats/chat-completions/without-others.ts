@@ -1,0 +1,91 @@
+/**
+ * A dialogue that went on with models of other vendors, as a service takes it back: SDKs send an answer back with
+ * whatever stood in it, and many services refuse a field that they do not know (OpenAI: "Unknown parameter:
+ * 'messages[1].reasoning_content'"; Mistral: "Extra inputs are not permitted"), or an id that is not like theirs.
+ */
+
+import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
+import { callIdFor } from './names.ts';
+
+/** Fields that answers have beside OpenAI's own. */
+const ADDITIONAL = [
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'thinking_blocks',
+  'extra_content',
+  'provider_specific_fields',
+];
+
+/** Fields of OpenAI's own answers that few others take back. */
+const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
+
+/** Of the additional fields those in which a service surely takes back its thoughts. */
+const TAKEN: Readonly<Record<ThoughtsField, readonly string[]>> = {
+  none: [],
+  content: [],
+  reasoning: ['reasoning'],
+  reasoning_content: [],
+  'reasoning_content-with-calls': ['reasoning_content'],
+  reasoning_details: ['reasoning', 'reasoning_details'],
+};
+
+/** The same of signatures. */
+const SIGNED: Readonly<Record<Dialect['signatures'], readonly string[]>> = {
+  none: [],
+  google: ['extra_content'],
+  all: ['extra_content', 'thinking_blocks'],
+};
+
+/** @see Outbound.withoutOthers */
+export function withoutOthers(request: JsonObject, name: string): JsonObject | undefined {
+  const dialect = dialectOf(name);
+  if (dialect.complete) return undefined;
+  const given = asList(request['messages']);
+  const messages = given.map((message) => ownMessage(message, dialect));
+  return JSON.stringify(messages) === JSON.stringify(given) ? undefined : { ...request, messages };
+}
+
+function ownMessage(message: Json, dialect: Dialect): Json {
+  if (!isObject(message)) return message;
+  const { role, tool_call_id: id } = message;
+  if (role === 'tool' && typeof id === 'string') return { ...message, tool_call_id: callIdFor(id, dialect) };
+  return role === 'assistant' ? ownAnswer(message, dialect) : message;
+}
+
+function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
+  const { content, refusal, tool_calls: calls } = message;
+  const rest = without(message, dialect.newFields ? ADDITIONAL : [...ADDITIONAL, ...OPENAIS], dialect);
+  const said = content ?? (dialect.newFields ? undefined : asText(refusal));
+  return {
+    ...rest,
+    ...(said !== undefined && { content: isList(said) ? ownParts(said, dialect) : said }),
+    ...(isList(calls) && { tool_calls: calls.map((call) => ownCall(call, dialect)) }),
+  };
+}
+
+function ownCall(call: Json, dialect: Dialect): Json {
+  if (!isObject(call)) return call;
+  const { index: _, ...rest } = without(call, ADDITIONAL, dialect);
+  const id = asText(call['id']);
+  return id === undefined ? rest : { ...rest, id: callIdFor(id, dialect) };
+}
+
+/** Mistral's models say their thoughts in the content, as chunks of it. */
+function ownParts(parts: readonly Json[], { thoughts }: Dialect): Json {
+  if (thoughts === 'content') return parts;
+  const own = parts.filter((part) => !isObject(part) || part['type'] !== 'thinking');
+  return own.length === 0 ? '' : own;
+}
+
+function without(
+  fields: JsonObject,
+  names: readonly string[],
+  { signatures, thoughts }: Dialect,
+): JsonObject {
+  const taken = [...TAKEN[thoughts], ...SIGNED[signatures]];
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !names.includes(name) || taken.includes(name)),
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
+ * thinking guide): it reads no thoughts but those it has signed, and cannot begin to think by a budget in the midst of
+ * a round of calls.
+ */
+
+import { unseal } from '../../conversation/signature.ts';
+import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+
+/** @see Outbound.withoutOthers */
+export function withoutOthers(request: JsonObject): JsonObject | undefined {
+  const given = asList(request['messages']);
+  const messages = given.flatMap(withoutThoughts);
+  const isSame = messages.length === given.length && messages.every((turn, at) => turn === given[at]);
+  const stopsThinking =
+    asObject(request['thinking'])?.['type'] === 'enabled' &&
+    lacksThinking(messages) &&
+    (!lacksThinking(given) || roundOf(messages).some(isOthersCall));
+  if (!stopsThinking) return isSame ? undefined : { ...request, messages };
+  const { thinking: _, ...rest } = request;
+  return { ...rest, messages };
+}
+
+/** A turn without thoughts that Anthropic has not signed; none where nothing is left of it. */
+function withoutThoughts(turn: Json): readonly Json[] {
+  if (!isObject(turn) || turn['role'] !== 'assistant' || !isList(turn['content'])) return [turn];
+  const content = turn['content'].filter((block) => !isOthersThought(block));
+  if (content.length === turn['content'].length) return [turn];
+  return content.length === 0 ? [] : [{ ...turn, content }];
+}
+
+function isOthersThought(block: Json): boolean {
+  if (!isThought(block)) return false;
+  const proof = asText(block['type'] === 'thinking' ? block['signature'] : block['data']);
+  return !proof || unseal(proof, 'anthropic').origin !== 'anthropic';
+}
+
+/** Whether a round of calls and results is open that began without thoughts. */
+function lacksThinking(messages: readonly Json[]): boolean {
+  const round = roundOf(messages);
+  return round.some(isCall) && !isThought(round[0]);
+}
+
+/** What the model has said since somebody last spoke to it. */
+function roundOf(messages: readonly Json[]): readonly Json[] {
+  const start = messages.findLastIndex(
+    (turn) => isObject(turn) && turn['role'] === 'user' && !blocksOf(turn).some(isResult),
+  );
+  return messages
+    .slice(start + 1)
+    .flatMap((turn) => (isObject(turn) && turn['role'] === 'assistant' ? blocksOf(turn) : []));
+}
+
+function blocksOf({ content }: JsonObject): readonly Json[] {
+  return asList(content);
+}
+
+function isThought(block: Json | undefined): block is JsonObject {
+  return isObject(block) && (block['type'] === 'thinking' || block['type'] === 'redacted_thinking');
+}
+
+function isCall(block: Json): block is JsonObject {
+  return isObject(block) && block['type'] === 'tool_use';
+}
+
+function isResult(block: Json): boolean {
+  return isObject(block) && block['type'] === 'tool_result';
+}
+
+/** Anthropic's ids begin with `toolu_`, on Bedrock and Vertex too. */
+function isOthersCall(block: Json): boolean {
+  return isCall(block) && asText(block['id'])?.startsWith('toolu_') !== true;
+}

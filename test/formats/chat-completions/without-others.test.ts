@@ -1,0 +1,114 @@
+/** What is left of a dialogue that other vendors' models took part in, by who goes on with it. */
+
+import { describe, expect, test } from 'vitest';
+import { withoutOthers } from '../../../src/formats/chat-completions/without-others.ts';
+import type { JsonObject } from '../../../src/json.ts';
+
+const user: JsonObject = { role: 'user', content: 'Hi' };
+const call: JsonObject = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+const signed: JsonObject = { google: { thought_signature: 'AbC=' } };
+
+/** As SDKs send it back. */
+const answer: JsonObject = {
+  role: 'assistant',
+  content: 'Hello.',
+  refusal: null,
+  annotations: [],
+  reasoning_content: 'Hm.',
+  reasoning: 'Hm.',
+  reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+  thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'AbC=' }],
+  extra_content: signed,
+  provider_specific_fields: { messages: [] },
+  tool_calls: [{ ...call, index: 0, extra_content: signed }],
+};
+
+const kept = (dialect: string): string[] => {
+  const request = withoutOthers({ model: 'm', messages: [user, answer] }, dialect);
+  expect(request).toMatchObject({ model: 'm', messages: [user, { role: 'assistant', content: 'Hello.' }] });
+  const [, told] = Object(request).messages;
+  return Object.keys(told).filter((name) => !['role', 'content', 'tool_calls'].includes(name));
+};
+
+describe('fields that answers have beside their own', () => {
+  test.each<[dialect: string, fields: string[]]>([
+    ['openai', ['refusal', 'annotations']],
+    ['mistral', []],
+    ['compatible', []],
+    ['groq', ['reasoning']],
+    ['deepseek', ['reasoning_content']],
+    ['openrouter', ['reasoning', 'reasoning_details']],
+    ['google', ['extra_content']],
+    ['litellm', ['thinking_blocks', 'extra_content']],
+  ])('%s has of them %j', (dialect, fields) => {
+    expect(kept(dialect)).toEqual(fields);
+  });
+
+  test('of calls', () => {
+    const calls = (dialect: string) =>
+      withoutOthers(
+        { messages: [{ role: 'assistant', tool_calls: [{ ...call, index: 0, extra_content: signed }] }] },
+        dialect,
+      );
+    expect(calls('openai')).toEqual({ messages: [{ role: 'assistant', tool_calls: [call] }] });
+    expect(calls('google')).toEqual({
+      messages: [{ role: 'assistant', tool_calls: [{ ...call, extra_content: signed }] }],
+    });
+  });
+
+  test('what the user and the tools say stays as it is', () => {
+    const messages = [
+      { ...user, reasoning_content: 'Hm.' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'x', extra_content: {} },
+    ];
+    expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+  });
+});
+
+test("a refusal in words of OpenAI's own is said as text to who has no such field", () => {
+  const messages = [{ role: 'assistant', content: null, refusal: 'No.' }];
+  expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+  expect(withoutOthers({ messages }, 'groq')).toEqual({ messages: [{ role: 'assistant', content: 'No.' }] });
+});
+
+test("thoughts among the content are Mistral's alone", () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+  const text = { type: 'text', text: 'Hello.' };
+  const messages = [
+    { role: 'assistant', content: [thinking, text] },
+    { role: 'assistant', content: [thinking] },
+  ];
+  expect(withoutOthers({ messages }, 'mistral')).toBeUndefined();
+  expect(withoutOthers({ messages }, 'openai')).toEqual({
+    messages: [
+      { role: 'assistant', content: [text] },
+      { role: 'assistant', content: '' },
+    ],
+  });
+});
+
+test('ids of calls are such as the service takes, the same for a call and its result', () => {
+  const messages = [
+    { role: 'assistant', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ];
+  expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+  const [
+    {
+      tool_calls: [{ id }],
+    },
+    { tool_call_id },
+  ] = Object(withoutOthers({ messages }, 'mistral')).messages;
+  expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
+  expect(tool_call_id).toBe(id);
+});
+
+test('what is no dialogue is left alone', () => {
+  for (const messages of [
+    undefined,
+    null,
+    'x',
+    [null, 1, 'x', {}, { role: 'assistant', tool_calls: [null] }],
+  ])
+    expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
+});

@@ -1,0 +1,78 @@
+/** What is left of a dialogue that other vendors' models took part in. */
+
+import { describe, expect, test } from 'vitest';
+import { withoutOthers } from '../../../src/formats/messages/without-others.ts';
+import type { JsonObject } from '../../../src/json.ts';
+
+const thought = (signature?: string): JsonObject => ({
+  type: 'thinking',
+  thinking: 'Hm.',
+  ...(signature !== undefined && { signature }),
+});
+const redacted = (data: string): JsonObject => ({ type: 'redacted_thinking', data });
+const text: JsonObject = { type: 'text', text: 'Hello.' };
+const call = (id: string): JsonObject => ({ type: 'tool_use', id, name: 'f', input: {} });
+const results = (id: string): JsonObject => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content: '' }],
+});
+const user: JsonObject = { role: 'user', content: 'Hi' };
+const says = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });
+
+describe('thoughts', () => {
+  test.each<[name: string, block: JsonObject]>([
+    ["sealed with Google's mark", thought('google#AbC=')],
+    ["sealed with OpenAI's", thought('openai#AbC=')],
+    ['without a signature', thought()],
+    ['with an empty one', thought('')],
+    ["redacted ones of another's", redacted('openai#AbC=')],
+  ])('%s go', (_, block) => {
+    const request = { max_tokens: 1, messages: [user, says(block, text), user] };
+    expect(withoutOthers(request)).toEqual({ max_tokens: 1, messages: [user, says(text), user] });
+  });
+
+  test("Anthropic's own stay", () => {
+    expect(
+      withoutOthers({ messages: [user, says(thought('AbC='), redacted('AbC='), text)] }),
+    ).toBeUndefined();
+  });
+
+  test('a turn of nothing else goes with them; what the user says stays', () => {
+    const quoted = { role: 'user', content: [thought('google#AbC=')] };
+    expect(withoutOthers({ messages: [quoted, says(thought('')), user] })).toEqual({
+      messages: [quoted, user],
+    });
+  });
+});
+
+describe('thinking by a budget, asked for', () => {
+  const thinking = { type: 'enabled', budget_tokens: 1024 };
+
+  test("in the midst of another's round of calls, goes", () => {
+    const messages = [user, says(text, call('call_1')), results('call_1')];
+    expect(withoutOthers({ thinking, messages })).toEqual({ messages });
+    const thoughts = [user, says(thought('google#AbC='), call('call_1')), results('call_1')];
+    expect(withoutOthers({ thinking, messages: thoughts })).toEqual({
+      messages: [user, says(call('call_1')), results('call_1')],
+    });
+  });
+
+  test.each<[name: string, messages: JsonObject[]]>([
+    ["Anthropic's own", [user, says(thought('AbC='), call('toolu_1')), results('toolu_1')]],
+    ['one that the caller cut', [user, says(text, call('toolu_1')), results('toolu_1')]],
+    ['one that is over', [user, says(call('call_1')), results('call_1'), says(text), user]],
+    ['none', [user]],
+  ])('stays where the round is %s', (_, messages) => {
+    expect(withoutOthers({ thinking, messages })).toBeUndefined();
+  });
+
+  test('stays where the model decides how much', () => {
+    const messages = [user, says(call('call_1')), results('call_1')];
+    expect(withoutOthers({ thinking: { type: 'adaptive' }, messages })).toBeUndefined();
+  });
+});
+
+test('what is no dialogue is left alone', () => {
+  for (const messages of [undefined, null, 'x', [null, 1, 'x', {}, { role: 'assistant' }]])
+    expect(withoutOthers({ messages, thinking: { type: 'enabled' } })).toBeUndefined();
+});

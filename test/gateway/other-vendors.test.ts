@@ -1,0 +1,100 @@
+/** A native body that its vendor refuses, with in its dialogue what models of other vendors have left there. */
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+let upstream: TestUpstream;
+let gateway: TestGateway | undefined;
+let respond: Respond;
+let records: ExchangeRecord[];
+
+beforeAll(async () => {
+  upstream = await startUpstream((received, response, request) => respond(received, response, request));
+});
+afterAll(() => upstream.close());
+afterEach(() => gateway?.close());
+
+async function ask(body: string, settings: ConfigInput = {}): Promise<Response> {
+  upstream.received.length = 0;
+  records = [];
+  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), ...settings }, 'fused', (made) => ({
+    ...made,
+    note: recording((record) => void records.push(record)),
+  }));
+  return fetch(`${gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body,
+  });
+}
+
+const sent = (): string[] => upstream.received.map(({ body }) => body.toString('utf8'));
+
+const refusal = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } });
+const answer = { type: 'message', content: [], usage: { input_tokens: 1, output_tokens: 1 } };
+
+/** A body with spaces and an escape of its own, which another writer would not leave there. */
+const dialogue = (thoughts: string): string =>
+  `{ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [ {"role":"user","content":"\\u0048i"},
+   {"role":"assistant","content":[${thoughts}{"type":"text","text":"Hello."}]}, {"role":"user","content":"Bye"} ] }`;
+
+const foreign = '{"type":"thinking","thinking":"Hm.","signature":"google#AbC="},';
+const own = '{"type":"thinking","thinking":"Hm.","signature":"AbC="},';
+const clean = {
+  model: 'claude-sonnet-4-5',
+  max_tokens: 9,
+  messages: [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
+    { role: 'user', content: 'Bye' },
+  ],
+};
+
+test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d)', async (limit) => {
+  respond = ({ body }, response) =>
+    body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
+  const given = dialogue(foreign);
+  const response = await ask(given, { retries: { limit } });
+  expect([response.status, await response.json()]).toEqual([200, answer]);
+  expect(sent()[0]).toBe(given);
+  expect(
+    sent()
+      .slice(1)
+      .map((body) => JSON.parse(body)),
+  ).toEqual([clean]);
+  await expect.poll(() => records).toMatchObject([{ status: 200, attempts: 2, outcome: 'complete' }]);
+  expect(records[0]?.fault).toBeUndefined();
+});
+
+test('a vendor that takes it gets it, unchanged', async () => {
+  respond = (_, response) => json(response, answer);
+  const given = dialogue(foreign);
+  expect((await ask(given)).status).toBe(200);
+  expect(sent()).toEqual([given]);
+});
+
+test('what is the caller’s own fault is refused once, in the words of the vendor', async () => {
+  respond = (_, response) => json(response, refusal('max_tokens: too few'), 400);
+  const response = await ask(dialogue(own));
+  expect([response.status, await response.json()]).toEqual([400, refusal('max_tokens: too few')]);
+  expect(sent()).toHaveLength(1);
+});
+
+test('where it is refused without it too, the caller is told why', async () => {
+  respond = ({ body }, response) =>
+    json(response, refusal(body.includes('#') ? 'Invalid `signature`' : 'max_tokens: too few'), 400);
+  const response = await ask(dialogue(foreign), { retries: { limit: 2 } });
+  expect([response.status, await response.json()]).toEqual([400, refusal('max_tokens: too few')]);
+  expect(response.headers.get('x-should-retry')).toBe('false');
+  expect(sent()).toHaveLength(2);
+});
+
+test.each([401, 429, 500, 529])('a %d is no refusal of what was said', async (status) => {
+  respond = (_, response) => json(response, refusal('No.'), status);
+  await (await ask(dialogue(foreign), { retries: { limit: 0 } })).text();
+  expect(sent()).toHaveLength(1);
+});
