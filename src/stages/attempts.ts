@@ -41,27 +41,22 @@ interface Failed {
 export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
   return async (routed) => {
     const course = { once, upstreams, began: performance.now() };
-    const outcome = await attempt(course, { target: routed }, 1);
-    if (!isFailed(outcome)) return outcome;
-    const target = reworded(routed, outcome.told);
-    if (target === undefined) return goOn(course, routed, outcome, 1);
-    const second = await attempt(course, { target }, 2);
-    return isFailed(second) ? goOn(course, target, second, 2) : second;
+    const outcome = await attemptReworded(course, { target: routed }, 1);
+    return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
   };
 }
 
-/** @param made attempts so far. */
-async function goOn(course: Course, routed: Routed, last: Failed, made: number): Promise<Replied> {
+async function goOn(course: Course, routed: Routed, first: Failed): Promise<Replied> {
   const { limit } = course.upstreams.retries;
-  let failed = last;
-  let { told } = last;
+  let failed = first;
+  let { told } = first;
   let target = routed;
-  let number = made;
+  let number = 1;
   while (number <= limit && !routed.signal.aborted) {
     const next = await nextTry(course, target, failed, number);
     if (next === undefined) break;
     number += 1;
-    const outcome = await attempt(course, next, number);
+    const outcome = await attemptReworded(course, next, number);
     if (!isFailed(outcome)) return outcome;
     failed = outcome;
     target = next.target;
@@ -69,6 +64,13 @@ async function goOn(course: Course, routed: Routed, last: Failed, made: number):
     if (target.model === routed.model) told = outcome.told;
   }
   return giveUp(told, number);
+}
+
+/** An attempt, and where the vendor refuses what is in the dialogue, another one that counts as the same. */
+async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
+  const outcome = await attempt(course, next, number);
+  const target = isFailed(outcome) ? reworded(next.target, outcome.told) : undefined;
+  return target === undefined ? outcome : attempt(course, { ...next, target }, number + 1);
 }
 
 async function attempt(course: Course, { target, avoid }: Try, number: number): Promise<Replied | Failed> {

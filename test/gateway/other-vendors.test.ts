@@ -89,8 +89,23 @@ test('where it is refused without it too, the caller is told why', async () => {
     json(response, refusal(body.includes('#') ? 'Invalid `signature`' : 'max_tokens: too few'), 400);
   const response = await ask(dialogue(foreign), { retries: { limit: 2 } });
   expect([response.status, await response.json()]).toEqual([400, refusal('max_tokens: too few')]);
-  expect(response.headers.get('x-should-retry')).toBe('false');
   expect(sent()).toHaveLength(2);
+});
+
+test('a model that is asked in place of another gets it without it too', async () => {
+  respond = ({ url, body }, response) => {
+    if (url.includes('chat/completions')) json(response, refusal('Later.'), 503);
+    else if (body.includes('#')) json(response, refusal('Invalid `signature`'), 400);
+    else json(response, answer);
+  };
+  const settings = { fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] }, retries: { limit: 1 } };
+  const response = await ask(dialogue(foreign).replace('claude-sonnet-4-5', 'openai/gpt-4o'), settings);
+  expect([response.status, await response.json()]).toEqual([200, answer]);
+  expect(upstream.received.map(({ url }) => url)).toEqual([
+    '/v1/chat/completions',
+    '/v1/messages',
+    '/v1/messages',
+  ]);
 });
 
 test.each([401, 429, 500, 529])('a %d is no refusal of what was said', async (status) => {
