@@ -20,6 +20,7 @@ const MODELS = [
   'google/gemini-2.5-flash',
   'google/gemini-3-flash-preview',
   'openai/gpt-5',
+  'deepseek/deepseek-v4-pro',
 ];
 const vendorOf = (model: string): string | undefined => model.split('/')[0];
 const pairs = MODELS.flatMap((from) =>

@@ -8,11 +8,10 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
-import { type FaultUpstream, type Script, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
-import { eventually } from '../support/raw.ts';
+import type { Script, Wire } from '../support/fault-upstream.ts';
+import { useFaultDoor } from './upstream-door.ts';
 import {
   ask,
   eventsIn,
@@ -20,6 +19,7 @@ import {
   isErrorEvent,
   isFinished,
   native,
+  said,
   streamedAnswer,
   translated,
   type UpstreamWay,
@@ -27,40 +27,16 @@ import {
   wholeAnswer,
 } from './upstream-ways.ts';
 
-let upstream: FaultUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startFaultUpstream();
-  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), retries: { limit: 0 } });
-});
-afterAll(async () => {
-  await gateway.close();
-  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
-  await upstream.close();
-});
-beforeEach(() => {
-  upstream.requests.length = 0;
-});
+const door = useFaultDoor({ retries: { limit: 0 } });
 
 async function read(
   way: UpstreamWay,
   script: Script,
   stream = true,
 ): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
-  upstream.script(script);
-  const response = await ask(gateway.url, way, stream);
+  door.upstream.script(script);
+  const response = await ask(door.url, way, stream);
   return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-/** What is said, with what differs between two renderings of one answer taken away. */
-function said(text: string): readonly string[] {
-  return eventsIn(text).map(({ event, data }) => {
-    const plain = data
-      .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
-      .replaceAll(/"created(?:_at)?":\d+/g, '');
-    return `${event ?? ''} ${plain}`;
-  });
 }
 
 /** Sends as fast as the other side reads, for as long as there is one. @returns how many pieces were sent. */
@@ -141,8 +117,8 @@ describe.each(spellings)('U-26 %s', (_, spell) => {
   });
   test.each(native)('$name: passes as it is', async (way) => {
     const sent = spell(streamedAnswer(way.spoken));
-    upstream.script((wire) => wire.wholeStream([sent]));
-    const response = await ask(gateway.url, way, true);
+    door.upstream.script((wire) => wire.wholeStream([sent]));
+    const response = await ask(door.url, way, true);
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(sent))).toBe(true);
   });
 });
@@ -218,7 +194,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
   test.each(ways)('$name: each event comes when it is sent', async (way) => {
     const events = eventTexts(streamedAnswer(way.spoken));
     let next: (() => void) | undefined;
-    upstream.script((wire) => {
+    door.upstream.script((wire) => {
       wire.stream([], { 'content-encoding': 'gzip' });
       const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
       gzip.on('data', (piece: Buffer) => wire.chunk(piece));
@@ -232,7 +208,7 @@ describe('U-29 compressed, though nobody asked for it', () => {
       // The vendor's first events may say nothing in the caller's format.
       for (let at = 0; at < 6; at += 1) next();
     });
-    const response = await ask(gateway.url, way, true);
+    const response = await ask(door.url, way, true);
     let text = '';
     for await (const piece of response.body ?? []) {
       text += Buffer.from(piece).toString();
@@ -284,8 +260,8 @@ describe('U-30 a small answer that becomes a very large one', () => {
   test('native: is stopped at 64 MiB', async () => {
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
-    upstream.script((wire) => wire.answer(200, bomb, { 'content-encoding': 'gzip' }));
-    const response = await ask(gateway.url, way, false);
+    door.upstream.script((wire) => wire.answer(200, bomb, { 'content-encoding': 'gzip' }));
+    const response = await ask(door.url, way, false);
     let size = 0;
     await expect(
       (async () => {

@@ -1,31 +1,14 @@
 /** What vendors answer instead of an answer. */
 
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
-import { eventually } from '../support/raw.ts';
+import type { Script } from '../support/fault-upstream.ts';
+import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { useFaultDoor } from './upstream-door.ts';
 import { ask, native, streamedAnswer, translated, ways, wholeAnswer } from './upstream-ways.ts';
 
-let upstream: FaultUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startFaultUpstream();
-  gateway = await startGateway({
-    vendors: vendorsAtUrl(upstream.url),
-    retries: { wait: 1, perSecond: 1_000 },
-  });
-});
-afterAll(async () => {
-  await gateway.close();
-  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
-  await upstream.close();
-});
-beforeEach(() => {
-  upstream.requests.length = 0;
-});
+const door = useFaultDoor();
 
 /** An error as a vendor of a format writes it. */
 const errorBody: Readonly<Record<FormatName, (status: number, message: string) => string>> = {
@@ -41,22 +24,24 @@ describe('U-10 the request is refused', () => {
   describe.each([400, 404, 413, 422])('%i', (status) => {
     test.each(native)('$name: as the vendor wrote it, asked once', async (way) => {
       const body = errorBody[way.spoken](status, 'The field x is odd.').replace('{', '{ "odd" : 1.0 ,');
-      upstream.script((wire) => wire.answer(status, body));
-      const response = await ask(gateway.url, way, true);
+      door.upstream.script((wire) => wire.answer(status, body));
+      const response = await ask(door.url, way, true);
       expect(response.status).toBe(status);
       expect(await response.text()).toBe(body);
       expect(response.headers.get('x-should-retry')).toBeNull();
-      expect(upstream.requests).toHaveLength(1);
+      expect(door.upstream.requests).toHaveLength(1);
     });
     test.each(translated)(
       '$name: the same status and words, in the caller’s format; asked once',
       async (way) => {
-        upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, 'The field x is odd.')));
-        const response = await ask(gateway.url, way, true);
+        door.upstream.script((wire) =>
+          wire.answer(status, errorBody[way.spoken](status, 'The field x is odd.')),
+        );
+        const response = await ask(door.url, way, true);
         expect(response.status).toBe(status);
         expect(JSON.parse(await response.text()).error.message).toContain('The field x is odd.');
         expect(response.headers.get('x-should-retry')).toBe('false');
-        expect(upstream.requests).toHaveLength(1);
+        expect(door.upstream.requests).toHaveLength(1);
       },
     );
   });
@@ -66,14 +51,14 @@ describe('U-11 the gateway’s own key is refused: 502, with nothing of what the
   test.each(ways)('$name', async (way) => {
     for (const status of [401, 403]) {
       const message = 'Incorrect API key provided: sk-vendor-key-0123456789abcdef.';
-      upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, message)));
-      const response = await ask(gateway.url, way, false);
+      door.upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, message)));
+      const response = await ask(door.url, way, false);
       const text = await response.text();
       expect(response.status).toBe(502);
       expect(text).not.toMatch(/sk-vendor|Incorrect/);
       expect(response.headers.get('x-should-retry')).toBe('false');
     }
-    expect(upstream.requests).toHaveLength(2);
+    expect(door.upstream.requests).toHaveLength(2);
   });
 });
 
@@ -97,12 +82,12 @@ describe('U-12 429 with a wait', () => {
     ],
   ])('%s, short: waited for', async (_, headers) => {
     for (const way of ways) {
-      upstream.requests.length = 0;
-      upstream.script(limited(headers()), good);
-      const response = await ask(gateway.url, way, false);
+      door.upstream.requests.length = 0;
+      door.upstream.script(limited(headers()), good);
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(200);
       await response.text();
-      expect(upstream.requests).toHaveLength(2);
+      expect(door.upstream.requests).toHaveLength(2);
     }
   });
 
@@ -116,18 +101,18 @@ describe('U-12 429 with a wait', () => {
     ['a number that is no date', { 'retry-after': '12 monkeys' }, null],
     ['two', { 'retry-after': '1, 2' }, null],
   ])('%s: told, not waited for', async (_, headers, told) => {
-    upstream.script(limited(headers));
+    door.upstream.script(limited(headers));
     for (const way of translated) {
-      upstream.requests.length = 0;
-      const response = await ask(gateway.url, way, false);
+      door.upstream.requests.length = 0;
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(429);
       expect(response.headers.get('retry-after')).toBe(told);
       await response.text();
-      expect(upstream.requests).toHaveLength(1);
+      expect(door.upstream.requests).toHaveLength(1);
     }
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
-    const response = await ask(gateway.url, way, false);
+    const response = await ask(door.url, way, false);
     expect(response.status).toBe(429);
     // As the vendor said it, whatever it is.
     expect(response.headers.get('retry-after') ?? '').toBe(headers['retry-after']);
@@ -148,12 +133,12 @@ describe('U-13 429 that no wait helps', () => {
         '{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"RequestsPerDay_per_day"}]}]}}',
     };
     for (const headers of [{}, { 'retry-after-ms': '1' }]) {
-      upstream.requests.length = 0;
-      upstream.script((wire) => wire.answer(429, bodies[way.spoken], headers));
-      const response = await ask(gateway.url, way, false);
+      door.upstream.requests.length = 0;
+      door.upstream.script((wire) => wire.answer(429, bodies[way.spoken], headers));
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(429);
       await response.text();
-      expect(upstream.requests).toHaveLength(1);
+      expect(door.upstream.requests).toHaveLength(1);
     }
   });
 });
@@ -171,25 +156,25 @@ describe('U-14 the vendor fails', () => {
   ];
   describe.each(table)('%i', (status, again) => {
     test.each(ways)('$name', async (way) => {
-      upstream.script(
+      door.upstream.script(
         (wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')),
         (wire) => wire.answer(200, wholeAnswer(way.spoken)),
       );
-      const response = await ask(gateway.url, way, false);
+      const response = await ask(door.url, way, false);
       await response.text();
-      expect(upstream.requests).toHaveLength(again ? 2 : 1);
+      expect(door.upstream.requests).toHaveLength(again ? 2 : 1);
       expect(response.status === 200).toBe(again);
     });
   });
 
   test('where it may cost twice, all are', async () => {
     const bold = await startGateway({
-      vendors: vendorsAtUrl(upstream.url),
+      vendors: vendorsAtUrl(door.upstream.url),
       retries: { after: 'failed', wait: 1, perSecond: 1_000 },
     });
     for (const [status] of table) {
       for (const way of ways) {
-        upstream.script(
+        door.upstream.script(
           (wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')),
           (wire) => wire.answer(200, wholeAnswer(way.spoken)),
         );
@@ -203,15 +188,15 @@ describe('U-14 the vendor fails', () => {
 
   test('twice the same: the caller has it as it is, with the advice not to begin again', async () => {
     for (const way of ways) {
-      upstream.requests.length = 0;
+      door.upstream.requests.length = 0;
       const body = errorBody[way.spoken](503, 'Not now.');
-      upstream.script((wire) => wire.answer(503, body));
-      const response = await ask(gateway.url, way, false);
+      door.upstream.script((wire) => wire.answer(503, body));
+      const response = await ask(door.url, way, false);
       const text = await response.text();
       if (way.format === way.spoken) expect(text).toBe(body);
       expect(response.status).toBe(way.format === 'messages' && way.spoken !== 'messages' ? 529 : 503);
       expect(response.headers.get('x-should-retry')).toBe('false');
-      expect(upstream.requests).toHaveLength(2);
+      expect(door.upstream.requests).toHaveLength(2);
     }
   });
 });
@@ -229,8 +214,8 @@ describe('U-15 pages, and nothing at all', () => {
     '%s: an error in the caller’s format that shows nothing of it',
     async (_, status, body, type) => {
       for (const way of ways) {
-        upstream.script((wire) => wire.answer(status, body, { 'content-type': type }));
-        const response = await ask(gateway.url, way, false);
+        door.upstream.script((wire) => wire.answer(status, body, { 'content-type': type }));
+        const response = await ask(door.url, way, false);
         const text = await response.text();
         expect(response.status).toBe(502);
         expect(JSON.parse(text)).toHaveProperty('error.message');
@@ -249,8 +234,8 @@ describe('U-15 pages, and nothing at all', () => {
         ['null', 'application/json'],
         ['"x"', 'application/json'],
       ] as const) {
-        upstream.script((wire) => wire.answer(200, body, { 'content-type': type }));
-        const response = await ask(gateway.url, way, false);
+        door.upstream.script((wire) => wire.answer(200, body, { 'content-type': type }));
+        const response = await ask(door.url, way, false);
         expect(response.status, `${way.name} ${body.slice(0, 20)}`).toBe(502);
         expect(JSON.parse(await response.text())).toHaveProperty('error.message');
       }
@@ -287,15 +272,15 @@ describe('U-16 answers that are shorter than they say, or far too long', () => {
   ];
   describe.each(cuts)('%s', (_, cut) => {
     test.each(translated)('$name: 502, and nothing of it', async (way) => {
-      upstream.script(cut(wholeAnswer(way.spoken)));
-      const response = await ask(gateway.url, way, false);
+      door.upstream.script(cut(wholeAnswer(way.spoken)));
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(502);
       expect(JSON.parse(await response.text())).toHaveProperty('error.message');
-      expect(upstream.requests).toHaveLength(1);
+      expect(door.upstream.requests).toHaveLength(1);
     });
     test.each(native)('$name: the caller’s connection breaks as the vendor’s did', async (way) => {
-      upstream.script(cut(wholeAnswer(way.spoken)));
-      const response = await ask(gateway.url, way, false);
+      door.upstream.script(cut(wholeAnswer(way.spoken)));
+      const response = await ask(door.url, way, false);
       await expect(response.text()).rejects.toThrow();
     });
   });
@@ -307,7 +292,7 @@ describe('U-16 answers that are shorter than they say, or far too long', () => {
       if (way === undefined) throw new Error('There is no way.');
       const piece = Buffer.from(`${' '.repeat(1024 * 1024 - 1)}\n`);
       let sent = 0;
-      upstream.script(async (wire) => {
+      door.upstream.script(async (wire) => {
         wire.head(200, { 'content-type': type });
         while (sent < 80 && wire.socket.writable) {
           sent += 1;
@@ -317,7 +302,7 @@ describe('U-16 answers that are shorter than they say, or far too long', () => {
           }
         }
       });
-      const response = await ask(gateway.url, way, false);
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(502);
       await response.text();
       expect(sent).toBeLessThan(80);
@@ -326,10 +311,10 @@ describe('U-16 answers that are shorter than they say, or far too long', () => {
 
   test('an error of more than 1 MiB: 502', async () => {
     for (const way of ways) {
-      upstream.script((wire) =>
+      door.upstream.script((wire) =>
         wire.answer(400, JSON.stringify({ error: { message: 'x'.repeat(1_100_000) } })),
       );
-      const response = await ask(gateway.url, way, false);
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(502);
       expect((await response.text()).length).toBeLessThan(1_000);
     }
@@ -341,28 +326,28 @@ describe('U-32 statuses that promise no answer', () => {
     '%i: 502, and nowhere is followed',
     async (status) => {
       for (const way of ways) {
-        upstream.requests.length = 0;
-        upstream.script((wire) =>
+        door.upstream.requests.length = 0;
+        door.upstream.script((wire) =>
           wire.raw(
-            `HTTP/1.1 ${status} Said\r\nlocation: ${upstream.url}/elsewhere\r\ncontent-length: 0\r\n\r\n`,
+            `HTTP/1.1 ${status} Said\r\nlocation: ${door.upstream.url}/elsewhere\r\ncontent-length: 0\r\n\r\n`,
           ),
         );
-        const response = await ask(gateway.url, way, false);
+        const response = await ask(door.url, way, false);
         expect(response.status).toBe(502);
         expect(await response.text()).not.toContain('elsewhere');
-        expect(upstream.requests.map(({ path }) => path)).not.toContain('/elsewhere');
-        expect(upstream.requests).toHaveLength(1);
+        expect(door.upstream.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+        expect(door.upstream.requests).toHaveLength(1);
       }
     },
   );
 
   test('103 before the answer is not the answer', async () => {
     for (const way of ways) {
-      upstream.script((wire) => {
+      door.upstream.script((wire) => {
         wire.raw('HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n');
         wire.answer(200, wholeAnswer(way.spoken));
       });
-      const response = await ask(gateway.url, way, false);
+      const response = await ask(door.url, way, false);
       expect(response.status).toBe(200);
       expect(response.headers.get('link')).toBeNull();
       await response.text();
@@ -375,8 +360,8 @@ describe('U-32 statuses that promise no answer', () => {
   ])('%s, which nobody asked for: 502', async (_, head) => {
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
-    upstream.script((wire) => wire.raw(head));
-    const response = await ask(gateway.url, way, false);
+    door.upstream.script((wire) => wire.raw(head));
+    const response = await ask(door.url, way, false);
     expect(response.status).toBe(502);
     await response.text();
   });
@@ -409,8 +394,8 @@ describe('U-34 headers of the vendor', () => {
       },
       (wire) => wire.answer(400, errorBody[way.spoken](400, 'No.'), sent),
     ] satisfies Script[]) {
-      upstream.script(script);
-      const response = await ask(gateway.url, way, true);
+      door.upstream.script(script);
+      const response = await ask(door.url, way, true);
       await response.text();
       for (const name of Object.keys(sent)) {
         const got = response.headers.get(name);
@@ -424,8 +409,8 @@ test('an error that is compressed is read all the same', async () => {
   const [way] = native;
   if (way === undefined) throw new Error('There is no way.');
   const body = errorBody['chat-completions'](400, 'The field x is odd.');
-  upstream.script((wire) => wire.answer(400, gzipSync(body), { 'content-encoding': 'gzip' }));
-  const response = await ask(gateway.url, way, false);
+  door.upstream.script((wire) => wire.answer(400, gzipSync(body), { 'content-encoding': 'gzip' }));
+  const response = await ask(door.url, way, false);
   expect(response.status).toBe(400);
   expect(await response.text()).toBe(body);
 });

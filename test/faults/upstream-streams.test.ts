@@ -1,9 +1,9 @@
 /** Streams that end where they should not, say what they should not, and say it in another order. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FaultUpstream, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
-import { eventually } from '../support/raw.ts';
+import { describe, expect, test } from 'vitest';
+import type { Wire } from '../support/fault-upstream.ts';
+import { KEY } from '../support/gateway.ts';
+import { useFaultDoor } from './upstream-door.ts';
 import {
   ask,
   eventsIn,
@@ -11,6 +11,7 @@ import {
   isErrorEvent,
   isFinished,
   native,
+  said,
   streamedAnswer,
   translated,
   type UpstreamWay,
@@ -18,43 +19,16 @@ import {
   wholeAnswer,
 } from './upstream-ways.ts';
 
-let upstream: FaultUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startFaultUpstream();
-  gateway = await startGateway({
-    vendors: vendorsAtUrl(upstream.url),
-    retries: { wait: 1, perSecond: 1_000 },
-  });
-});
-afterAll(async () => {
-  await gateway.close();
-  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
-  await upstream.close();
-});
-beforeEach(() => {
-  upstream.requests.length = 0;
-});
+const door = useFaultDoor();
 
 /** Answers by `script`; resolves with what the caller of `way` has read, and whether the stream came to its end. */
 async function read(
   way: UpstreamWay,
   script: (wire: Wire) => void,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  upstream.script(script);
-  const response = await ask(gateway.url, way, true);
+  door.upstream.script(script);
+  const response = await ask(door.url, way, true);
   return { status: response.status, text: await response.text() };
-}
-
-/** What is said, event by event, with what differs between two renderings of one answer taken away. */
-function said(text: string): readonly string[] {
-  return eventsIn(text).map(({ event, data }) => {
-    const plain = data
-      .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
-      .replaceAll(/"created(?:_at)?":\d+/g, '');
-    return `${event ?? ''} ${plain}`;
-  });
 }
 
 /** Where the error is, and that what comes before is the beginning of `whole`, event by event. */
@@ -140,7 +114,7 @@ describe('U-17 an end without a single event', () => {
   test.each(translated)('$name: 502, asked once', async (way) => {
     const { status } = await read(way, (wire) => wire.wholeStream([]));
     expect(status).toBe(502);
-    expect(upstream.requests).toHaveLength(1);
+    expect(door.upstream.requests).toHaveLength(1);
   });
   test.each(native)('$name: an error event', async (way) => {
     const { status, text } = await read(way, (wire) => wire.wholeStream([]));
@@ -210,12 +184,12 @@ describe('U-18 a reset after the last word is nobody’s business', () => {
 });
 
 test('U-18 a stream that is one JSON list has no place for an error: the caller’s connection breaks as the vendor’s did', async () => {
-  upstream.script((wire) => {
+  door.upstream.script((wire) => {
     wire.head(200);
     wire.chunk('[{"candidates":[{"content":{"parts":[{"text":"Hel');
     setTimeout(() => wire.reset(), 20);
   });
-  const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:streamGenerateContent`, {
+  const response = await fetch(`${door.url}/v1beta/models/gemini-2.5-flash:streamGenerateContent`, {
     method: 'POST',
     body: '{"contents":[]}',
     headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
@@ -264,14 +238,14 @@ describe('U-21 an error as the first event of a 200', () => {
   test('that the vendor is overloaded is a reason to ask again', async () => {
     const [, way] = translated;
     if (way === undefined) throw new Error('There is no way.');
-    upstream.script(
+    door.upstream.script(
       (wire) => wire.wholeStream([OVERLOADED.messages]),
       (wire) => wire.wholeStream([streamedAnswer('messages')]),
     );
-    const response = await ask(gateway.url, way, true);
+    const response = await ask(door.url, way, true);
     expect(response.status).toBe(200);
     expect(isFinished(way.format, await response.text())).toBe(true);
-    expect(upstream.requests).toHaveLength(2);
+    expect(door.upstream.requests).toHaveLength(2);
   });
 });
 
@@ -318,7 +292,7 @@ describe('U-22 more after the last word', () => {
   test('a connection whose end comes in time is kept', async () => {
     const [way] = says;
     if (way === undefined) throw new Error('There is no way.');
-    const before = upstream.connections();
+    const before = door.upstream.connections();
     for (let at = 0; at < 5; at += 1) {
       await read(way, (wire) => {
         wire.stream([streamedAnswer(way.spoken)]);
@@ -326,7 +300,7 @@ describe('U-22 more after the last word', () => {
       });
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
-    expect(upstream.connections() - before).toBeLessThanOrEqual(1);
+    expect(door.upstream.connections() - before).toBeLessThanOrEqual(1);
   });
 });
 

@@ -129,6 +129,16 @@ export function eventsIn(text: string): readonly Sse[] {
   return run(decodeSse(), [Buffer.from(text)]);
 }
 
+/** What is said, event by event, with what differs between two renderings of one answer taken away. */
+export function said(text: string): readonly string[] {
+  return eventsIn(text).map(({ event, data }) => {
+    const plain = data
+      .replaceAll(/"(?:id|response_id|item_id|request_id|responseId)":"[^"]*"/g, '')
+      .replaceAll(/"created(?:_at)?":\d+/g, '');
+    return `${event ?? ''} ${plain}`;
+  });
+}
+
 /** Whether an event is an error in the words of `format`. */
 export function isErrorEvent(format: FormatName, { event, data }: Sse): boolean {
   const body = tryParseJson(data);
