@@ -107,6 +107,11 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   throw notJson(bytes.length);
 }
 
+/** The bytes with `text` in place of what stands at `span`. */
+export function spliced(bytes: Buffer, { start, end }: Span, text: string): Buffer {
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+}
+
 /**
  * The byte after a string's closing quote; `start` is its opening one. Where quotes are rare it goes from one to the
  * next, else byte by byte for a while: each is four times as fast as the other on what suits it.

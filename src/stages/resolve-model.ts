@@ -5,7 +5,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
-import { type Span, scanObject } from '../json-scan.ts';
+import { type Span, scanObject, spliced } from '../json-scan.ts';
 import { spokenFormat, upstreamName, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
 
@@ -141,8 +141,8 @@ function valueAt(body: Buffer, span: Span): Json {
 
 /** The body with another model, whose name is at `model`. */
 function renamed(body: Buffer, fields: Scanned['fields'], model: Span, name: string): Scanned {
-  const written = Buffer.from(JSON.stringify(name));
-  const end = model.start + written.length;
+  const written = JSON.stringify(name);
+  const end = model.start + Buffer.byteLength(written);
   const later = end - model.end;
   const moved = new Map<string, Span>();
   for (const [key, span] of fields) {
@@ -150,10 +150,7 @@ function renamed(body: Buffer, fields: Scanned['fields'], model: Span, name: str
     else if (span === model) moved.set(key, { start: model.start, end });
     else moved.set(key, { start: span.start + later, end: span.end + later });
   }
-  return {
-    body: Buffer.concat([body.subarray(0, model.start), written, body.subarray(model.end)]),
-    fields: moved,
-  };
+  return { body: spliced(body, model, written), fields: moved };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

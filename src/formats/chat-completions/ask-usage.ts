@@ -3,7 +3,7 @@
  * others), in the bytes of the request. What comes of that is none of the caller's: `hide-usage.ts` takes it out.
  */
 
-import { type Span, scanObject } from '../../json-scan.ts';
+import { type Span, scanObject, spliced } from '../../json-scan.ts';
 import { dialectOf } from './dialects.ts';
 
 const NULL = Buffer.from('null');
@@ -22,26 +22,22 @@ export function askUsage(
   const options = fields.get('stream_options');
   if (options === undefined) {
     const start = request.indexOf('{') + 1;
-    return splice(request, { start, end: start }, '"stream_options":{"include_usage":true},');
+    return spliced(request, { start, end: start }, '"stream_options":{"include_usage":true},');
   }
   const written = request.subarray(options.start, options.end);
-  if (written.equals(NULL)) return splice(request, options, '{"include_usage":true}');
+  if (written.equals(NULL)) return spliced(request, options, '{"include_usage":true}');
   // What else is no object, the service refuses.
   if (written[0] !== OPEN) return undefined;
   const inner = scanObject(written);
   const asked = inner.get('include_usage');
   if (asked === undefined) {
     const start = options.start + 1;
-    return splice(request, { start, end: start }, `"include_usage":true${inner.size === 0 ? '' : ','}`);
+    return spliced(request, { start, end: start }, `"include_usage":true${inner.size === 0 ? '' : ','}`);
   }
   if (textAt(written, asked) === 'true') return undefined;
-  return splice(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
+  return spliced(request, { start: options.start + asked.start, end: options.start + asked.end }, 'true');
 }
 
 function textAt(bytes: Buffer, { start, end }: Span): string {
   return bytes.toString('latin1', start, end);
-}
-
-function splice(bytes: Buffer, { start, end }: Span, text: string): Buffer {
-  return Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
 }
