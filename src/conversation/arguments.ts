@@ -68,7 +68,8 @@ export function parseExact(text: string): Json {
   );
 }
 
-function tryParseExact(text: string): Json | undefined {
+/** The same, or undefined where the text is not JSON. */
+export function tryParseExact(text: string): Json | undefined {
   try {
     return parseExact(text);
   } catch {

@@ -4,9 +4,10 @@
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
  */
 
+import { tryParseExact } from '../conversation/arguments.ts';
 import type { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import { isObject, tryParseJson } from '../json.ts';
+import { isObject } from '../json.ts';
 import { scanObject } from '../json-scan.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { targetOf } from './translate-request.ts';
@@ -21,7 +22,7 @@ const REFUSALS = new Set([400, 404, 422]);
 export function reworded(routed: Routed, told: GatewayError | Replied): Routed | undefined {
   if (told instanceof Error || !REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
-  const request = tryParseJson(routed.body.toString('utf8'));
+  const request = tryParseExact(routed.body.toString('utf8'));
   if (!isObject(request)) return undefined;
   const own = formats[spoken].outbound.withoutOthers?.(request, targetOf(vendor, model).dialect);
   if (own === undefined) return undefined;

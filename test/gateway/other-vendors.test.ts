@@ -70,6 +70,14 @@ test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d
   expect(records[0]?.fault).toBeUndefined();
 });
 
+test('numbers of any length are what they were', async () => {
+  respond = ({ body }, response) =>
+    body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);
+  const call = '{"type":"tool_use","id":"toolu_1","name":"f","input":{"id":12345678901234567890,"x":1e999}},';
+  expect((await ask(dialogue(foreign + call))).status).toBe(200);
+  expect(sent()[1]).toContain('"input":{"id":12345678901234567890,"x":1e999}');
+});
+
 test('a vendor that takes it gets it, unchanged', async () => {
   respond = (_, response) => json(response, answer);
   const given = dialogue(foreign);
