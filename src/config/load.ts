@@ -1,6 +1,7 @@
 /** The configuration: a file, and over it what the environment says. */
 
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import type { z } from 'zod';
 import { defaultModels } from '../catalog/default.ts';
@@ -87,7 +88,7 @@ async function readFile(
     const { config, configFile } = await loadConfig<Record<string, unknown>>({
       name: 'gateway',
       cwd: directory,
-      ...(named !== undefined && named !== '' && { configFile: named, configFileRequired: true }),
+      ...(named && { configFile: named }),
       rcFile: false,
       globalRc: false,
       packageJson: false,
@@ -96,11 +97,19 @@ async function readFile(
       resolve: () => readFresh(named, directory),
     });
     const exists = configFile !== undefined && existsSync(configFile);
+    // Not by c12's configFileRequired: it takes what `resolve` has found for missing.
+    if (named && !exists) throw new Error(`there is no ${resolve(directory, named)}`);
     return { values: config ?? {}, ...(exists && { file: configFile }) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new ConfigError(`The configuration file cannot be read: ${reason}`);
+    throw new ConfigError(`The configuration file cannot be read: ${reasonOf(error)}`);
   }
+}
+
+/** The first line of what went wrong; jiti tells the place in the second (` /gateway.config.ts:4:0`). */
+function reasonOf(error: unknown): string {
+  const [first = '', second = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [, line, column] = /:(\d+):(\d+)$/.exec(second.trimEnd()) ?? [];
+  return `${first.trim()}${line === undefined ? '' : ` (line ${line} column ${column})`}`;
 }
 
 /** What the environment says goes over what the file says. An empty variable says nothing. */

@@ -35,6 +35,35 @@ test('a field that is wrong is named, and the exit code is 78', async () => {
   expect(stderr).toContain('port');
 });
 
+const KINDS: readonly (readonly [file: string, text: string])[] = [
+  ['house.json', '{"port": 8123}'],
+  ['house.mjs', 'export default { port: 8123 };'],
+  ['house.cjs', 'module.exports = { port: 8123 };'],
+  ['house.ts', 'export default { port: 8123 };'],
+  ['house.yaml', 'port: 8123'],
+];
+
+test.each(KINDS)('a file of another name is read: %s', async (file, text) => {
+  await writeFile(join(directory, file), text);
+  const named = await runCommand(directory, ['check', file]);
+  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('127.0.0.1:8123') });
+  const inVariable = await runCommand(directory, ['check'], { GATEWAY_CONFIG: join(directory, file) });
+  expect(inVariable).toMatchObject({ code: 0, stdout: expect.stringContaining('127.0.0.1:8123') });
+});
+
+test('one that is not there is named, and where it was looked for', async () => {
+  const { code, stderr } = await runCommand(directory, ['check', 'none.json']);
+  expect(code).toBe(78);
+  expect(stderr).toBe(`The configuration file cannot be read: there is no ${join(directory, 'none.json')}\n`);
+});
+
+test('where a file of TypeScript breaks off is told', async () => {
+  await writeFile(join(directory, 'broken.ts'), 'export default {\n  port: 8123,\n  keys: [\n');
+  const { code, stderr } = await runCommand(directory, ['check', 'broken.ts']);
+  expect(code).toBe(78);
+  expect(stderr).toMatch(/^The configuration file cannot be read: .*\S \(line 4 column 0\)\n$/);
+});
+
 test('of a vendor that serves nothing it is said what it should be called', async () => {
   const { stdout } = await check({
     vendors: {
