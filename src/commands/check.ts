@@ -1,33 +1,42 @@
 /** `gateway check`: whether a configuration can be used, and what it comes to. */
 
-import { defineCommand } from 'citty';
+import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { servedModels } from '../open.ts';
 import { idleVendors } from './idle-vendors.ts';
+import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
+import { tellingRefusals } from './telling-refusals.ts';
+
+const options = {
+  config: {
+    type: 'positional',
+    required: false,
+    description: 'Configuration file (default gateway.config.*)',
+  },
+} as const satisfies ArgsDef;
 
 export const check = defineCommand({
   meta: { name: 'check', description: 'Check the configuration without starting anything.' },
-  args: {
-    config: {
-      type: 'positional',
-      required: false,
-      description: 'Configuration file (default gateway.config.*)',
-    },
-  },
-  async run({ args }) {
-    const environment = { ...process.env, ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }) };
-    const config = await orExit(readConfig(environment, process.cwd()));
-    const vendors = configuredVendors(config);
-    const names = vendors.all.map((vendor) => vendor.name);
-    console.log('The configuration is valid.');
-    if (names.length === 0) console.log('No vendor has a key: the sandbox would serve.');
-    else
-      console.log(
-        `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
-      );
-    for (const idle of idleVendors(config)) console.log(idle);
-    console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
-  },
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const environment = {
+        ...process.env,
+        ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
+      };
+      const config = await orExit(readConfig(environment, process.cwd()));
+      const vendors = configuredVendors(config);
+      const names = vendors.all.map((vendor) => vendor.name);
+      console.log('The configuration is valid.');
+      if (names.length === 0) console.log('No vendor has a key: the sandbox would serve.');
+      else
+        console.log(
+          `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
+        );
+      for (const idle of idleVendors(config)) console.log(idle);
+      console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
+    }),
 });

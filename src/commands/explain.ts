@@ -1,7 +1,6 @@
 /** `gateway explain REQUEST.json --model ID`: what a request becomes, and what is lost on the way. */
 
-import { readFile } from 'node:fs/promises';
-import { defineCommand } from 'citty';
+import { type ArgsDef, defineCommand } from 'citty';
 import { catalogOf } from '../catalog/catalog.ts';
 import { readConfig } from '../config/load.ts';
 import { everyVendor } from '../config/vendors.ts';
@@ -10,37 +9,45 @@ import { GatewayError } from '../errors.ts';
 import { type Explanation, explain as explainRequest, formatOfRequest } from '../explain.ts';
 import { asText, isObject, tryParseJson } from '../json.ts';
 import { catalogModels } from '../open.ts';
+import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
+import { readNamed } from './read-named.ts';
+import { tellingRefusals } from './telling-refusals.ts';
+import { Refusal } from './with-store.ts';
 
 const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
 
+const options = {
+  file: { type: 'positional', required: true, description: 'JSON file that holds the request' },
+  model: { type: 'string', description: 'Model to explain it for (default: the one it names)' },
+  format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the fields)` },
+  json: { type: 'boolean', description: 'As JSON' },
+} as const satisfies ArgsDef;
+
 export const explain = defineCommand({
   meta: { name: 'explain', description: 'Show what a request becomes for a model, field by field.' },
-  args: {
-    file: { type: 'positional', required: true, description: 'JSON file that holds the request' },
-    model: { type: 'string', description: 'Model to explain it for (default: the one it names)' },
-    format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the fields)` },
-    json: { type: 'boolean', description: 'As JSON' },
-  },
-  async run({ args }) {
-    const body = tryParseJson(await readFile(args.file, 'utf8'));
-    if (!isObject(body)) return fail(`${args.file} does not hold a JSON object.`);
-    const format =
-      args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
-    if (format === undefined)
-      return fail(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
-    const model = args.model ?? asText(body['model']);
-    if (model === undefined) return fail('The request names no model: give one with --model.');
-    const config = await orExit(readConfig(process.env, process.cwd()));
-    const catalog = catalogOf(catalogModels(config), config.aliases);
-    try {
-      const explanation = explainRequest(catalog, everyVendor(config), format, model, body);
-      console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      fail(`The caller would be told (${error.status}): ${error.message}`);
-    }
-  },
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const body = tryParseJson(String(await readNamed(args.file)));
+      if (!isObject(body)) throw new Refusal(`${args.file} does not hold a JSON object.`);
+      const format =
+        args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
+      if (format === undefined)
+        throw new Refusal(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+      const model = args.model ?? asText(body['model']);
+      if (model === undefined) throw new Refusal('The request names no model: give one with --model.');
+      const config = await orExit(readConfig(process.env, process.cwd()));
+      const catalog = catalogOf(catalogModels(config), config.aliases);
+      try {
+        const explanation = explainRequest(catalog, everyVendor(config), format, model, body);
+        console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        throw new Refusal(`The caller would be told (${error.status}): ${error.message}`);
+      }
+    }),
 });
 
 function printed({ from, to, native, model, request, notes, mapped }: Explanation): string {
@@ -54,9 +61,4 @@ function printed({ from, to, native, model, request, notes, mapped }: Explanatio
     '',
     JSON.stringify(request, undefined, 2),
   ].join('\n');
-}
-
-function fail(message: string): void {
-  console.error(message);
-  process.exitCode = 1;
 }

@@ -4,7 +4,9 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { catalogModels } from '../open.ts';
+import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
+import { tellingRefusals } from './telling-refusals.ts';
 
 export const listOptions = {
   served: { type: 'boolean', description: 'Only models whose vendor has a key' },
@@ -14,27 +16,29 @@ export const listOptions = {
 export const list = defineCommand({
   meta: { name: 'list', description: 'List the models of the catalog, with prices per million tokens.' },
   args: listOptions,
-  async run({ args }) {
-    const config = await orExit(readConfig(process.env, process.cwd()));
-    const vendors = configuredVendors(config);
-    const all = catalogModels(config);
-    const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;
-    if (args.json) {
-      console.log(JSON.stringify(listed, undefined, 2));
-      return;
-    }
-    const width = Math.max(5, ...listed.map((model) => model.id.length));
-    console.log(
-      `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
-    );
-    for (const { id, contextWindow, maxOutputTokens, prices } of listed) {
-      const numbers = [
-        String(contextWindow).padStart(9),
-        String(maxOutputTokens).padStart(7),
-        String(prices.input).padStart(7),
-        String(prices.output).padStart(7),
-      ];
-      console.log(`${id.padEnd(width)}  ${numbers.join('  ')}`);
-    }
-  },
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, listOptions);
+      const config = await orExit(readConfig(process.env, process.cwd()));
+      const vendors = configuredVendors(config);
+      const all = catalogModels(config);
+      const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;
+      if (args.json) {
+        console.log(JSON.stringify(listed, undefined, 2));
+        return;
+      }
+      const width = Math.max(5, ...listed.map((model) => model.id.length));
+      console.log(
+        `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
+      );
+      for (const { id, contextWindow, maxOutputTokens, prices } of listed) {
+        const numbers = [
+          String(contextWindow).padStart(9),
+          String(maxOutputTokens).padStart(7),
+          String(prices.input).padStart(7),
+          String(prices.output).padStart(7),
+        ];
+        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}`);
+      }
+    }),
 });

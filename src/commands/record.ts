@@ -1,6 +1,5 @@
 /** `gateway record`: exchanges with a real vendor, as fixtures. */
 
-import { readFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
@@ -17,6 +16,7 @@ import { openAgent } from '../vendors/agent.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
+import { readNamed } from './read-named.ts';
 import { tellingRefusals } from './telling-refusals.ts';
 import { Refusal } from './with-store.ts';
 
@@ -191,10 +191,7 @@ async function fileToSend(
   vendor: Vendor,
   how: Parameters<typeof askingOf>[2],
 ): Promise<Asking> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw new Refusal(`${file} cannot be read${codeOf(error)}.`);
-  });
-  const asking = askingOf(vendor, bytes, how);
+  const asking = askingOf(vendor, await readNamed(file), how);
   if (typeof asking === 'string') throw new Refusal(`${file}: ${asking}`);
   return asking;
 }

@@ -1,7 +1,7 @@
 /** `gateway start`: serves until it is told to stop. */
 
 import cluster from 'node:cluster';
-import { defineCommand } from 'citty';
+import { type ArgsDef, defineCommand } from 'citty';
 import { openAccounts } from '../accounts.ts';
 import { openAdmin } from '../admin/open-admin.ts';
 import { readSettings, type Settings } from '../config/load.ts';
@@ -22,6 +22,7 @@ import { openWatching } from '../watching.ts';
 import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { idleVendors } from './idle-vendors.ts';
+import { refuseUnknown } from './known-options.ts';
 import {
   closingWith,
   LAST_WRITES,
@@ -32,36 +33,41 @@ import {
 } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
+import { tellingRefusals } from './telling-refusals.ts';
+
+const options = {
+  host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },
+  port: { type: 'string', description: 'Port to listen on (default 8787, or PORT)' },
+  workers: { type: 'string', description: 'Processes that serve (default 1, or WORKERS)' },
+} as const satisfies ArgsDef;
 
 export const start = defineCommand({
   meta: { name: 'start', description: 'Serve the gateway.' },
-  args: {
-    host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },
-    port: { type: 'string', description: 'Port to listen on (default 8787, or PORT)' },
-    workers: { type: 'string', description: 'Processes that serve (default 1, or WORKERS)' },
-  },
-  async run({ args }) {
-    const directory = process.cwd();
-    const environment = {
-      ...process.env,
-      ...(args.host !== undefined && { HOST: args.host }),
-      // A worker's is the one that the first process has found free.
-      ...(args.port !== undefined && cluster.isPrimary && { PORT: args.port }),
-      ...(args.workers !== undefined && { WORKERS: args.workers }),
-    };
-    const surroundings = { environment, directory };
-    const { config: read, file } = await orExit(readSettings(environment, directory));
-    if (cluster.isWorker) return serveAsWorker(read, surroundings);
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const directory = process.cwd();
+      const environment = {
+        ...process.env,
+        ...(args.host !== undefined && { HOST: args.host }),
+        // A worker's is the one that the first process has found free.
+        ...(args.port !== undefined && cluster.isPrimary && { PORT: args.port }),
+        ...(args.workers !== undefined && { WORKERS: args.workers }),
+      };
+      const surroundings = { environment, directory };
+      const { config: read, file } = await orExit(readSettings(environment, directory));
+      if (cluster.isWorker) return serveAsWorker(read, surroundings);
 
-    const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
-    const teller = openTeller();
-    const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
-    const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
-    const settings = { config, ...(file !== undefined && { file }) };
-    const greet = greetingWith(made, config, teller);
-    if (config.workers === 1) return serveAlone(settings, surroundings, store, teller, greet);
-    return lookAfterWorkers(settings, surroundings, store, teller, greet);
-  },
+      const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
+      const teller = openTeller();
+      const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
+      const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
+      const settings = { config, ...(file !== undefined && { file }) };
+      const greet = greetingWith(made, config, teller);
+      if (config.workers === 1) return serveAlone(settings, surroundings, store, teller, greet);
+      return lookAfterWorkers(settings, surroundings, store, teller, greet);
+    }),
 });
 
 type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => void;

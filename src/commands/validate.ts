@@ -1,31 +1,37 @@
 /** `gateway validate FILE`: whether a recorded answer keeps its format's protocol. */
 
-import { readFile } from 'node:fs/promises';
-import { defineCommand } from 'citty';
+import { type ArgsDef, defineCommand } from 'citty';
 import type { FormatName } from '../conversation/prompt.ts';
 import { validateFile } from '../validate/validate-file.ts';
+import { refuseUnknown } from './known-options.ts';
+import { readNamed } from './read-named.ts';
+import { tellingRefusals } from './telling-refusals.ts';
 
 const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
+
+const options = {
+  file: { type: 'positional', required: true, description: 'File that holds the answer' },
+  format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the events)` },
+} as const satisfies ArgsDef;
 
 export const validate = defineCommand({
   meta: {
     name: 'validate',
     description: 'Check a recorded answer (SSE or JSON) against the protocol of its format.',
   },
-  args: {
-    file: { type: 'positional', required: true, description: 'File that holds the answer' },
-    format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the events)` },
-  },
-  async run({ args }) {
-    const format = FORMATS.find((name) => name === args.format);
-    if (args.format !== undefined && format === undefined) {
-      console.error(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
-      process.exit(2);
-    }
-    const result = validateFile(await readFile(args.file, 'utf8'), format);
-    for (const { rule, index, detail } of result.violations)
-      console.log(`event ${index}: ${rule}: ${detail}`);
-    console.log(`${result.format}: ${result.violations.length} violations`);
-    if (result.violations.length > 0) process.exit(1);
-  },
+  args: options,
+  run: ({ args }) =>
+    tellingRefusals(async () => {
+      refuseUnknown(args, options);
+      const format = FORMATS.find((name) => name === args.format);
+      if (args.format !== undefined && format === undefined) {
+        console.error(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+        process.exit(2);
+      }
+      const result = validateFile(String(await readNamed(args.file)), format);
+      for (const { rule, index, detail } of result.violations)
+        console.log(`event ${index}: ${rule}: ${detail}`);
+      console.log(`${result.format ?? 'no known format'}: ${result.violations.length} violations`);
+      if (result.violations.length > 0) process.exit(1);
+    }),
 });

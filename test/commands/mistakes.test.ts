@@ -1,0 +1,46 @@
+/** What is mistyped on the command line is told in a line, and nothing is done as if it had not been said. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-mistakes-'));
+  const request = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hello!' }] };
+  await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test.each([
+  ['start', '--prot=8123'],
+  ['check', '--prot=8123'],
+  ['models', '--prot=8123'],
+  ['models', 'list', '--prot=8123'],
+  ['explain', 'request.json', '--prot=8123'],
+  ['validate', 'request.json', '--prot=8123'],
+  ['usage', '--prot=8123'],
+])('an option nobody knows: %s %s %s', async (...words) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect(stderr).toBe('There is no option --prot.\n');
+  expect(stdout).toBe('');
+  expect(code).toBe(1);
+});
+
+test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.json']])(
+  'one word too many: %s %s',
+  async (...words) => {
+    const { code, stdout, stderr } = await runCommand(directory, [...words, '8123']);
+    expect(stderr).toMatch(/^What is 8123\?.*\n$/);
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+  },
+);
+
+test.each(['explain', 'validate'])('%s of a file that is not there', async (command) => {
+  const { code, stderr } = await runCommand(directory, [command, 'none.json']);
+  expect(stderr).toBe('none.json cannot be read (ENOENT).\n');
+  expect(code).toBe(1);
+});
