@@ -19,4 +19,11 @@ const main = defineCommand({
   },
 });
 
+// A reader that has had enough (`| head`) is no error: commands end as they would, and a gateway goes on serving.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 await runMain(main);
