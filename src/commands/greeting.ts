@@ -7,20 +7,25 @@ export interface Greeting {
   /** The key that this start has made. */
   readonly made: string | undefined;
   readonly sandboxed: boolean;
-  readonly models: number;
+  /** The ids of what is served. */
+  readonly models: readonly string[];
   /** What should be known of the configuration, in sentences. */
   readonly hints: readonly string[];
 }
 
+/** What the request that is shown asks for: the first of them that is served. Accounts of every kind may use these. */
+const USUAL = ['anthropic/claude-sonnet-4-5', 'openai/gpt-4o', 'google/gemini-2.5-flash'];
+
 /** What a newcomer needs: where it is, that key, and a request that works as pasted. */
 export function greeting({ url, admin, made, sandboxed, models, hints }: Greeting): string {
-  const lines = [`Gateway on ${url} with ${models} models.`];
+  const lines = [`Gateway on ${url} with ${models.length} models.`];
   if (sandboxed) {
     lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
   }
   lines.push(...hints);
   if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
   if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
+  const model = USUAL.find((id) => models.includes(id)) ?? models[0] ?? USUAL[0];
   return [
     ...lines,
     '',
@@ -33,7 +38,7 @@ export function greeting({ url, admin, made, sandboxed, models, hints }: Greetin
     `  curl -N ${url}/v1/chat/completions \\`,
     `    -H 'Authorization: Bearer ${made}' \\`,
     `    -H 'Content-Type: application/json' \\`,
-    `    -d '{"model":"anthropic/claude-sonnet-4-5","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
+    `    -d '{"model":"${model}","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
     '',
     `Or chat in the browser: ${url}/#key=${made}`,
     '',

@@ -124,7 +124,7 @@ async function serveAlone(
     url: serving.server.url,
     ...(admin && { admin: admin.url }),
     sandboxed: first.sandboxed,
-    models: first.gateway.catalog.models.length,
+    models: first.gateway.catalog.models.map((model) => model.id),
   };
   greet(told, watching.log);
 }
@@ -169,7 +169,9 @@ async function lookAfterWorkers(
     ...(admin && { admin: admin.url }),
     url: urlOf(config),
     sandboxed: sandbox !== undefined,
-    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).length,
+    models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).map(
+      (model) => model.id,
+    ),
   };
   greet(told, log);
   const code = await workers.over;

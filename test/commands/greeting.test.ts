@@ -1,0 +1,36 @@
+/** What a first start tells a newcomer. */
+
+import { afterEach, expect, test, vi } from 'vitest';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+
+let running: GatewayProcess | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+test.each([
+  ['openai', 'openai/gpt-4o'],
+  ['google', 'google/gemini-2.5-flash'],
+  ['mistralai', /^mistralai\//],
+])('with a key for %s alone, the request to paste asks for a model of theirs', async (vendor, model) => {
+  const gateway = await spawnGateway(
+    { vendors: { [vendor]: { apiKey: 'sk-of-theirs', baseUrl: 'http://127.0.0.1:9/v1' } } },
+    { keyless: true },
+  );
+  running = gateway;
+  await vi.waitFor(() => expect(gateway.output()).toContain('/#key='), { timeout: 10_000 });
+  const [, shown = ''] = /"model":"([^"]+)"/.exec(gateway.output()) ?? [];
+  expect(shown).toMatch(model);
+  const [key] = /gw_\S+/.exec(gateway.output()) ?? [];
+  const served = await fetch(`${gateway.url}/v1/models/${shown}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(served.status).toBe(200);
+});
+
+test('in the sandbox the request to paste is the README’s', async () => {
+  const gateway = await spawnGateway({}, { keyless: true });
+  running = gateway;
+  await vi.waitFor(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-4-5"'));
+});
