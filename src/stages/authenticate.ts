@@ -17,6 +17,15 @@ const KEY_HEADERS: Readonly<Record<FormatName, readonly string[]>> = {
   'generate-content': ['x-goog-api-key', 'x-vendorc-api-key'],
 };
 
+/** Where a key goes that was not given. */
+const PLACES: Readonly<Record<FormatName | 'any', string>> = {
+  'chat-completions': 'Authorization: Bearer KEY',
+  responses: 'Authorization: Bearer KEY',
+  messages: 'X-API-Key: KEY, or Authorization: Bearer KEY',
+  'generate-content': 'x-goog-api-key: KEY, or Authorization: Bearer KEY',
+  any: 'Authorization: Bearer KEY',
+};
+
 /** Every key header there is, for endpoints that serve clients of several families (the model list). */
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
@@ -52,7 +61,9 @@ export function admit(
   }
 
   const [key, ...others] = carried;
-  if (key === undefined) throw new GatewayError('unauthenticated', 'No API key was given.');
+  if (key === undefined) {
+    throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
+  }
   const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
   if (principal === undefined) throw new GatewayError('unauthenticated', 'The API key is not valid.');
   return principal;

@@ -125,7 +125,7 @@ describe.each(endpoints)('$path', (endpoint) => {
   });
 
   test.each([
-    ['none', {}, /No API key/],
+    ['none', {}, /^No API key was given\. Send it as .*Authorization: Bearer KEY\.$/],
     ['an unknown one', carrier(endpoint, 'gw-not-a-key'), /not valid/],
     ['an empty one', carrier(endpoint, ''), /API key/],
     ['a long one', carrier(endpoint, 'x'.repeat(8000)), /not valid/],
