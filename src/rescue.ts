@@ -5,6 +5,7 @@ import { asGatewayError } from './errors.ts';
 import { formats } from './formats/all.ts';
 import { discard } from './read-body.ts';
 import type { Answer, Incoming } from './stages/exchange.ts';
+import { noteFault } from './usage/ledger.ts';
 
 /** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
@@ -12,7 +13,7 @@ const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
 /** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
 export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Answer {
   const error = asGatewayError(thrown);
-  if (ledger) ledger.fault = error.fault;
+  if (ledger) noteFault(ledger, error);
   // Anthropic's own status for 'overloaded', which its SDKs and agents know.
   const status = format === 'messages' && error.fault === 'upstream-overloaded' ? 529 : error.status;
   const body = Buffer.from(JSON.stringify(formats[format].renderError(error, id)));

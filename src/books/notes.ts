@@ -119,9 +119,10 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, model, vendor, remains } = closed;
+      const { id, key, model, vendor, cause, remains } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
-      makeRoom(FIXED + rest + 3 * (id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor)));
+      const texts = id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor) + lengthOf(cause);
+      makeRoom(FIXED + rest + 3 * texts);
       count += 1;
       head(closed);
       number(closed.time);
@@ -134,6 +135,7 @@ export function openNotebook(): Notebook {
       yes(closed.finished);
       text(id);
       text(closed.fault);
+      text(closed.cause);
       view.setUint32(at, rest, true);
       at += 4;
       for (const piece of remains) {
@@ -222,7 +224,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const [time, status, duration] = [number() ?? 0, number() ?? 0, number() ?? 0];
     const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
     const [streamed, finished] = [yes(), yes()];
-    const [id, fault] = [text() ?? '', text()];
+    const [id, fault, cause] = [text() ?? '', text(), text()];
     yield {
       id,
       time,
@@ -235,6 +237,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
       streamed,
       status,
       fault: fault !== undefined && isFault(fault) ? fault : undefined,
+      cause,
       duration,
       firstByte,
       attempts,

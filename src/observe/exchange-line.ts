@@ -34,6 +34,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     status: record.status,
     outcome: record.outcome,
     fault: record.fault,
+    cause: record.cause,
     duration: Math.round(record.duration),
     firstByte: record.firstByte === undefined ? undefined : Math.round(record.firstByte),
     input: usage.input,

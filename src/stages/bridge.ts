@@ -11,6 +11,7 @@ import type { Body } from '../streams/body.ts';
 import type { Stage } from '../streams/line.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import { within } from '../streams/within.ts';
+import { noteFault } from '../usage/ledger.ts';
 import { eventStreamHeaders } from '../vendors/headers.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
@@ -69,7 +70,7 @@ function begun(
           clearInterval(timer);
           if (isLeft) return;
           const error = asGatewayError(thrown);
-          if (ledger !== undefined) ledger.fault = error.fault;
+          if (ledger !== undefined) noteFault(ledger, error);
           sink.write(utf8.encode(failure(routed, asked, error)));
           sink.close();
         },

@@ -12,7 +12,7 @@ import { tryParseJson } from '../json.ts';
 import { decodeSse, sseText } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { tailOf } from '../streams/tail.ts';
-import type { Ledger } from '../usage/ledger.ts';
+import { type Ledger, noteFault } from '../usage/ledger.ts';
 import type { Guard, UpstreamHead } from '../vendors/send.ts';
 
 /** How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one is a whole answer. */
@@ -81,7 +81,7 @@ export function guardOf(
       const isBetween = end === '' || BOUNDARY.test(end);
       const gap = isBetween ? '' : '\n\n';
       if (closing?.test(end) && endsWhole(end)) return Buffer.from(gap);
-      if (ledger !== undefined) ledger.fault = error.fault;
+      if (ledger !== undefined) noteFault(ledger, error);
       return Buffer.from(gap + sseText(format.inbound.renderLateError(error, end)));
     },
   };

@@ -16,7 +16,7 @@ import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { within } from '../streams/within.ts';
-import type { Ledger } from '../usage/ledger.ts';
+import { type Ledger, noteFault } from '../usage/ledger.ts';
 import { validator } from '../validate/validate.ts';
 import { eventStreamHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
@@ -118,7 +118,7 @@ async function streamed(
   const encoder = encodeSse();
   const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), encoder), {
     fail(error, out) {
-      if (ledger !== undefined) ledger.fault = error.fault;
+      if (ledger !== undefined) noteFault(ledger, error);
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
     },
     over: () => over,

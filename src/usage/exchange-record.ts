@@ -34,6 +34,8 @@ export interface ExchangeRecord {
   readonly outcome: Outcome;
   /** What went wrong, where something did. */
   readonly fault?: Fault | undefined;
+  /** What lies behind the fault, where that is known: a code (`ENOTFOUND`), or where an error of ours came from. */
+  readonly cause?: string | undefined;
   /** Milliseconds to the end, and to the first byte of the vendor's body. */
   readonly duration: number;
   readonly firstByte?: number | undefined;

@@ -6,9 +6,10 @@
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Tokens } from '../conversation/tokens.ts';
-import type { Fault } from '../errors.ts';
+import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
+import { causeOf } from './cause-of.ts';
 import { costOf } from './cost.ts';
 import type { ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
 import { remainsOf, tapChunk, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
@@ -28,6 +29,7 @@ export interface Ledger {
   streamed: boolean;
   status: number;
   fault: Fault | undefined;
+  cause: string | undefined;
   /** performance.now() at the first byte of the vendor's body. */
   first: number | undefined;
   attempts: number;
@@ -50,12 +52,19 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     streamed: false,
     status: 0,
     fault: undefined,
+    cause: undefined,
     first: undefined,
     attempts: 0,
     violations: undefined,
     tap: undefined,
     trace,
   };
+}
+
+/** Notes what an exchange has failed by, or was refused for. */
+export function noteFault(ledger: Ledger, error: GatewayError): void {
+  ledger.fault = error.fault;
+  ledger.cause = causeOf(error);
 }
 
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
@@ -107,6 +116,7 @@ export function closeLedger(
     streamed: ledger.streamed,
     status: ledger.status,
     fault: ledger.fault,
+    cause: ledger.cause,
     duration: performance.now() - began,
     firstByte: first === undefined ? undefined : first - began,
     attempts: ledger.attempts,

@@ -16,6 +16,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     streamed: false,
     status: 200,
     fault: undefined,
+    cause: undefined,
     duration: 1_000.5,
     firstByte: 200,
     attempts: 1,

@@ -39,6 +39,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   streamed: fc.boolean(),
   status: fc.nat(599),
   fault: maybe(fc.constantFrom('internal', 'upstream-broken', 'invalid-request')),
+  cause: name,
   duration: figure,
   firstByte: maybe(figure),
   attempts: fc.nat(9),

@@ -116,6 +116,24 @@ test('several processes: their metrics are read as one, and their lines stay lin
   expect(exchangesIn(at.output())).toHaveLength(40);
 });
 
+test('what keeps a vendor from being reached is in the line of the exchange, by its code alone', async () => {
+  gateway = await spawnGateway({
+    vendors: { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://localhost:9/v1' } },
+    log: 'json',
+  });
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
+  });
+  expect(response.status).toBe(502);
+  expect(await response.text()).not.toContain('ECONNREFUSED');
+  const lines = () => exchangesIn(gateway?.output() ?? '');
+  await expect.poll(lines).toHaveLength(1);
+  expect(lines()[0]).toMatchObject({ fault: 'upstream-broken', cause: 'ECONNREFUSED' });
+  expect(JSON.stringify(lines())).not.toContain('localhost');
+});
+
 test('P-10, P-20 what happens to the first process, and to its workers, is among the figures', async () => {
   const at = await start(2);
   const admin = adminUrl(at);
