@@ -16,8 +16,12 @@ export function admitAdmin(key: string): (message: IncomingMessage) => void {
     const [, given = ''] = /^bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];
     // Of hashes, so that the time it takes tells nothing of the key, not even its length.
     if (timingSafeEqual(Buffer.from(hashKey(given), 'hex'), expected)) return;
-    throw new GatewayError('unauthenticated', 'The admin key goes into Authorization: Bearer.', {
-      headers: { 'www-authenticate': 'Bearer realm="gateway admin"' },
-    });
+    throw new GatewayError(
+      'unauthenticated',
+      'The admin key is missing or wrong. Send it as Authorization: Bearer KEY.',
+      {
+        headers: { 'www-authenticate': 'Bearer realm="gateway admin"' },
+      },
+    );
   };
 }
