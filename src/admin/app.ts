@@ -3,7 +3,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import { GatewayError } from '../errors.ts';
-import { isReachable, type Store } from '../store/store.ts';
+import { isReachable, isShort, type Store } from '../store/store.ts';
 import { admitAdmin } from './admit.ts';
 import { type AdminRequest, answerError } from './answers.ts';
 import {
@@ -72,12 +72,15 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
   }
 }
 
+const AWAY = 'The store cannot be reached at the moment.';
+const SHORT = 'The store cannot be written to at the moment: it is full, locked or read-only.';
+
 /** An error that is none of the caller's. */
 async function failure(store: Store, cause: unknown): Promise<GatewayError> {
-  if (await isReachable(store))
+  if (!isShort(cause) && (await isReachable(store)))
     return new GatewayError('internal', 'The gateway failed to do this.', { cause });
   const details = { status: 503, code: 'store_unavailable', cause };
-  return new GatewayError('internal', 'The store cannot be reached at the moment.', details);
+  return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
 }
 
 function requestOf(event: H3Event): AdminRequest {

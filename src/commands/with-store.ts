@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { readConfig } from '../config/load.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import type { Store } from '../store/store.ts';
+import { isShort, reasonOf, type Store } from '../store/store.ts';
 import { orExit } from './or-exit.ts';
 
 /** Something that cannot be done as it was asked: the user is told why in one line. */
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Runs `use` on the store of the configuration here. A Refusal ends the process with exit code 1. */
+/** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
 export async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const directory = process.cwd();
   const config = await orExit(readConfig(process.env, directory));
@@ -19,8 +19,8 @@ export async function withStore(use: (store: Store) => Promise<void>): Promise<v
   try {
     await use(store);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    console.error(error.message);
+    if (!(error instanceof Refusal || isShort(error))) throw error;
+    console.error(error instanceof Refusal ? error.message : `The store fails: ${reasonOf(error)}.`);
     process.exitCode = 1;
   } finally {
     await store.close();

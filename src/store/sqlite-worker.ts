@@ -14,7 +14,7 @@ export type Statement =
 /** What it answers. */
 export type Outcome<R> =
   | { readonly rows: R[]; readonly changes?: number | bigint }
-  | { readonly failure: string };
+  | { readonly failure: string; readonly code: number | undefined };
 
 /** How it is started. */
 export interface WorkerData {
@@ -58,6 +58,8 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
     if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    if (!(error instanceof Error)) return { failure: String(error), code: undefined };
+    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
+    return { failure: error.message, code };
   }
 }

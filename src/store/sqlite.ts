@@ -71,7 +71,12 @@ function sqliteDriver(file: string): Driver {
     // Immediate: one that first reads and then writes would fail where another process wrote in between.
     beginTransaction: (connection) => run(connection, 'begin immediate'),
     commitTransaction: (connection) => run(connection, 'commit'),
-    rollbackTransaction: (connection) => run(connection, 'rollback'),
+    // Where the disk is full SQLite has rolled back by itself, and the second time fails, which does no harm (its
+    // documentation, "Response To Errors Within A Transaction"): the first failure is the one to be told.
+    rollbackTransaction: (connection) =>
+      run(connection, 'rollback').catch((error: unknown) => {
+        if (!String(error).includes('no transaction is active')) throw error;
+      }),
     async destroy() {
       await thread?.close();
     },
@@ -104,7 +109,9 @@ function startThread(file: string): Thread {
       const answered = once(worker, 'message', { signal: gone.signal });
       worker.postMessage(statement);
       const [outcome]: Outcome<R>[] = await answered.catch(() => Promise.reject(gone.signal.reason));
-      if (outcome === undefined || 'failure' in outcome) throw new Error(outcome?.failure);
+      if (outcome === undefined || 'failure' in outcome) {
+        throw Object.assign(new Error(outcome?.failure), { errcode: outcome?.code });
+      }
       const { rows, changes } = outcome;
       return { rows, ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
     },

@@ -77,6 +77,20 @@ export async function isReachable({ db }: Store): Promise<boolean> {
   );
 }
 
+/** SQLite's BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL and CANTOPEN (its documentation, "Result and Error Codes"). */
+const SQLITE_SHORT: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
+
+/** PostgreSQL's classes 53, 57 and 58, and a transaction that may only read (its documentation, appendix A). */
+const POSTGRES_SHORT = /^(?:5[378]...|25006)$/;
+
+/** Whether a write failed for what the store is short of, room as a rule, and not for what was to be written. */
+export function isShort(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // The lowest byte of an extended code is the code.
+  if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_SHORT.has(error.errcode & 0xff);
+  return 'code' in error && typeof error.code === 'string' && POSTGRES_SHORT.test(error.code);
+}
+
 /** Why it failed, in words. An attempt at several addresses (AggregateError) has none of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);

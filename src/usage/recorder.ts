@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReachable, reasonOf, type Store } from '../store/store.ts';
+import { isReachable, isShort, reasonOf, type Store } from '../store/store.ts';
 import type { Batch } from './batches.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -30,7 +30,7 @@ export interface UsageRecorder {
   close(milliseconds: number): Promise<number>;
 }
 
-/** A batch that has failed so often, while the store answers, is at fault itself. */
+/** A batch that has failed so often, while the store answers and is short of nothing, is at fault itself. */
 const MAX_TRIES = 3;
 
 /** The longest pause after a failure, in milliseconds. */
@@ -80,7 +80,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     } catch (error) {
       tries += 1;
       if (tries === 1) onTrouble(`Usage cannot be written: ${reasonOf(error)}`);
-      if (tries < MAX_TRIES || !(await isReachable(store)))
+      if (tries < MAX_TRIES || isShort(error) || !(await isReachable(store)))
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
       dropped += count;
       onTrouble(`${count} exchanges were dropped, for the store does not take them: ${reasonOf(error)}`);

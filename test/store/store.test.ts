@@ -36,6 +36,15 @@ describeStores('the store', (stores) => {
     ]);
   });
 
+  test('why a transaction failed is told, also where the database has ended it by itself', async () => {
+    const { db } = await stores.open();
+    const failing = db.transaction().execute(async (transaction) => {
+      await sql`rollback`.execute(transaction);
+      throw new Error('the disk is full');
+    });
+    await expect(failing).rejects.toThrow('the disk is full');
+  });
+
   test('numbers come back as numbers, sums as well', async () => {
     const { db } = await stores.open();
     const version = 2 ** 53 - 1;

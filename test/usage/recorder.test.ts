@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
@@ -214,6 +215,28 @@ describeStores('the recorder', (stores) => {
       expect.stringMatching(/^Usage cannot be written: .*duration/),
       expect.stringMatching(/^1 exchanges were dropped/),
     ]);
+  });
+
+  test('while the store is full nothing is lost, and what waits is written when it has room', async (context) => {
+    if (stores.postgres() !== undefined) return context.skip();
+    const store = await stores.open();
+    const told: string[] = [];
+    const onTrouble = (message: string) => told.push(message);
+    const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, interval: 1, onTrouble });
+    // No more pages than there are; later as many as there may be.
+    await sql`pragma max_page_count = 1`.execute(store.db);
+    for (let count = 0; count < 500; count += 1) record(exchange());
+    await vi.waitFor(() => expect(told).toHaveLength(1), 5_000);
+    // Longer than it takes to give a batch up.
+    await pause(200);
+    expect([waiting(), dropped()]).toEqual([500, 0]);
+    await sql`pragma max_page_count = 4294967294`.execute(store.db);
+    await vi.waitFor(
+      async () => expect(await counts(store)).toEqual({ exchanges: 500, summed: 500 }),
+      20_000,
+    );
+    expect(told).toEqual(['Usage cannot be written: database or disk is full', 'Usage is written again.']);
+    expect(await close(5_000)).toBe(0);
   });
 
   test('old exchanges are forgotten, the sums of their days are not', async () => {
