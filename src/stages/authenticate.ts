@@ -60,14 +60,17 @@ export function admit(
     for (const inQuery of query.getAll('key')) carried.add(inQuery);
   }
 
-  const [key, ...others] = carried;
-  if (key === undefined) {
+  const [key = '', ...others] = carried;
+  if (key === '' && others.length === 0 && NOTHING.test(authorization ?? '')) {
     throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
   }
   const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
   if (principal === undefined) throw new GatewayError('unauthenticated', 'The API key is not valid.');
   return principal;
 }
+
+/** What is sent where the variable that should hold the key is not set. */
+const NOTHING = /^(?:bearer)? *$/i;
 
 function bearer(authorization: string): string {
   const match = /^bearer +(\S+)$/i.exec(authorization);
