@@ -46,6 +46,7 @@ function usage(by: string): object {
       ? [
           { key: 'team', ...figures(900, 8) },
           { key: HARM, ...figures(100, 2) },
+          ...Array.from({ length: 14 }, (_, at) => ({ key: `small-${at}`, ...figures(1, 0.01) })),
         ]
       : models.flatMap((model, at) =>
           [0, 1, 2, 5].map((ago) => ({
@@ -126,6 +127,9 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(await page.locator('#legend li').count()).toBe(9);
     expect(await page.locator('#models').innerText()).toContain('anthropic/claude-sonnet-4-5');
     expect(await page.locator('#keys').innerText()).toContain('team');
+    // Twelve have a row; that there are others is told.
+    expect(await page.locator('#keys').innerText()).toContain('and 4 more');
+    expect(await page.locator('#models').innerText()).not.toContain('more');
     for (const measure of ['tokens', 'cost', 'errors', 'requests']) {
       await page.selectOption('#measure', measure);
       expect(await page.locator('#days rect').count(), measure).toBeGreaterThan(8);
@@ -190,6 +194,15 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.reload();
     // The tab has kept it.
     await page.locator('#days rect').first().waitFor();
+    await page.context().close();
+  });
+
+  test('without a key it says which one, and nothing of one that is shown nowhere', async () => {
+    const page = await open('');
+    const status = page.locator('#status');
+    await expect.poll(() => status.innerText()).toContain('GATEWAY_ADMIN_KEY');
+    expect(await status.innerText()).not.toContain('printed');
+    expect(await page.evaluate('document.activeElement.id')).toBe('key');
     await page.context().close();
   });
 

@@ -61,7 +61,8 @@ let timer;
 async function refresh() {
   clearTimeout(timer);
   const key = page.key.value.trim();
-  if (!key) return say('The admin key is needed: what GATEWAY_ADMIN_KEY says, or the start has printed.');
+  if (!key)
+    return say('The admin key is needed: what GATEWAY_ADMIN_KEY says, or admin.key of the configuration.');
   turn += 1;
   const mine = turn;
   const days = lastDays(Number(page.range.value));
@@ -136,9 +137,9 @@ function draw() {
     }),
   );
   drawDays(days, byModel.lines, measure, coloured);
-  page.models.replaceChildren(rowsOf(ranked, measure, 'model', widthOf(page.models), colourOf));
+  page.models.replaceChildren(...rowsOf(ranked, measure, 'model', widthOf(page.models), colourOf));
   page.keys.replaceChildren(
-    rowsOf(
+    ...rowsOf(
       rank(
         gather(byKey.lines, (line) => line.key ?? '(none)'),
         measure,
@@ -228,18 +229,22 @@ function drawDays(days, lines, measure, coloured) {
 }
 
 /**
+ * The first rows, and how many there are beside them.
  * @param {readonly { name: string, value: number | null }[]} ranked
  * @param {Measure} measure
  * @param {string} of
  * @param {number} width
  * @param {(name: string) => string} colourOf
+ * @returns {(HTMLElement | SVGElement)[]}
  */
 function rowsOf(ranked, measure, of, width, colourOf) {
-  if (ranked.length === 0) return element('p', { className: 'none', text: 'Nothing yet.' });
+  if (ranked.length === 0) return [element('p', { className: 'none', text: 'Nothing yet.' })];
   const rows = ranked
     .slice(0, ROWS)
     .map(({ name, value }) => ({ name, value: value ?? 0, className: colourOf(name) }));
-  return rowsChart(rows, { width, label: `${measure.label} by ${of}`, write: measure.write });
+  const chart = rowsChart(rows, { width, label: `${measure.label} by ${of}`, write: measure.write });
+  const more = ranked.length - ROWS;
+  return more > 0 ? [chart, element('p', { className: 'none', text: `and ${more} more` })] : [chart];
 }
 
 /** @param {Figures} total */
