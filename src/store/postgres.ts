@@ -32,6 +32,6 @@ async function openPool(url: string, onTrouble: (reason: string) => void): Promi
     },
   });
   // Without a listener the end of the database server would be the end of this process.
-  pool.on('error', (error) => onTrouble(error.message));
+  pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
   return pool;
 }
