@@ -11,6 +11,7 @@ import { faultOfHead, rawPath } from './head.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi.ts';
 import { type Pipeline, pipeline } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
@@ -127,7 +128,7 @@ export function createApp(host: Host): H3 {
   for (const path of ['/v1/models/**', '/v1beta/models/**']) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET, POST')));
   }
-  app.all('/**', (event) => fail(event, noEndpoint()));
+  app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));
   return app;
 
   /** A path of exchanges: their answers are written to Node's response as they come. */
@@ -281,8 +282,9 @@ function modelIn(path: string): string {
   }
 }
 
-function noEndpoint(): GatewayError {
-  return new GatewayError('not-found', 'There is no such endpoint.');
+function noEndpoint(nearest?: string): GatewayError {
+  const hint = nearest === undefined ? '' : ` Is ${nearest} meant? Look at the base URL of the client.`;
+  return new GatewayError('not-found', `There is no such endpoint.${hint}`);
 }
 
 function methodNotAllowed(allow: string): GatewayError {

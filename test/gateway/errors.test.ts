@@ -326,6 +326,18 @@ describe('paths', () => {
     expect(text).not.toContain('nope');
   });
 
+  test.each([
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/messages', '/v1/messages'],
+    ['/v1/v1/messages', '/v1/messages'],
+    ['/openai/v1/chat/completions', '/v1/chat/completions'],
+    ['/models', '/v1/models'],
+  ])('%s, as a base URL with a part too few or too many makes it: %s is named', async (path, known) => {
+    const response = await get(path, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(`Is ${known} meant?`);
+  });
+
   test('tokens are counted for anthropic models only', async () => {
     const counting = endpoints[3];
     if (counting === undefined) throw new TypeError('no endpoint');
