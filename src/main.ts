@@ -1,12 +1,15 @@
 /** The program's commands. */
 
-import { defineCommand, runMain } from 'citty';
+import { stripVTControlCharacters } from 'node:util';
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runMain } from 'citty';
+import { version } from './version.ts';
 
 const main = defineCommand({
-  meta: {
+  meta: () => ({
     name: 'gateway',
+    version: version(),
     description: 'One address, one key, four wire formats, every text model of a catalog.',
-  },
+  }),
   subCommands: {
     start: () => import('./commands/start.ts').then((module) => module.start),
     keys: () => import('./commands/keys.ts').then((module) => module.keys),
@@ -26,4 +29,10 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-await runMain(main);
+/** Help, in colours on a terminal only: in a file or a pager they are noise. */
+async function showUsage<A extends ArgsDef>(command: CommandDef<A>, parent?: CommandDef<A>): Promise<void> {
+  const text = await renderUsage(command, parent);
+  console.log(`${process.stdout.isTTY ? text : stripVTControlCharacters(text)}\n`);
+}
+
+await runMain(main, { showUsage });

@@ -1,13 +1,12 @@
 /** The whole service as an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1). */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { asObject, asText, type JsonObject, parseJson } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { adminPaths, adminSchemas } from './openapi/admin-paths.ts';
 import { announcedPaths, generatePaths } from './openapi/generate-paths.ts';
 import { readPaths } from './openapi/read-paths.ts';
 import { componentHeaders } from './openapi/responses.ts';
 import { componentSchemas } from './openapi/schemas.ts';
+import { version } from './version.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
@@ -57,9 +56,4 @@ export function openApi(): JsonObject {
 export function openDescription(): () => Response {
   const text = JSON.stringify(openApi());
   return () => new Response(text, { headers: { 'content-type': 'application/json' } });
-}
-
-function version(): string {
-  const about = parseJson(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
-  return asText(asObject(about)?.['version']) ?? '0';
 }

@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import about from '../../package.json' with { type: 'json' };
 import { runCommand } from '../support/command.ts';
 
 let directory: string;
@@ -66,5 +67,19 @@ test.each([
   });
   const [code] = await once(child, 'close');
   expect(errors).toBe('');
+  expect(code).toBe(0);
+});
+
+test('help is plain text where it is read by no terminal', async () => {
+  for (const words of [['--help'], ['start', '--help'], ['keys', 'rotate']]) {
+    const { stdout } = await runCommand(directory, words);
+    expect(stdout).toMatch(/^USAGE /m);
+    expect(stdout).not.toContain('\u001b');
+  }
+});
+
+test('--version is the one of package.json', async () => {
+  const { code, stdout } = await runCommand(directory, ['--version']);
+  expect(stdout).toBe(`${about.version}\n`);
   expect(code).toBe(0);
 });
