@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { defaultModels } from '../catalog/default.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
+import { vendorWithoutAddress } from './vendors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,6 +52,7 @@ export async function readSettings(environment: Environment, directory: string):
   }
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
+  refuseNowhere(config);
   return { config, ...(file !== undefined && { file }) };
 }
 
@@ -78,6 +80,16 @@ function refuseUnknown({ fallbacks, models, aliases }: Config): void {
       if (!known.has(name.toLowerCase())) throw new ConfigError(`fallbacks.${id}: there is no model ${name}`);
     }
   }
+}
+
+/** Its key would be there for nothing: where it is the only one, simulated vendors would answer in its place. */
+function refuseNowhere(config: Config): void {
+  const name = vendorWithoutAddress(config);
+  if (name === undefined) return;
+  const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
+  throw new ConfigError(
+    `The configuration is not valid: vendors.${name}.baseUrl: there is a key, but no address to send it to${variable}`,
+  );
 }
 
 async function readFile(

@@ -10,6 +10,11 @@ const formatName = z.enum(['chat-completions', 'responses', 'messages', 'generat
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'may hold printable ASCII only');
 
+/** A key of the gateway's own. One with a space or a line break in it, as files often end in, could never be sent. */
+const ownKey = z
+  .string()
+  .regex(/^[\x21-\x7e]*$/, 'may hold printable ASCII without spaces and line breaks only');
+
 /** Where a vendor is. A name that turns to such an address is refused when it connects. */
 const baseUrl = z
   .url({ protocol: /^https?$/ })
@@ -80,7 +85,7 @@ const ejectionSchema = z.strictObject({
 const keySchema = z
   .strictObject({
     name: z.string().min(1),
-    key: z.string().min(8).max(512).optional(),
+    key: ownKey.min(8).max(512).optional(),
     hash: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
@@ -186,7 +191,7 @@ export const configSchema = z.strictObject({
   /** The admin API, on a port of its own; without a key there is none. */
   admin: z
     .strictObject({
-      key: z.string().min(16, 'must have 16 characters at least').max(512).exactOptional(),
+      key: ownKey.min(16, 'must have 16 characters at least').max(512).exactOptional(),
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(8788),
     })

@@ -46,6 +46,15 @@ export function configuredVendors(config: Config): Vendors {
   return vendorsAt(places, config);
 }
 
+/** A vendor with a key and no address to send it to, if there is one. */
+export function vendorWithoutAddress(config: Config): string | undefined {
+  return Object.keys(config.vendors).find((name) => {
+    const { apiKey, upstreams } = config.vendors[name] ?? {};
+    const keys = (apiKey === undefined ? 0 : 1) + (upstreams?.length ?? 0);
+    return placesOf(name, config).length < keys;
+  });
+}
+
 /** Every address of a vendor that there is a key for, its own first. */
 function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
   const { baseUrl, apiKey, upstreams = [] } = config.vendors[name] ?? {};

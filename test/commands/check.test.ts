@@ -83,6 +83,31 @@ test('of a vendor that serves nothing it is said what it should be called', asyn
   expect(stdout).not.toContain('vendor z-ai');
 });
 
+test('a vendor with a key and no address is refused: simulated ones would answer in its place', async () => {
+  const { code, stderr } = await check({ vendors: { deepseek: { apiKey: 'sk-of-a-vendor' } } });
+  expect([code, stderr]).toEqual([
+    78,
+    'The configuration is not valid: vendors.deepseek.baseUrl: there is a key, but no address to send it to\n',
+  ]);
+  await check({});
+  const compatible = await runCommand(directory, ['check'], { COMPATIBLE_API_KEY: 'sk-of-a-service' });
+  expect(compatible).toMatchObject({ code: 78, stderr: expect.stringContaining('COMPATIBLE_BASE_URL') });
+  const further = { upstreams: [{ apiKey: 'sk-of-a-vendor', baseUrl: 'https://models.example/v1' }] };
+  expect((await check({ vendors: { deepseek: further } })).code).toBe(0);
+  expect((await check({ vendors: { deepseek: {} } })).code).toBe(0);
+});
+
+test.each([
+  ['GATEWAY_API_KEY', 'keys.0.key'],
+  ['GATEWAY_ADMIN_KEY', 'admin.key'],
+])('%s that no client could send, since it ends in a line break, is refused', async (variable, field) => {
+  await check({});
+  const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
+  expect(code).toBe(78);
+  expect(stderr).toContain(`${field}: may hold printable ASCII without spaces and line breaks only`);
+  expect(stderr).not.toContain('a-key-from');
+});
+
 test('one whose models the configuration lists serves them', async () => {
   const { stdout } = await check({
     vendors: { elsewhere: at('https://models.example/v1') },
