@@ -58,7 +58,7 @@ export function renderMedia(part: MediaPart): JsonObject {
   const named = name !== undefined && { displayName: name };
   switch (source.kind) {
     case 'base64': {
-      const mimeType = part.mediaType ?? sniff(source.data, part.media);
+      const mimeType = usualType(part.mediaType) ?? sniff(source.data, part.media);
       return { inlineData: { mimeType, data: source.data, ...named } };
     }
     case 'text': {
@@ -73,7 +73,7 @@ export function renderMedia(part: MediaPart): JsonObject {
     case 'url':
       return source.url.startsWith('data:')
         ? { inlineData: { ...splitDataUrl(source.url, part.media), ...named } }
-        : fileData(source.url, part.mediaType ?? typeByName(source.url), named);
+        : fileData(source.url, usualType(part.mediaType) ?? typeByName(source.url), named);
   }
 }
 
@@ -97,6 +97,11 @@ function decodeText(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A type by the one name Gemini knows it by: it refuses `image/jpg`, which OpenAI takes. */
+function usualType(mediaType: string | undefined): string | undefined {
+  return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
 }
 
 /** First letters of the base64 of well-known file heads. */

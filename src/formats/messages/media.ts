@@ -128,9 +128,8 @@ function imageSource(part: MediaPart): JsonObject {
   const { source } = part;
   if (source.kind === 'url') return urlSource(source.url);
   if (source.kind === 'file') return fileSource(source.id, source.format);
-  const declared = usualType(part.mediaType) ?? '';
-  const mediaType =
-    source.kind !== 'base64' || IMAGES.includes(declared) ? declared : (sniff(source.data) ?? declared);
+  // The vendor looks at the data, too, and refuses an image that is not what it is said to be; OpenAI does not.
+  const mediaType = source.kind === 'base64' ? (sniff(source.data) ?? usualType(part.mediaType) ?? '') : '';
   if (source.kind !== 'base64' || !IMAGES.includes(mediaType)) {
     throw invalid('This model takes images of type jpeg, png, gif and webp only.', 'messages');
   }

@@ -325,8 +325,8 @@ describe('media', () => {
     ['an image', image({ mediaType: 'image/png' }), { type: 'base64', media_type: 'image/png', data: png }],
     [
       'by its usual name',
-      image({ mediaType: 'image/jpg' }),
-      { type: 'base64', media_type: 'image/jpeg', data: png },
+      image({ mediaType: 'image/jpg', source: { kind: 'base64', data: 'AAAA' } }),
+      { type: 'base64', media_type: 'image/jpeg', data: 'AAAA' },
     ],
     ['by its content', image({}), { type: 'base64', media_type: 'image/png', data: png }],
     [
