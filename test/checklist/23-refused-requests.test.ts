@@ -1,5 +1,6 @@
 /** Checklist, section 23: what a caller's own format takes and a vendor refuses. */
 
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { at, type Caller, CLAUDE, GEMINI, useDoor } from './support.ts';
@@ -36,5 +37,21 @@ describe('checklist 145: an image goes by the type its vendor knows it by', () =
   test('checklist 145: to Google, image/jpg by its registered name', async () => {
     const sent = await sentFor('chat-completions', GEMINI, image('image/jpg', JPEG));
     expect(at(sent, 'contents.0.parts.0.inlineData')).toEqual({ mimeType: 'image/jpeg', data: JPEG });
+  });
+});
+
+describe('checklist 146: a user is told to Anthropic by a name it takes', () => {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const long = 'u'.repeat(257);
+
+  test.each<[string, JsonObject, string]>([
+    ['a name of its own', { user: 'team-7_user 42' }, 'team-7_user 42'],
+    ['one in the metadata', { metadata: { user_id: 'abc', run: '7' } }, 'abc'],
+    ['an address', { user: 'jane.doe@example.com' }, hash('jane.doe@example.com')],
+    ['a safety identifier', { safety_identifier: 'jane@example.com' }, hash('jane@example.com')],
+    ['a number', { user: '+49 (170) 123-4567' }, hash('+49 (170) 123-4567')],
+    ['a long one', { user: long }, hash(long)],
+  ])('checklist 146: %s', async (_, more, name) => {
+    expect((await sentFor('chat-completions', CLAUDE, more))['metadata']).toEqual({ user_id: name });
   });
 });

@@ -14,6 +14,7 @@ import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
 import { sendableTurns } from './sendable.ts';
 import { askedTier } from './service-tier.ts';
+import { userId } from './user-id.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
 /**
@@ -46,8 +47,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
       ...outputConfig(own, thinking, output),
       ...renderSampling(prompt, target, thinking.thinks, report),
       ...stopSequences(prompt, report),
-      ...(prompt.user !== undefined &&
-        own['metadata'] === undefined && { metadata: { user_id: prompt.user } }),
+      ...(own['metadata'] === undefined && userId(prompt, report)),
       ...serviceTier(prompt, report),
       ...renderMark(prompt.mark),
       ...(prompt.stream && { stream: true }),
@@ -125,12 +125,15 @@ function serviceTier(prompt: Prompt, report: Report): JsonObject {
 }
 
 /** Wishes that Anthropic has no field for. */
-const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs', 'metadata'] as const;
+const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'] as const;
 
 function reportLost(prompt: Prompt, report: Report): void {
   for (const field of LOST) {
     if (prompt[field] !== undefined) {
       report({ field, outcome: 'dropped', detail: 'has no counterpart in messages' });
     }
+  }
+  if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
+    report({ field: 'metadata', outcome: 'dropped', detail: 'Anthropic keeps nothing but a user_id' });
   }
 }
