@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, type Caller, CLAUDE, GEMINI, useDoor } from './support.ts';
+import { at, type Caller, CLAUDE, GEMINI, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 
@@ -53,5 +53,25 @@ describe('checklist 146: a user is told to Anthropic by a name it takes', () => 
     ['a long one', { user: long }, hash(long)],
   ])('checklist 146: %s', async (_, more, name) => {
     expect((await sentFor('chat-completions', CLAUDE, more))['metadata']).toEqual({ user_id: name });
+  });
+});
+
+describe('checklist 147: a limit beyond what the model can write is what it can write', () => {
+  test.each([
+    [CLAUDE, 'max_tokens', 64_000],
+    [GEMINI, 'generationConfig.maxOutputTokens', 65_536],
+  ])('checklist 147: %s', async (model, field, most) => {
+    for (const [asked, sent] of [
+      [200_000, most],
+      [7, 7],
+    ]) {
+      expect(at(await sentFor('chat-completions', model, { max_tokens: asked }), field)).toBe(sent);
+      expect(at(await sentFor('responses', model, { max_output_tokens: asked }), field)).toBe(sent);
+    }
+  });
+
+  test('checklist 147: from messages', async () => {
+    const sent = await sentFor('messages', OPENAI, { max_tokens: 200_000 });
+    expect(sent['max_completion_tokens']).toBe(16_384);
   });
 });

@@ -25,7 +25,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
-  const maxTokens = prompt.maxTokens ?? target.maxOutputTokens;
+  const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns } = arrange(prompt, report);
   const thinking = planThinking(prompt, turns, maxTokens, target, report);
   const isNative = prompt.own?.format === FORMAT;
@@ -54,6 +54,15 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     },
     report,
   );
+}
+
+/** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */
+function maxTokensOf({ maxTokens, own }: Prompt, target: Target, report: Report): number {
+  const most = target.maxOutputTokens;
+  if (maxTokens === undefined) return most;
+  if (maxTokens <= most || own?.format === FORMAT) return maxTokens;
+  report({ field: 'maxTokens', outcome: 'approximated', detail: `the model's most: ${most}` });
+  return most;
 }
 
 /**
