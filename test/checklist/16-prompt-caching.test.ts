@@ -100,6 +100,43 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
     const sent = await sentFor('chat-completions', CLAUDE, { messages: [{ role: 'user', content }] });
     expect(listAt(sent, 'messages.0.content')).toEqual(content);
   });
+
+  test('checklist 123: a mark on a message of whatever role is one on its last part', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+    const messages = [
+      { role: 'system', content: 'Be brief.', ...mark },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Wait.', ...mark },
+      { role: 'user', content: 'Well?' },
+      { role: 'assistant', content: 'I look.', tool_calls: [call], ...mark },
+      { role: 'tool', tool_call_id: 'call_1', content: 'found', ...mark },
+    ];
+    const sent = await sentFor('chat-completions', CLAUDE, { messages });
+    expect(sent['system']).toEqual([{ type: 'text', text: 'Be brief.', ...mark }]);
+    expect(sent['messages']).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Wait.', ...mark }] },
+      { role: 'user', content: [{ type: 'text', text: 'Well?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'call_1', name: 'a', input: {}, ...mark },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'call_1',
+            content: [{ type: 'text', text: 'found' }],
+            ...mark,
+          },
+        ],
+      },
+    ]);
+  });
 });
 
 const parameters = {

@@ -3,9 +3,9 @@
 import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import { parseAnnotation } from './annotations.ts';
-import { missing, objectsAt, textAt } from './body.ts';
+import { isEmpty, missing, objectsAt, textAt } from './body.ts';
 import { left, named, parseContent } from './parse-content.ts';
-import { ownFields } from './parse-media.ts';
+import { markOf, ownFields } from './parse-media.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
 import { signatureIn } from './signatures.ts';
 import type { Waiting } from './waiting.ts';
@@ -25,6 +25,7 @@ export function parseAssistant(message: JsonObject, waiting: Waiting, at: number
     function_call: oldCall,
     audio,
     annotations,
+    cache_control: control,
     extra_content: signed,
     provider_specific_fields: foreign,
     thinking_blocks: _blocks,
@@ -42,20 +43,29 @@ export function parseAssistant(message: JsonObject, waiting: Waiting, at: number
   waiting.add(paired);
   const said =
     content === null || content === undefined ? [] : parseContent(content, `${param}.content`, true);
+  const parts: readonly Part[] = [
+    ...thoughts.parts,
+    ...apart.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
+    ...foreignParts(foreign),
+    ...signText(citeText(said, asObjects(annotations)), signatureIn(signed)),
+    ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
+    ...paired,
+  ];
+  const own = { ...(isObject(audio) && { audio }), ...(isObject(control) && { cache_control: control }) };
   return {
     role: 'assistant',
-    parts: [
-      ...thoughts.parts,
-      ...apart.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
-      ...foreignParts(foreign),
-      ...signText(citeText(said, asObjects(annotations)), signatureIn(signed)),
-      ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
-      ...paired,
-    ],
+    parts: isObject(control) ? markLast(parts, control) : parts,
     ...named(name),
-    ...(isObject(audio) && { own: ownFields({ audio }) }),
+    ...(!isEmpty(own) && { own: ownFields(own) }),
     ...left(rest),
   };
+}
+
+/** The mark on a message as one on the last part of it that can bear one: thoughts cannot. */
+function markLast(parts: readonly Part[], control: JsonObject): readonly Part[] {
+  const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
+  const part = parts[at];
+  return part === undefined ? parts : parts.with(at, { ...part, mark: markOf(control) });
 }
 
 /** Calls with the signatures that stood apart from them, by id, else in their order; and those of no call. */

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { renderCitations } from './annotations.ts';
 import { isEmpty } from './body.ts';
 import { callIdFor, nameFor } from './names.ts';
-import { renderContent, renderPart, type Spoken, spokenIn } from './render-content.ts';
+import { renderContent, renderPart, type Spoken, spokenIn, unmarkLast } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
 import { ownFields, type Writing } from './writing.ts';
 
@@ -21,9 +21,12 @@ export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
     ? spoken.map((part) => (part.kind === 'refusal' ? part.text : '')).join('')
     : '';
   const said = refusal === '' ? spoken : spoken.filter((part) => part.kind !== 'refusal');
-  const content = assistantContent(said.filter(isFilled), thoughts.content, writing);
+  const { cache_control: control } = own;
+  const filled = said.filter(isFilled);
+  const content = assistantContent(control ? unmarkLast(filled) : filled, thoughts.content, writing);
   return {
     ...turn.extra,
+    ...(control !== undefined && { cache_control: control }),
     ...foreignBlocks(turn.parts, writing),
     ...(dialect.newFields && own['audio'] !== undefined && { audio: own['audio'] }),
     role: 'assistant',

@@ -16,6 +16,14 @@ export function spokenIn(parts: readonly Part[]): readonly Spoken[] {
   );
 }
 
+/** Parts of a message that bears a mark itself: it was read as one on the last of them. */
+export function unmarkLast(parts: readonly Spoken[]): readonly Spoken[] {
+  const last = parts.at(-1);
+  if (last === undefined || last.own !== undefined) return parts;
+  const { mark: _, ...rest } = last;
+  return [...parts.slice(0, -1), rest];
+}
+
 /**
  * Content for a message; '' where there is none.
  * @param glue between texts, where the service takes a list of them only as one string.

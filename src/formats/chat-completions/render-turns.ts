@@ -3,7 +3,7 @@
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { isSilent, renderAssistant } from './render-assistant.ts';
-import { renderContent, type Spoken, spokenIn } from './render-content.ts';
+import { renderContent, spokenIn, unmarkLast } from './render-content.ts';
 import { joinToLast, renderResults, resultsIn } from './render-results.ts';
 import { ownFields, type Writing } from './writing.ts';
 
@@ -60,13 +60,6 @@ function renderSpoken(
     content: renderContent(spoken, glue, writing),
     ...(turn.name !== undefined && { name: turn.name }),
   };
-}
-
-function unmarkLast(parts: readonly Spoken[]): readonly Spoken[] {
-  const last = parts.at(-1);
-  if (last === undefined || last.own !== undefined) return parts;
-  const { mark: _, ...rest } = last;
-  return [...parts.slice(0, -1), rest];
 }
 
 function reportMisplaced(parts: readonly Part[], { report }: Writing): void {
