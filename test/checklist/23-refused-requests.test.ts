@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, type Caller, CLAUDE, GEMINI, OPENAI, useDoor } from './support.ts';
+import { at, type Caller, CLAUDE, GEMINI, listAt, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 
@@ -73,5 +73,63 @@ describe('checklist 147: a limit beyond what the model can write is what it can 
   test('checklist 147: from messages', async () => {
     const sent = await sentFor('messages', OPENAI, { max_tokens: 200_000 });
     expect(sent['max_completion_tokens']).toBe(16_384);
+  });
+});
+
+describe('checklist 148: no more is asked to be enforced than Anthropic can', () => {
+  const schema = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
+    type: 'object',
+    properties,
+    required,
+    additionalProperties: false,
+  });
+  const many = (count: number, property: JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, property]));
+  const strictTools = (count: number, parameters: JsonObject): JsonObject[] =>
+    Array.from({ length: count }, (_, at) => ({
+      type: 'function',
+      function: { name: `t${at}`, strict: true, parameters },
+    }));
+  const nullable = { type: ['string', 'null'] };
+
+  test.each<[string, JsonObject[], boolean]>([
+    ['20 tools', strictTools(20, schema({ q: { type: 'string' } })), true],
+    ['21 tools', strictTools(21, schema({ q: { type: 'string' } })), false],
+    ['16 unions', strictTools(2, schema(many(8, nullable))), true],
+    ['18 unions', strictTools(2, schema(many(9, nullable))), false],
+    ['24 optional ones', strictTools(1, schema(many(24, { type: 'string' }), [])), true],
+    [
+      '25 optional ones, some further down',
+      strictTools(
+        1,
+        schema({ ...many(12, {}), list: { type: 'array', items: schema(many(12, {}), []) } }, []),
+      ),
+      false,
+    ],
+  ])('checklist 148: %s', async (_, tools, isEnforced) => {
+    const sent = await sentFor('chat-completions', CLAUDE, { tools });
+    const strict = listAt(sent, 'tools').map((tool) => tool['strict'] === true);
+    expect(strict).toEqual(tools.map(() => isEnforced));
+  });
+
+  test('checklist 148: a schema of the answer that is too much is asked for in another way', async () => {
+    const asked = (count: number): JsonObject => ({
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'a', strict: true, schema: schema(many(count, nullable)) },
+      },
+    });
+    expect(at(await sentFor('chat-completions', CLAUDE, asked(16)), 'output_config.format.type')).toBe(
+      'json_schema',
+    );
+    const sent = await sentFor('chat-completions', CLAUDE, asked(17));
+    expect(sent['output_config']).toBeUndefined();
+    expect(at(sent, 'tools.0.input_schema')).toEqual(schema(many(17, nullable)));
+    const both = await sentFor('chat-completions', CLAUDE, {
+      ...asked(9),
+      tools: strictTools(1, schema(many(9, nullable))),
+    });
+    expect(at(both, 'output_config.format.type')).toBe('json_schema');
+    expect(at(both, 'tools.0.strict')).toBeUndefined();
   });
 });

@@ -4,7 +4,8 @@ import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, compact } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
+import { type Report, type Target, unreported } from '../format.ts';
+import { fitsGrammar } from './grammar-limits.ts';
 import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
 import { closedSchema } from './schema.ts';
@@ -29,8 +30,9 @@ export function renderTools(
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
   const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];
+  const enforces = canEnforce(offered, output, target);
   const tools = offered
-    .map((tool) => renderTool(tool, isNative, target, report))
+    .map((tool) => renderTool(tool, isNative, enforces, report))
     .filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(output.tool);
   if (tools.length === 0 && !isNative) {
@@ -47,7 +49,23 @@ export function renderTools(
 
 const NONE = { type: 'none' };
 
-function renderTool(tool: Tool, isNative: boolean, target: Target, report: Report): JsonObject | undefined {
+/** Whether the vendor enforces the schemas of the strict tools: it refuses a request that wants more than it can. */
+function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target): boolean {
+  if (!target.structuredOutput) return false;
+  const strict = tools.flatMap((tool): JsonObject[] => {
+    if (tool.kind !== 'function' || tool.strict !== true) return [];
+    const closed = closedSchema(objectSchema(tool, unreported));
+    return closed === undefined ? [] : [closed];
+  });
+  return strict.length === 0 || fitsGrammar(strict, output.kind === 'enforced' ? output.schema : undefined);
+}
+
+function renderTool(
+  tool: Tool,
+  isNative: boolean,
+  enforces: boolean,
+  report: Report,
+): JsonObject | undefined {
   switch (tool.kind) {
     case 'hosted':
       return renderHosted(tool, report);
@@ -57,22 +75,27 @@ function renderTool(tool: Tool, isNative: boolean, target: Target, report: Repor
         outcome: 'approximated',
         detail: 'a function with one field, input',
       });
-      return renderFunction(asFunctionTool(tool), isNative, target, report);
+      return renderFunction(asFunctionTool(tool), isNative, enforces, report);
     case 'function':
-      return renderFunction(tool, isNative, target, report);
+      return renderFunction(tool, isNative, enforces, report);
   }
 }
 
-function renderFunction(tool: FunctionTool, isNative: boolean, target: Target, report: Report): JsonObject {
+function renderFunction(
+  tool: FunctionTool,
+  isNative: boolean,
+  enforces: boolean,
+  report: Report,
+): JsonObject {
   const { name, description, mark, own, extra } = tool;
   const schema = objectSchema(tool, report);
-  const closed = tool.strict === true && target.structuredOutput ? closedSchema(schema) : undefined;
+  const closed = tool.strict === true && enforces ? closedSchema(schema) : undefined;
   const strict = isNative ? tool.strict : closed && true;
   if (tool.strict === true && strict !== true) {
     report({
       field: `tool ${name}.strict`,
       outcome: 'dropped',
-      detail: 'this model cannot enforce its schema',
+      detail: 'this model cannot enforce its schema, or not as many as there are',
     });
   } else if (!isNative && closed !== undefined && closed !== schema) {
     report({

@@ -135,7 +135,8 @@ const DEFINITIONS = ['$defs', 'definitions'];
 const SCHEMA_MAPS = ['properties', ...DEFINITIONS];
 const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
-function innerSchemas(schema: JsonObject): readonly JsonObject[] {
+/** The schemas that stand in a schema, one level down. */
+export function innerSchemas(schema: JsonObject): readonly JsonObject[] {
   const maps = SCHEMA_MAPS.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
   const lists = SCHEMA_LISTS.flatMap((key) => asList(schema[key]));
   return [...maps, ...lists, schema['items']].filter(isObject);
