@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, type Caller, CLAUDE, GEMINI, listAt, OPENAI, useDoor } from './support.ts';
+import { at, type Caller, CLAUDE, GEMINI, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 
@@ -131,5 +131,28 @@ describe('checklist 148: no more is asked to be enforced than Anthropic can', ()
     });
     expect(at(both, 'output_config.format.type')).toBe('json_schema');
     expect(at(both, 'tools.0.strict')).toBeUndefined();
+  });
+});
+
+describe('checklist 149: Gemini is sent no penalty it refuses, and no seed it cannot read', () => {
+  const penalties = { frequency_penalty: 0.5, presence_penalty: -0.1 };
+
+  test.each([
+    [GEMINI, undefined],
+    [GEMINI_3, undefined],
+    ['google/gemini-2.0-flash', { frequencyPenalty: 0.5, presencePenalty: -0.1 }],
+  ])('checklist 149: penalties to %s', async (model, config) => {
+    expect((await sentFor('chat-completions', model, penalties))['generationConfig']).toEqual(config);
+  });
+
+  test.each([
+    [7, 7],
+    [-7, -7],
+    [2 ** 31 - 1, 2 ** 31 - 1],
+    [1_760_000_000_123, 1_760_000_000_123 % 2 ** 31],
+    [-(2 ** 40) - 3, -3],
+  ])('checklist 149: seed %i', async (seed, expected) => {
+    const sent = await sentFor('chat-completions', GEMINI, { seed });
+    expect(at(sent, 'generationConfig.seed')).toBe(expected);
   });
 });

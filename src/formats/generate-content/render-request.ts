@@ -59,9 +59,8 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
       stopSequences: renderStop(prompt.stop, report),
       candidateCount: renderChoices(prompt.choices),
-      seed: prompt.seed,
-      presencePenalty: prompt.presencePenalty,
-      frequencyPenalty: prompt.frequencyPenalty,
+      seed: renderSeed(prompt, report),
+      ...renderPenalties(prompt, target, report),
       responseLogprobs: prompt.logprobs,
       logprobs: prompt.topLogprobs,
       thinkingConfig,
@@ -73,6 +72,25 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
   const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK: prompt.topK });
   if (target.sampling) return asked;
+  for (const name of Object.keys(asked)) {
+    report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
+  }
+  return {};
+}
+
+/** Gemini's seeds have 32 bits, OpenAI's 64: of a longer one the rest of a division, the same each time. */
+function renderSeed({ seed, own }: Prompt, report: Report): number | undefined {
+  const rest = seed === undefined ? undefined : seed % 2 ** 31;
+  if (seed === rest || own?.format === FORMAT) return seed;
+  report({ field: 'seed', outcome: 'approximated', detail: `as ${rest}, of 32 bits` });
+  return rest;
+}
+
+/** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */
+function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonObject {
+  const { presencePenalty, frequencyPenalty, own } = prompt;
+  const asked = compact({ presencePenalty, frequencyPenalty });
+  if (target.thinking === undefined || own?.format === FORMAT) return asked;
   for (const name of Object.keys(asked)) {
     report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
   }

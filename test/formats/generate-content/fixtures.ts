@@ -28,6 +28,10 @@ export const BUDGETS: Target = {
   thinking: { kinds: ['budget'], efforts: [], budget: { min: 128, max: 24_576 }, canDisable: true },
 };
 
+/** A model that does not think, as Gemini 2.0. */
+const { thinking: _, ...unthinking } = LEVELS;
+export const PLAIN: Target = { ...unthinking, model: 'gemini-2.0-flash' };
+
 export const PROMPT: Prompt = { model: 'gemini-3-flash-preview', turns: [], stream: true };
 
 export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };

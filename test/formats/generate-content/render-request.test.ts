@@ -3,7 +3,7 @@ import type { Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Target } from '../../../src/formats/format.ts';
 import type { JsonObject } from '../../../src/json.ts';
-import { BUDGETS, LEVELS, parsed, rendered, request, requestNames } from './fixtures.ts';
+import { BUDGETS, LEVELS, PLAIN, parsed, rendered, request, requestNames } from './fixtures.ts';
 
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 const model = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
@@ -347,19 +347,22 @@ describe('media', () => {
 describe('settings', () => {
   test('how many answers, log probabilities, seed, penalties, stops', () => {
     expect(
-      config({
-        choices: 2,
-        logprobs: true,
-        topLogprobs: 3,
-        seed: 5,
-        presencePenalty: 1,
-        frequencyPenalty: -1,
-        stop: ['a', ''],
-        maxTokens: 9,
-        temperature: 1.5,
-        topP: 0.1,
-        topK: 3,
-      }),
+      config(
+        {
+          choices: 2,
+          logprobs: true,
+          topLogprobs: 3,
+          seed: 5,
+          presencePenalty: 1,
+          frequencyPenalty: -1,
+          stop: ['a', ''],
+          maxTokens: 9,
+          temperature: 1.5,
+          topP: 0.1,
+          topK: 3,
+        },
+        PLAIN,
+      ),
     ).toEqual({
       candidateCount: 2,
       responseLogprobs: true,
