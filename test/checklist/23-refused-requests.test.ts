@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, type Caller, CLAUDE, GEMINI, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
+import { at, type Caller, CLAUDE, GEMINI, GEMINI_3, listAt, OPENAI, QWEN, useDoor } from './support.ts';
 
 const door = useDoor();
 
@@ -154,5 +154,37 @@ describe('checklist 149: Gemini is sent no penalty it refuses, and no seed it ca
   ])('checklist 149: seed %i', async (seed, expected) => {
     const sent = await sentFor('chat-completions', GEMINI, { seed });
     expect(at(sent, 'generationConfig.seed')).toBe(expected);
+  });
+});
+
+describe('checklist 150: the parameters of a function are whole enough for OpenAI', () => {
+  const asked = (input_schema: JsonObject): JsonObject => ({ tools: [{ name: 'a', input_schema }] });
+  const array = { type: 'array' };
+
+  test.each([
+    [OPENAI, 'tools.0.function.parameters'],
+    ['openai/gpt-5.4', 'tools.0.parameters'],
+    [QWEN, 'tools.0.function.parameters'],
+  ])('checklist 150: to %s', async (model, field) => {
+    const sent = async (schema: JsonObject) => at(await sentFor('messages', model, asked(schema)), field);
+    expect(await sent({ type: 'object' })).toEqual({ type: 'object', properties: {} });
+    const properties = {
+      type: array,
+      many: { anyOf: [{ type: ['array', 'null'] }, { type: 'string' }] },
+      deep: { type: 'object', additionalProperties: { ...array, items: array } },
+      free: { type: 'object' },
+      enum: { enum: ['array'], default: array },
+    };
+    expect(await sent({ type: 'object', properties, $defs: { list: array } })).toEqual({
+      type: 'object',
+      properties: {
+        type: { ...array, items: {} },
+        many: { anyOf: [{ type: ['array', 'null'], items: {} }, { type: 'string' }] },
+        deep: { type: 'object', additionalProperties: { ...array, items: { ...array, items: {} } } },
+        free: { type: 'object' },
+        enum: { enum: ['array'], default: array },
+      },
+      $defs: { list: { ...array, items: {} } },
+    });
   });
 });

@@ -1,6 +1,7 @@
 /** Tools and the choice among them, in the dialect of the service. */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import { wholeParameters } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
@@ -58,7 +59,8 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters, strict } = tool;
   ownFields(tool.own, writing.report);
   const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const schema = parameters ?? needed;
+  const given = writing.exact ? parameters : parameters && wholeParameters(parameters);
+  const schema = given ?? needed;
   return {
     ...tool.extra,
     ...markFields(tool, writing),

@@ -1,6 +1,7 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { grammarOf } from '../../conversation/custom-tools.ts';
+import { wholeParameters } from '../../conversation/function-schema.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -66,7 +67,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: parameters ?? null,
+    parameters: parameters === undefined ? null : isNative ? parameters : wholeParameters(parameters),
     ...(!isUnsaid && { strict }),
   };
 }

@@ -1,0 +1,47 @@
+/**
+ * What OpenAI wants of a function's parameters beyond JSON Schema, and Anthropic's callers, who hand on what MCP
+ * servers write, leave out: "object schema missing properties" at the root, and "array schema missing items" anywhere,
+ * are 400s. Filled in, both say no more than before.
+ */
+
+import { asList, isList, isObject, type Json, type JsonObject } from '../json.ts';
+
+/** Deeper than any schema a vendor takes: what is further down stays as it is. */
+const MAX_DEPTH = 100;
+
+const SCHEMAS: readonly string[] = ['items', 'additionalProperties', 'not'];
+const LISTS: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternProperties'];
+
+/** The schema with nothing missing; itself where nothing was. */
+export function wholeParameters(schema: JsonObject): JsonObject {
+  const filled = withItems(schema, 0);
+  return filled['type'] === 'object' && !isObject(filled['properties'])
+    ? { ...filled, properties: {} }
+    : filled;
+}
+
+function withItems(schema: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const inner = (value: Json): Json => (isObject(value) ? withItems(value, depth + 1) : value);
+  let filled = schema;
+  for (const [key, value = null] of Object.entries(schema)) {
+    const whole = fillIn(key, value, inner);
+    if (whole !== value) filled = { ...filled, [key]: whole };
+  }
+  const { type, items } = schema;
+  const isArray = type === 'array' || asList(type).includes('array');
+  return isArray && items === undefined ? { ...filled, items: {} } : filled;
+}
+
+/** The value of a keyword: keys that are data are never taken for keywords. */
+function fillIn(key: string, value: Json, inner: (value: Json) => Json): Json {
+  if (SCHEMAS.includes(key)) return inner(value);
+  if (LISTS.includes(key) && isList(value)) {
+    const whole = value.map(inner);
+    return whole.every((one, at) => one === value[at]) ? value : whole;
+  }
+  if (!MAPS.includes(key) || !isObject(value)) return value;
+  const whole = Object.entries(value).map(([name, one = null]) => [name, inner(one)] as const);
+  return whole.every(([name, one]) => one === value[name]) ? value : Object.fromEntries(whole);
+}
