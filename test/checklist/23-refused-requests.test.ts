@@ -3,7 +3,18 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, type Caller, CLAUDE, GEMINI, GEMINI_3, listAt, OPENAI, QWEN, useDoor } from './support.ts';
+import {
+  at,
+  type Caller,
+  CLAUDE,
+  CLAUDE_ADAPTIVE,
+  GEMINI,
+  GEMINI_3,
+  listAt,
+  OPENAI,
+  QWEN,
+  useDoor,
+} from './support.ts';
 
 const door = useDoor();
 
@@ -186,5 +197,29 @@ describe('checklist 150: the parameters of a function are whole enough for OpenA
       },
       $defs: { list: { ...array, items: {} } },
     });
+  });
+});
+
+describe('checklist 151: a conversation may end with the assistant', () => {
+  const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
+  const messages = [
+    { role: 'user', content: 'Tell me.' },
+    { role: 'assistant', content: 'Once upon' },
+  ];
+  const written = [said('user', 'Tell me.'), said('assistant', 'Once upon')];
+
+  test.each([
+    [CLAUDE, written],
+    [CLAUDE_ADAPTIVE, [...written, said('user', 'Continue.')]],
+  ])('checklist 151: to %s', async (model, expected) => {
+    expect((await sentFor('chat-completions', model, { messages }))['messages']).toEqual(expected);
+    expect((await sentFor('responses', model, { input: messages }))['messages']).toEqual(expected);
+  });
+
+  test('checklist 151: with calls that nobody answered it does not, and the vendor says so', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+    const open = [messages[0] ?? {}, { role: 'assistant', content: null, tool_calls: [call] }];
+    const sent = await sentFor('chat-completions', CLAUDE_ADAPTIVE, { messages: open });
+    expect(listAt(sent, 'messages')).toHaveLength(2);
   });
 });

@@ -26,7 +26,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
   const maxTokens = maxTokensOf(prompt, target, report);
-  const { system, turns } = arrange(prompt, report);
+  const { system, turns } = arrange(prompt, target, report);
   const thinking = planThinking(prompt, turns, maxTokens, target, report);
   const isNative = prompt.own?.format === FORMAT;
   const canForce = isNative || thinking.budgeted !== true;
@@ -69,7 +69,11 @@ function maxTokensOf({ maxTokens, own }: Prompt, target: Target, report: Report)
  * The system's parts, hoisted in their order, and the turns in the order the vendor wants. A system turn that a caller
  * of this format wrote into the conversation stays there. A prompt of nothing but instructions is one a user gives.
  */
-function arrange(prompt: Prompt, report: Report): { system: readonly Part[]; turns: readonly Turn[] } {
+function arrange(
+  prompt: Prompt,
+  target: Target,
+  report: Report,
+): { system: readonly Part[]; turns: readonly Turn[] } {
   const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
   const given = sendableTurns(prompt.turns, report);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
@@ -86,7 +90,25 @@ function arrange(prompt: Prompt, report: Report): { system: readonly Part[]; tur
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
     report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put first' });
   }
-  return { system, turns };
+  if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
+  report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put last, to go on' });
+  return { system, turns: [...turns, GO_ON] };
+}
+
+/** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */
+const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
+
+/** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
+function takesPrefill({ own }: Prompt, { thinking }: Target): boolean {
+  return own?.format === FORMAT || !thinking?.kinds.includes('effort');
+}
+
+/** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */
+function endsSaid(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1);
+  return (
+    last?.role === 'assistant' && !last.parts.some(({ kind }) => kind === 'tool-call' || kind === 'opaque')
+  );
 }
 
 /** The vendor refuses an answer begun for the model that ends in white space. */

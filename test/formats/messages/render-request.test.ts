@@ -193,7 +193,8 @@ describe('turns', () => {
   });
 
   test('an answer begun for the model does not end in white space', () => {
-    expect(messages(user(text('a')), assistant(text('{"a": \n')))).toMatchObject([
+    const turns = [user(text('a')), assistant(text('{"a": \n'))];
+    expect(render({ turns }, BUDGETED).body['messages']).toMatchObject([
       {},
       { role: 'assistant', content: [{ type: 'text', text: '{"a":' }] },
     ]);
