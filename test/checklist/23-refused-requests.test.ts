@@ -2,17 +2,21 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import { isObject, type JsonObject } from '../../src/json.ts';
 import {
   at,
   type Caller,
   CLAUDE,
   CLAUDE_ADAPTIVE,
+  cityTool,
+  claudeBoth,
+  claudeStream,
   GEMINI,
   GEMINI_3,
   listAt,
   OPENAI,
   QWEN,
+  tool,
   useDoor,
 } from './support.ts';
 
@@ -223,3 +227,76 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     expect(listAt(sent, 'messages')).toHaveLength(2);
   });
 });
+
+describe('checklist 152: parameters of a tool may have any name', () => {
+  const long = 'a'.repeat(65);
+  const properties = {
+    $top: { type: 'integer' },
+    'filter[id]': {},
+    [long]: {},
+    'a.b-c_1': { title: '$top' },
+  };
+  const tools = [
+    tool('chat-completions', 'list', { type: 'object', properties, required: ['$top', 'a.b-c_1'] }),
+    tool('chat-completions', 'plain', { type: 'object', properties: { $: { not: {} } } }),
+    cityTool('chat-completions'),
+  ];
+  const declared = async (): Promise<JsonObject> => {
+    const sent = await sentFor('chat-completions', CLAUDE, { tools });
+    return objectAt(sent, 'tools.0.input_schema');
+  };
+
+  test('checklist 152: Anthropic is given such as it takes, the same ones every time', async () => {
+    const schema = await declared();
+    const names = Object.keys(objectAt(schema, 'properties'));
+    expect(names).toHaveLength(4);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    expect(schema['required']).toEqual([names[0], 'a.b-c_1']);
+    expect(Object.values(objectAt(schema, 'properties'))).toEqual(Object.values(properties));
+    expect(await declared()).toEqual(schema);
+  });
+
+  test.each(['whole', 'stream'] as const)(
+    'checklist 152: and the caller gets its own ones back, %s',
+    async (way) => {
+      const [top = '', filter = '', other = ''] = Object.keys(objectAt(await declared(), 'properties'));
+      const id = 12;
+      const uses = [
+        { type: 'tool_use', id: 'toolu_1', name: 'list', input: { [top]: id, [filter]: { [top]: 'x' } } },
+        { type: 'tool_use', id: 'toolu_2', name: 'list', input: { [other]: 1, $top: 2, 'a.b-c_1': 3 } },
+        { type: 'tool_use', id: 'toolu_3', name: 'list', input: {} },
+        { type: 'tool_use', id: 'toolu_4', name: 'get_weather', input: { city: 'Ulm' } },
+      ];
+      door.answers(claudeBoth(uses, 'tool_use')[way]);
+      const answer = await door[way]('chat-completions', CLAUDE, { tools });
+      const calls = answer
+        .reply()
+        .choices[0]?.parts.map((part) => (part.kind === 'tool-call' ? part.arguments : ''));
+      expect(calls).toEqual([
+        JSON.stringify({ $top: id, 'filter[id]': { [top]: 'x' } }),
+        JSON.stringify({ [long]: 1, $top: 2, 'a.b-c_1': 3 }),
+        '{}',
+        '{"city":"Ulm"}',
+      ]);
+    },
+  );
+
+  test('checklist 152: every digit is kept, and what was cut off is told as it came', async () => {
+    const [top = ''] = Object.keys(objectAt(await declared(), 'properties'));
+    const start = { type: 'tool_use', id: 'toolu_1', name: 'list', input: {} };
+    const piece = (text: string): JsonObject => ({ type: 'input_json_delta', partial_json: text });
+    const argumentsOf = async (...texts: string[]) => {
+      door.answers(claudeStream([[start, ...texts.map(piece)]], 'max_tokens'));
+      const part = (await door.stream('chat-completions', CLAUDE, { tools })).reply().choices[0]?.parts[0];
+      return part?.kind === 'tool-call' && part.arguments;
+    };
+    expect(await argumentsOf(`{"${top}":1234567`, '8901234567890}')).toBe('{"$top":12345678901234567890}');
+    expect(await argumentsOf(`{"${top}":12`)).toBe(`{"${top}":12`);
+  });
+});
+
+function objectAt(value: JsonObject, path: string): JsonObject {
+  const found = at(value, path);
+  if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);
+  return found;
+}

@@ -10,7 +10,12 @@ const ID = /^[A-Za-z0-9_-]{1,256}$/;
 
 /** `name` where it fits; else one that does, always the same, and another for every other name. */
 export function safeName(name: string): string {
-  return NAME.test(name) ? name : `${plain(name).slice(0, 110)}_${fingerprint(name)}`;
+  return NAME.test(name) ? name : fitted(name, 110);
+}
+
+/** `text` in letters that fit anywhere, cut to a length, and told apart from every other by what is put after it. */
+export function fitted(text: string, length: number): string {
+  return `${plain(text).slice(0, length)}_${fingerprint(text)}`;
 }
 
 /** The caller's name for each tool name that had to change; empty for almost every prompt. */

@@ -17,6 +17,7 @@ import { parseCitation } from './citations.ts';
 import { type Calls, isByCode, withoutNulls } from './finish.ts';
 import { changedNames } from './names.ts';
 import { jsonToolName } from './output.ts';
+import { type ChangedKeys, changedKeys, restoredKeys } from './property-keys.ts';
 import { FORMAT, ownOf } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
@@ -40,6 +41,8 @@ interface Open {
   /** Text that is given at the end, where none came as a delta. */
   whole: string;
   signature: Signature | undefined;
+  /** Of a call whose parameters have other names to the caller: its text is held to the end, in `json`. */
+  keys: ChangedKeys | undefined;
   /** An opaque block so far, and the JSON text of its input. */
   block: JsonObject;
   json: string;
@@ -60,6 +63,7 @@ export interface AnswerBlocks {
 /** @param prompt what was asked: tool names that had to change are changed back, and a JSON answer is unwrapped. */
 export function answerBlocks(prompt: Prompt): AnswerBlocks {
   const names = changedNames(prompt.tools);
+  const keys = changedKeys(prompt.tools);
   const jsonTool = prompt.output?.kind === 'json-schema' ? jsonToolName(prompt) : undefined;
   const parts = answerParts();
   let calls: Calls = { direct: false, byCode: false };
@@ -118,6 +122,7 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
     const started = openBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
     begin(started, out);
     started.whole = argumentsText(input);
+    started.keys = keys.get(call.name);
     return started;
   };
 
@@ -145,7 +150,7 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
     if (open === undefined) return;
     const block = open;
     open = undefined;
-    say(block, block.whole, out);
+    say(block, textAtEnd(block), out);
     const { part, signature } = block;
     if (part.kind === 'opaque') {
       parts.begin({ ...part, value: wholeBlock(block) }, undefined, out);
@@ -170,7 +175,9 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
       const { type } = delta;
       if (open.takes !== undefined && type === open.takes) {
         const text = delta[FIELDS[open.takes]];
-        if (typeof text === 'string') say(open, text, out);
+        if (typeof text !== 'string') return;
+        if (open.keys) open.json += text;
+        else say(open, text, out);
       } else if (typeof type === 'string') {
         addOther(open, type, delta, out);
       }
@@ -191,7 +198,23 @@ function openBlock(
   at: Json | undefined,
 ): Open {
   const { own } = ownOf(withoutNulls(rest));
-  return { at, takes, part, own, index: -1, whole: '', signature: undefined, block: {}, json: '' };
+  return {
+    at,
+    takes,
+    part,
+    own,
+    index: -1,
+    whole: '',
+    signature: undefined,
+    keys: undefined,
+    block: {},
+    json: '',
+  };
+}
+
+/** What of a block's text is still to be said when it ends. */
+function textAtEnd({ whole, json, keys }: Open): string {
+  return keys === undefined ? whole : restoredKeys(json || whole, keys);
 }
 
 /** Adds a delta that is not text of a part. The documentation asks to let pass those of kinds that are not known. */

@@ -8,6 +8,7 @@ import { type Report, type Target, unreported } from '../format.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
+import { withSafeKeys } from './property-keys.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
@@ -88,7 +89,12 @@ function renderFunction(
   report: Report,
 ): JsonObject {
   const { name, description, mark, own, extra } = tool;
-  const schema = objectSchema(tool, report);
+  const given = objectSchema(tool, report);
+  const schema = isNative ? given : withSafeKeys(given);
+  if (schema !== given) {
+    const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
+    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail });
+  }
   const closed = tool.strict === true && enforces ? closedSchema(schema) : undefined;
   const strict = isNative ? tool.strict : closed && true;
   if (tool.strict === true && strict !== true) {
