@@ -295,6 +295,40 @@ describe('checklist 152: parameters of a tool may have any name', () => {
   });
 });
 
+describe('checklist 153: calls of one turn may share an id, as those of services that give the name for it', () => {
+  test.each([GEMINI, GEMINI_3])('checklist 153: %s is sent none twice', async (model) => {
+    const call = (id: string, name: string): JsonObject => ({
+      id,
+      type: 'function',
+      function: { name, arguments: '{}' },
+    });
+    const result = (tool_call_id: string, content: string): JsonObject => ({
+      role: 'tool',
+      tool_call_id,
+      content,
+    });
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: null, tool_calls: [call('f', 'f'), call('f', 'g'), call('h', 'h')] },
+      result('f', 'one'),
+      result('f', 'two'),
+      result('h', 'three'),
+    ];
+    const sent = await sentFor('chat-completions', model, { messages });
+    const calls = listAt(sent, 'contents.1.parts').map((part) => part['functionCall']);
+    expect(calls).toEqual([
+      { name: 'f', args: {} },
+      { name: 'g', args: {} },
+      { id: 'h', name: 'h', args: {} },
+    ]);
+    expect(listAt(sent, 'contents.2.parts').map((part) => part['functionResponse'])).toEqual([
+      { name: 'f', response: { output: 'one' } },
+      { name: 'g', response: { output: 'two' } },
+      { id: 'h', name: 'h', response: { output: 'three' } },
+    ]);
+  });
+});
+
 function objectAt(value: JsonObject, path: string): JsonObject {
   const found = at(value, path);
   if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);

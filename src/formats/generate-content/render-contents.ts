@@ -20,6 +20,8 @@ interface Rendering {
   readonly report: Report;
   /** Names of the calls so far, by id: results are found by name. */
   readonly names: Map<string, string>;
+  /** Ids that several calls of one turn have: the vendor refuses such, and finds results by order without. */
+  readonly repeated: ReadonlySet<string>;
 }
 
 export interface Contents {
@@ -32,9 +34,9 @@ export interface Contents {
  * A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
-  const rendering: Rendering = { target, report, names: new Map() };
   const systems = turns.filter((turn) => turn.role === 'system');
   const spoken = strictTurns(turns.filter((turn) => turn.role !== 'system'));
+  const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);
   const system = systems.flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isSpoken));
@@ -53,6 +55,19 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
     detail: 'nothing but a system message: sent as the user',
   });
   return { system: [], contents: [{ role: 'user', parts: seen }] };
+}
+
+function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
+  const repeated = new Set<string>();
+  for (const { parts } of turns) {
+    const ids = new Set<string>();
+    for (const part of parts) {
+      if (part.kind !== 'tool-call') continue;
+      if (ids.has(part.id)) repeated.add(part.id);
+      ids.add(part.id);
+    }
+  }
+  return repeated;
 }
 
 function isSpoken(part: Part): boolean {
@@ -81,8 +96,9 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly JsonObject[] {
       others.push(...renderPart(part, rendering));
       continue;
     }
-    const name = rendering.names.get(part.id) ?? part.name ?? part.id;
-    const { response, media } = renderResult(part, name, rendering.target, rendering.report);
+    const name = part.name ?? rendering.names.get(part.id) ?? part.id;
+    const unlike = rendering.repeated.has(part.id) ? { ...part, id: '' } : part;
+    const { response, media } = renderResult(unlike, name, rendering.target, rendering.report);
     responses.push({ ...response, ...signatureOf(part, rendering.report) });
     others.push(...media);
   }
@@ -127,7 +143,7 @@ function renderThought(part: Extract<Part, { kind: 'thinking' }>, report: Report
   ];
 }
 
-function renderCall(part: ToolCallPart, { names }: Rendering): JsonObject {
+function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
   return {
@@ -135,7 +151,7 @@ function renderCall(part: ToolCallPart, { names }: Rendering): JsonObject {
       ...part.extra,
       ...(part.own?.format === FORMAT &&
         typeof part.own.fields['id'] === 'string' && { id: part.own.fields['id'] }),
-      ...(isGeminiId(id) && { id }),
+      ...(isGeminiId(id) && !repeated.has(id) && { id }),
       name: safeName(name),
       args: argumentsObject(text),
     },
