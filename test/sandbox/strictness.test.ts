@@ -121,6 +121,11 @@ const CHAT: readonly Row[] = [
     { model: 'gpt-5', reasoning_effort: 'max' },
     "Unsupported value: 'max' is not supported with the 'gpt-5' model. Supported values are: 'minimal', 'low', 'medium', and 'high'.",
   ],
+  [
+    'function without properties',
+    { tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }] },
+    "Invalid schema for function 'f': In context=(), object schema missing properties.",
+  ],
 ];
 
 const RESPONSES: readonly Row[] = [
@@ -172,6 +177,19 @@ const RESPONSES: readonly Row[] = [
     'effort of a model without',
     { reasoning: { effort: 'low' } },
     "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+  ],
+  [
+    'array without items',
+    {
+      tools: [
+        {
+          type: 'function',
+          name: 'f',
+          parameters: { type: 'object', properties: { a: { anyOf: [{ type: 'array' }] } } },
+        },
+      ],
+    },
+    "Invalid schema for function 'f': In context=('properties', 'a', 'anyOf', '0'), array schema missing items.",
   ],
 ];
 
@@ -274,6 +292,21 @@ const MESSAGES: readonly Row[] = [
     },
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
   ],
+  [
+    'an address of a user',
+    { metadata: { user_id: 'jane@example.com' } },
+    'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',
+  ],
+  [
+    'name of a parameter',
+    { tools: [small, { name: 'g', input_schema: { type: 'object', properties: { $top: {} } } }] },
+    "tools.1.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+  ],
+  [
+    'many strict tools',
+    { tools: Array.from({ length: 21 }, (_, at) => ({ ...small, name: `t${at}`, strict: true })) },
+    'Too many strict tools (21). The maximum number of strict tools is 20.',
+  ],
   ['thread without its beta', { thread: { type: 'create' } }, 'thread: Extra inputs are not permitted'],
 ];
 
@@ -284,6 +317,7 @@ const calls = { functionCall: { name: 'f', args: {} }, thoughtSignature: 'skip_t
 const response = { functionResponse: { name: 'f', response: {} } };
 
 const GEMINI: readonly Row[] = [
+  ['a penalty', { generationConfig: { presencePenalty: 0.5 } }, 'Penalty is not enabled for this model'],
   [
     'unknown field',
     { colour: 1 },

@@ -3,6 +3,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { checkParameters } from '../openai/function-schema.ts';
 import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
 import { openaiRefusal } from '../openai/words.ts';
@@ -59,6 +60,7 @@ function checkTools(body: JsonObject): void {
       );
     }
     names.push(name);
+    checkParameters(asObject(inner['parameters']), name, `tools[${index}].function.parameters`);
     if (inner['strict'] === true) {
       checkStrictSchema(
         asObject(inner['parameters']) ?? {},

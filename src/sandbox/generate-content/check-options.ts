@@ -35,6 +35,10 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   if (declares && config?.['responseMimeType'] === 'application/json' && /gemini-[12]\b/.test(model.id)) {
     throw googleRefusal(400, "Function calling with a response mime type: 'application/json' is unsupported");
   }
+  const penalties = [config?.['presencePenalty'], config?.['frequencyPenalty']];
+  if (model.thinking !== undefined && penalties.some((penalty) => (asNumber(penalty) ?? 0) !== 0)) {
+    throw googleRefusal(400, 'Penalty is not enabled for this model');
+  }
   const limit = asNumber(config?.['maxOutputTokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
     throw googleRefusal(

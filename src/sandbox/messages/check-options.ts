@@ -21,7 +21,35 @@ export function checkOptions(body: JsonObject): void {
   if (asList(body['stop_sequences']).some((stop) => String(stop).trim() === '')) {
     throw anthropicRefusal(400, 'stop_sequences: each stop sequence must contain non-whitespace');
   }
+  if (/\S@\S+\.\S/.test(asText(asObject(body['metadata'])?.['user_id']) ?? '')) {
+    throw anthropicRefusal(
+      400,
+      'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',
+    );
+  }
+  checkTools(body);
   checkFormat(body);
+}
+
+function checkTools(body: JsonObject): void {
+  const tools = asObjects(body['tools']);
+  const keys = tools.map((tool) =>
+    Object.keys(asObject(asObject(tool['input_schema'])?.['properties']) ?? {}),
+  );
+  const wrong = keys.findIndex((list) => list.some((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key)));
+  if (wrong >= 0) {
+    throw anthropicRefusal(
+      400,
+      `tools.${wrong}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
+    );
+  }
+  const strict = tools.filter((tool) => tool['strict'] === true).length;
+  if (strict > 20) {
+    throw anthropicRefusal(
+      400,
+      `Too many strict tools (${strict}). The maximum number of strict tools is 20.`,
+    );
+  }
 }
 
 /** Objects of an enforced schema are closed. */

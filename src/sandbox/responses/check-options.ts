@@ -3,6 +3,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import { checkParameters } from '../openai/function-schema.ts';
 import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
 import { openaiRefusal } from '../openai/words.ts';
@@ -50,6 +51,9 @@ function checkTools(body: JsonObject): void {
       );
     }
     names.push(name);
+    if (tool['type'] === 'function') {
+      checkParameters(asObject(tool['parameters']), name, `tools[${index}].parameters`);
+    }
     // Left out, it is tried and let go where the schema does not allow it; only where it is asked for it is a fault.
     if (tool['strict'] === true) {
       checkStrictSchema(

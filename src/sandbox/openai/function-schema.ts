@@ -1,0 +1,37 @@
+/** What OpenAI demands of a function's parameters, strict or not: a root with properties, and arrays with items. */
+
+import type { JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects } from '../../json.ts';
+import { openaiRefusal } from './words.ts';
+
+/** @throws Refused */
+export function checkParameters(schema: JsonObject | undefined, name: string, param: string): void {
+  if (schema === undefined) return;
+  const refuse = (context: readonly string[], fault: string) =>
+    openaiRefusal(400, {
+      message: `Invalid schema for function '${name}': In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`,
+      param,
+      code: 'invalid_function_parameters',
+    });
+  if (schema['type'] === 'object' && asObject(schema['properties']) === undefined) {
+    throw refuse([], 'object schema missing properties.');
+  }
+  const open: { readonly at: JsonObject; readonly context: readonly string[] }[] = [
+    { at: schema, context: [] },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { at, context } = next;
+    const isArray = at['type'] === 'array' || asList(at['type']).includes('array');
+    if (isArray && at['items'] === undefined) throw refuse(context, 'array schema missing items.');
+    for (const field of ['properties', '$defs', 'definitions']) {
+      for (const [key, inner] of Object.entries(asObject(at[field]) ?? {})) {
+        open.push({ at: asObject(inner) ?? {}, context: [...context, field, key] });
+      }
+    }
+    const items = asObject(at['items']);
+    if (items !== undefined) open.push({ at: items, context: [...context, 'items'] });
+    for (const [index, inner] of asObjects(at['anyOf']).entries()) {
+      open.push({ at: inner, context: [...context, 'anyOf', String(index)] });
+    }
+  }
+}
