@@ -1,6 +1,7 @@
 /** Checklist, section 6: usage, streamed and whole. */
 
 import { describe, expect, test } from 'vitest';
+import { usageReaders } from '../../src/formats/usage-readers.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
 import {
   at,
@@ -180,6 +181,23 @@ test.each(CALLERS)(
     expect(reply().usage).toMatchObject({ input: 100, cacheRead: 60, output: 30 });
   },
 );
+
+test("checklist 58: Gemini's chunk that counts nothing of the answer takes none of it back", async () => {
+  const figures = { promptTokenCount: 3, candidatesTokenCount: 2, thoughtsTokenCount: 4, totalTokenCount: 9 };
+  door.answers(
+    geminiStream(
+      { ...gemini([{ text: 'a' }]), usageMetadata: figures },
+      { ...gemini([], 'SAFETY'), usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } },
+    ),
+  );
+  expect((await door.stream('chat-completions', GEMINI)).reply().usage).toMatchObject({
+    input: 5,
+    output: 6,
+    reasoning: 4,
+  });
+  const [first, last] = [figures, { promptTokenCount: 5, totalTokenCount: 5 }];
+  expect(usageReaders['generate-content'].tokens([first, last])).toMatchObject({ input: 5, output: 6 });
+});
 
 test("checklist 59: Gemini's thoughts are output, and told as reasoning", async () => {
   for (const mode of ['whole', 'stream'] as const) {

@@ -22,7 +22,7 @@ import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
 import { changedNames, safeName } from './names.ts';
 import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
-import { parseUsage } from './usage.ts';
+import { laterFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 /** Fields of an answer that are read here or belong to Google alone; any other is passed on. */
@@ -92,7 +92,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     const usage = asObject(chunk['usageMetadata']);
     if (list.length === 0 && !feedback && !usage) return;
     const isFirst = answer === undefined;
-    metadata = usage ?? metadata;
+    if (usage) metadata = laterFigures(metadata ?? {}, usage);
     // The figures of the prompt are known from the first chunk on, and messages wants them with its first event.
     if (isFirst) tellUsage(out);
     answer ??= start(chunk, out);

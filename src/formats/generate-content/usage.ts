@@ -6,13 +6,20 @@
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber } from '../../json.ts';
+import { asNumber, compact } from '../../json.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usageMetadata',
-  tokens: (figures) => parseTokens(figures.at(-1) ?? {}) ?? {},
+  tokens: (figures) => parseTokens(figures.reduce(laterFigures, {})) ?? {},
 };
+
+/** Figures as told so far: the last say all, but that a chunk which counts nothing of the answer takes none of it back. */
+export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {
+  if ('candidatesTokenCount' in later || 'thoughtsTokenCount' in later) return later;
+  const { candidatesTokenCount, thoughtsTokenCount } = earlier;
+  return { ...later, ...compact({ candidatesTokenCount, thoughtsTokenCount }) };
+}
 
 /** What the metadata of a chunk count; undefined where they tell no figures yet. */
 export function parseTokens(value: JsonObject): Tokens | undefined {
