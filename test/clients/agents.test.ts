@@ -136,7 +136,7 @@ describe('what Claude Code says in the middle of its work', () => {
 
 describe('what is meant for one vendor alone', () => {
   const VENDOR_ONLY =
-    /prompt_cache_key|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
+    /prompt_cache_key|client_metadata|metadata_passthrough|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
 
   test.each([
     { agent: codex, model: 'anthropic/claude-sonnet-4-5', path: '/v1/messages' },

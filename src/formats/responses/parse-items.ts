@@ -5,11 +5,26 @@
 
 import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, requiredText, unsupported, wrongValue } from './fields.ts';
+import { isEmpty, missing, pick, requiredText, unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { ownOf } from './own.ts';
 import { type ContentPart, parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
+
+/**
+ * Fields of messages and tool outputs that OpenAI alone understands. The last is in no reference: Codex sends it with
+ * every item where it takes its provider for OpenAI, as it does where only the address was changed.
+ */
+const OWN: ReadonlySet<string> = new Set([
+  'caller',
+  'created_by',
+  'id',
+  'name',
+  'namespace',
+  'phase',
+  'status',
+  'internal_chat_message_metadata_passthrough',
+]);
 
 /**
  * @param items each with its path in the caller's body, for error messages.
@@ -92,9 +107,10 @@ function typeOf(item: JsonObject): string | undefined {
 function parseMessage(item: JsonObject, role: string, path: string): Turn {
   if (role !== 'user' && role !== 'system' && role !== 'developer')
     throw wrongValue(`${path}.role`, ['assistant', 'system', 'developer', 'user']);
-  const { type: _type, role: _role, content, id, status, phase, ...extra } = item;
+  const { type: _type, role: _role, content, ...rest } = item;
   if (content === undefined || content === null) throw missing(`${path}.content`);
-  const own = present({ id, status, phase });
+  const own = pick(rest, OWN, true);
+  const extra = pick(rest, OWN, false);
   return {
     role: role === 'user' ? 'user' : 'system',
     ...(role === 'developer' && { developer: true }),
@@ -147,11 +163,12 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
 }
 
 function parseResult(item: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolResultPart {
-  const { type, call_id, output, id, status, ...extra } = item;
+  const { type, call_id, output, ...rest } = item;
   const callId = requiredText(call_id, `${path}.call_id`);
   if (output === undefined || output === null) throw missing(`${path}.output`);
   const name = names.get(callId);
-  const own = present({ id, status });
+  const own = pick(rest, OWN, true);
+  const extra = pick(rest, OWN, false);
   return {
     kind: 'tool-result',
     id: callId,

@@ -22,9 +22,10 @@ import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
 import { isOpenAIsChoice, parseToolChoice, parseTools } from './parse-tools.ts';
 
-/** Fields that OpenAI alone understands. */
+/** Fields that OpenAI alone understands; `client_metadata` is in no reference, but Codex sends it with every request. */
 const OWN: ReadonlySet<string> = new Set([
   'access_programs',
+  'client_metadata',
   'context_management',
   'image',
   'include',

@@ -11,6 +11,8 @@ const whole = z.int();
 const free = z.record(z.string(), z.unknown());
 const id = text.nullish();
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+/** What Codex puts beside every item. */
+const passed = { internal_chat_message_metadata_passthrough: free.nullish() };
 const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']) }).optional();
 
 const inputPart = z.discriminatedUnion('type', [
@@ -49,6 +51,7 @@ const message = z.strictObject({
   id,
   status: itemStatus,
   phase: z.enum(['commentary', 'final_answer']).nullish(),
+  ...passed,
 });
 
 const callOutput = z.union([text, z.array(inputPart)]);
@@ -62,14 +65,18 @@ const knownItems = [
     caller: free.nullish(),
     id,
     status: itemStatus,
+    ...passed,
   }),
   z.strictObject({
     type: z.literal('function_call_output'),
     call_id: text,
     output: callOutput,
+    name: text.nullish(),
+    namespace: text.nullish(),
     caller: free.nullish(),
     id,
     status: itemStatus,
+    ...passed,
   }),
   z.strictObject({
     type: z.literal('custom_tool_call'),
@@ -80,6 +87,7 @@ const knownItems = [
     caller: free.nullish(),
     id,
     status: itemStatus,
+    ...passed,
   }),
   z.strictObject({
     type: z.literal('custom_tool_call_output'),
@@ -88,6 +96,7 @@ const knownItems = [
     caller: free.nullish(),
     id,
     status: itemStatus,
+    ...passed,
   }),
   z.strictObject({
     type: z.literal('reasoning'),
@@ -96,6 +105,7 @@ const knownItems = [
     content: z.array(z.strictObject({ type: z.literal('reasoning_text'), text })).nullish(),
     encrypted_content: text.nullish(),
     status: itemStatus,
+    ...passed,
   }),
   z.strictObject({ type: z.literal('item_reference'), id: text }),
 ] as const;
@@ -243,6 +253,7 @@ const requestFields = {
   previous_response_id: text.nullish(),
   conversation: z.union([text, z.strictObject({ id: text })]).nullish(),
   background: flag.nullish(),
+  client_metadata: z.record(z.string(), text).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   context_management: z.array(free).nullish(),
   metadata: z.record(z.string(), text).nullish(),

@@ -10,6 +10,9 @@ const TOOLS = ['shell', 'apply_patch'] as const;
 const PATCH =
   '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-const a = 1;\n+const a = "2";\n*** End Patch\n';
 
+/** Beside every item, where it takes its provider for OpenAI. */
+const PASSED: JsonObject = { internal_chat_message_metadata_passthrough: { turn_id: '01999c4e-2f7a' } };
+
 /** It knows OpenAI's models that do not think, and takes all others for thinking ones. */
 const thinks = (model: string): boolean => !/gpt-4/.test(model);
 
@@ -35,6 +38,7 @@ export const codex: Agent = {
         type: 'message',
         role: 'developer',
         content: [{ type: 'input_text', text: '<permissions>full</permissions>' }],
+        ...PASSED,
       },
       {
         type: 'message',
@@ -43,6 +47,7 @@ export const codex: Agent = {
           { type: 'input_text', text: '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>' },
           { type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'high' },
         ],
+        ...PASSED,
       },
       ...history(steps, (step) => [
         {
@@ -51,6 +56,7 @@ export const codex: Agent = {
           summary: [{ type: 'summary_text', text: `**Step ${step}**` }],
           content: null,
           encrypted_content: sign('openai', `rs_${step}`),
+          ...PASSED,
         },
         {
           type: 'message',
@@ -58,6 +64,7 @@ export const codex: Agent = {
           role: 'assistant',
           status: 'completed',
           content: [{ type: 'output_text', text: `Looking at step ${step}.`, annotations: [] }],
+          ...PASSED,
         },
         step % 3 === 2
           ? {
@@ -67,6 +74,7 @@ export const codex: Agent = {
               call_id: `call_${step}`,
               name: 'apply_patch',
               input: PATCH,
+              ...PASSED,
             }
           : {
               type: 'function_call',
@@ -76,8 +84,8 @@ export const codex: Agent = {
               arguments: `{"command":["bash","-lc","sed -n '${step}p' a.ts"],"workdir":"/repo"}`,
             },
         step % 3 === 2
-          ? { type: 'custom_tool_call_output', call_id: `call_${step}`, output: output(step) }
-          : { type: 'function_call_output', call_id: `call_${step}`, output: output(step) },
+          ? { type: 'custom_tool_call_output', call_id: `call_${step}`, output: output(step), ...PASSED }
+          : { type: 'function_call_output', call_id: `call_${step}`, output: output(step), ...PASSED },
       ]),
       {
         type: 'message',
@@ -145,6 +153,7 @@ export const codex: Agent = {
     stream,
     include: thinks(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: '01999c4e-2f7a-7d11-9c3a-000000000001',
+    client_metadata: { 'x-codex-installation-id': '01999c4e-2f7a-7d11-9c3a-000000000002' },
     text: { verbosity: 'medium' },
   }),
   after: (body, answer) => {

@@ -76,6 +76,19 @@ describe('settings', () => {
     );
   });
 
+  test.each([
+    { type: 'message', role: 'user', content: 'Hi' },
+    { type: 'message', role: 'assistant', content: 'Hi' },
+    { type: 'function_call', call_id: 'c', name: 'f', namespace: 'n', arguments: '{}', created_by: 'm' },
+    { type: 'function_call_output', call_id: 'c', output: '', name: 'f', namespace: 'n', caller: {} },
+    { type: 'custom_tool_call_output', call_id: 'c', output: '', created_by: 'm', caller: null },
+  ])('in items too, and what Codex puts beside them: %j', (item) => {
+    const codex = { internal_chat_message_metadata_passthrough: { turn_id: 't' } };
+    const prompt = parse({ input: [{ ...item, ...codex }], client_metadata: { 'x-codex-window-id': 'w' } });
+    expect(JSON.stringify(prompt)).not.toContain('"extra"');
+    expect(JSON.stringify(prompt)).toContain('"turn_id"');
+  });
+
   test('storing is dropped and reported, not storing is nothing', () => {
     expect(notesOf({ store: true })).toMatchObject([{ field: 'store', outcome: 'dropped' }]);
     expect(notesOf({ store: false })).toEqual([]);
