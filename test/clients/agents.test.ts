@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import type { ToolCallPart } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/all.ts';
-import { asObject, isObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObject, asObjects, isObject, type JsonObject, parseJson } from '../../src/json.ts';
 import { validateStream } from '../../src/validate/validate.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
@@ -115,6 +115,39 @@ describe('what is free-form', () => {
     const [call] = await streamed(codex, model, body);
     expect(call).toMatchObject({ name: 'apply_patch', custom: true });
     expect(call?.arguments).not.toMatch(/^\s*\{/);
+  });
+});
+
+/** Models whose vendors have no responses. */
+const TRANSLATED = SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model));
+
+describe('the tools of an MCP server, which Codex puts into a namespace', () => {
+  test.each(TRANSLATED)('are called by $model, each by the names the agent has for it', async ({ model }) => {
+    const body = codex.body(model, 2, false);
+    const input = [
+      ...asObjects(body['input']).slice(0, -1),
+      { role: 'user', content: 'Call mcp__docs__search and mcp__docs__note.' },
+    ];
+    const asking = { ...body, input };
+    const told = await streamed(codex, model, withStream(asking, true));
+    expect(told.map(({ name }) => name)).toEqual(['mcp__docs__search', 'mcp__docs__note']);
+    const { answer } = await whole(codex, model, asking);
+    const calls = asObjects(answer['output']).filter(({ call_id }) => call_id !== undefined);
+    expect(calls).toMatchObject([
+      { type: 'function_call', namespace: 'mcp__docs', name: 'search' },
+      { type: 'custom_tool_call', namespace: 'mcp__docs', name: 'note' },
+    ]);
+  });
+
+  test.each(TRANSLATED)('are offered to $model and named in the history, by one name', async ({ model }) => {
+    scripted().answer((_, response) => response.writeHead(500).end());
+    const { gateway, upstream } = scripted();
+    await post(gateway.url, codex, model, true, JSON.stringify(codex.body(model, 2, true)));
+    const sent = upstream.received[0]?.body.toString() ?? '';
+    expect(sent.match(/"name":"mcp__docs__search"/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(sent).toContain('"description":"mcp__docs__*: Documentation of every library.\\n\\nFinds pages."');
+    expect(sent).toContain('"description":"Keeps a note on a page."');
+    expect(sent).not.toContain('"name":"search"');
   });
 });
 

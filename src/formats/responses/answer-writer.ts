@@ -9,6 +9,7 @@ import { renderFinish } from './finish.ts';
 import { foreign } from './foreign.ts';
 import type { Teller } from './item.ts';
 import { itemWriter } from './item-writer.ts';
+import { callersNames } from './namespaces.ts';
 import { responseMaker } from './response.ts';
 
 export interface AnswerWriter {
@@ -35,6 +36,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
 
   const items = itemWriter(tell, {
     makeId: (prefix, index) => prefixedId(prefix, asked.id + index.toString(16).padStart(2, '0')),
+    names: callersNames(asked.prompt.tools),
     scored: asked.prompt.logprobs === true,
     foreign: others,
   });

@@ -3,13 +3,22 @@
 import type { Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartStart } from '../../conversation/reply.ts';
 import type { Item, Place, Teller } from './item.ts';
+import { type CallersName, callersName } from './namespaces.ts';
 import { originOf } from './own.ts';
 
 type Call = OpenPart & { readonly kind: 'tool-call' };
 
-export function callItem({ id, index }: Place, call: Call, start: PartStart, tell: Teller): Item {
+/** @param names of the caller's tools that are in namespaces, by their names elsewhere. */
+export function callItem(
+  { id, index }: Place,
+  call: Call,
+  start: PartStart,
+  tell: Teller,
+  names: ReadonlyMap<string, CallersName>,
+): Item {
   const { item = {} } = originOf(start.own);
-  const name = call.name;
+  const called = callersName(item) ?? names.get(call.name) ?? { name: call.name };
+  const { name } = called;
   const place = { item_id: id, output_index: index };
   const [type, field, event] = call.custom
     ? (['custom_tool_call', 'input', 'response.custom_tool_call_input'] as const)
@@ -35,7 +44,7 @@ export function callItem({ id, index }: Place, call: Call, start: PartStart, tel
       if (text === '' && !call.custom) delta('{}');
       tell.say(`${event}.done`, { ...place, ...(!call.custom && { name }), [field]: text });
     },
-    value: (status) => ({ ...item, id, type, status, [field]: text, call_id: call.id, name }),
+    value: (status) => ({ ...item, ...called, id, type, status, [field]: text, call_id: call.id }),
     unplaced: () => signature,
   };
 }

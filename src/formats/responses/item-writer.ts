@@ -10,6 +10,7 @@ import { callItem } from './call-item.ts';
 import { tellHosted } from './hosted-item.ts';
 import type { Item, Place, Status, Teller } from './item.ts';
 import { type MessageOptions, messageItem } from './message-item.ts';
+import type { CallersName } from './namespaces.ts';
 import { originOf } from './own.ts';
 import { reasoningItem } from './reasoning-item.ts';
 import { type Mark, sealed } from './seal.ts';
@@ -31,10 +32,12 @@ export interface ItemWriter {
 export interface WriterOptions extends MessageOptions {
   /** A new id in the style of OpenAI's for what `prefix` says. */
   readonly makeId: (prefix: string, index: number) => string;
+  /** How the caller calls tools that are in namespaces. */
+  readonly names: ReadonlyMap<string, CallersName>;
 }
 
 export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
-  const { makeId, foreign } = options;
+  const { makeId, names, foreign } = options;
   const output: JsonObject[] = [];
   const ids = new Set<string>();
   let index = 0;
@@ -115,7 +118,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
           if (event.signature) carry(event.signature, 'c');
           const place = nextPlace(part.custom ? 'ctc_' : 'fc_', known);
           const id = part.id === '' ? makeId('call_', place.index) : part.id;
-          return begin(callItem(place, { ...part, id }, event, tell), place, event);
+          return begin(callItem(place, { ...part, id }, event, tell, names), place, event);
         }
         case 'opaque': {
           const place = nextPlace('item_', asText(part.value['id']));

@@ -7,6 +7,7 @@ import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../..
 import { asObject, asText, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, pick, requiredText, unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
+import { callersName, joinedName } from './namespaces.ts';
 import { ownOf } from './own.ts';
 import { type ContentPart, parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
@@ -151,11 +152,12 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
   const { type, call_id, name, arguments: json, input, ...rest } = item;
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
-  const told = present(rest);
+  const called = callersName(item);
+  const told = present({ ...rest, ...called });
   return {
     kind: 'tool-call',
     id: requiredText(call_id, `${path}.call_id`),
-    name: requiredText(name, `${path}.name`),
+    name: called ? joinedName(called) : requiredText(name, `${path}.name`),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
     ...(!isEmpty(told) && { own: ownOf({ item: told }) }),

@@ -16,6 +16,8 @@ import {
   wrongType,
   wrongValue,
 } from './fields.ts';
+import { joinedName } from './namespaces.ts';
+import { fieldsOf } from './own.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */
 const OWN: ReadonlySet<string> = new Set(['allowed_callers', 'async', 'defer_loading', 'output_schema']);
@@ -34,31 +36,61 @@ const HOSTED: readonly string[] = [
   'image_generation',
   'local_shell',
   'shell',
-  'namespace',
   'tool_search',
   'apply_patch',
   'x_search',
 ];
 
-const TYPES: readonly string[] = ['function', 'custom', ...HOSTED];
+const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
 export function parseTools(value: Json | undefined, report: Report): Tool[] {
-  return objectsField(value, 'tools').map(([tool, path]) => parseTool(tool, path, report));
+  return objectsField(value, 'tools').flatMap(([tool, path]) => parseTool(tool, path, report));
 }
 
-function parseTool(tool: JsonObject, path: string, report: Report): Tool {
+function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {
   const type = textField(tool['type'], `${path}.type`);
   if (type === undefined) throw missing(`${path}.type`);
-  if (type === 'function') return parseFunction(tool, path, report);
-  if (type === 'custom') return parseCustom(tool, path);
+  if (type === 'function') return [parseFunction(tool, path, report)];
+  if (type === 'custom') return [parseCustom(tool, path)];
+  if (type === 'namespace') return parseNamespace(tool, path, report);
   if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, TYPES);
-  return {
-    kind: 'hosted',
-    format: 'responses',
-    value: tool,
-    ...(type.startsWith('web_search') && { webSearch: true }),
-  };
+  return [
+    {
+      kind: 'hosted',
+      format: 'responses',
+      value: tool,
+      ...(type.startsWith('web_search') && { webSearch: true }),
+    },
+  ];
+}
+
+/**
+ * The tools in a namespace. The first says what is said of all of them, and keeps them as the caller wrote them.
+ */
+function parseNamespace(group: JsonObject, path: string, report: Report): readonly Tool[] {
+  const namespace = requiredText(group['name'], `${path}.name`);
+  const about = textField(group['description'], `${path}.description`);
+  const prefix = joinedName({ namespace, name: '' });
+  report({ field: path, outcome: 'approximated', detail: `its tools have names that begin with ${prefix}` });
+  return objectsField(group['tools'], `${path}.tools`).map(([inner, here], at) => {
+    const tool = parseMember(inner, here, report);
+    const { name, own } = tool;
+    const kept = { namespace, name, ...(at === 0 && { group }) };
+    const said = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), tool.description ?? []].flat();
+    return {
+      ...tool,
+      name: prefix + name,
+      ...(said.length > 0 && { description: said.join('\n\n') }),
+      own: { format: 'responses', fields: { ...fieldsOf(own), namespace: kept } },
+    };
+  });
+}
+
+function parseMember(tool: JsonObject, path: string, report: Report): FunctionTool | CustomTool {
+  if (tool['type'] === 'function') return parseFunction(tool, path, report);
+  if (tool['type'] === 'custom') return parseCustom(tool, path);
+  throw wrongValue(`${path}.type`, ['function', 'custom']);
 }
 
 function parseFunction(tool: JsonObject, path: string, report: Report): FunctionTool {

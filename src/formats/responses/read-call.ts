@@ -2,6 +2,7 @@
 
 import { asText, type JsonObject } from '../../json.ts';
 import { type ItemReader, present, restOf } from './item-reader.ts';
+import { callersName, joinedName } from './namespaces.ts';
 import { ownOf } from './own.ts';
 import type { PartWriter } from './part-writer.ts';
 
@@ -15,11 +16,12 @@ export function callReader(
   const { type, call_id, name: word, arguments: _a, input: _i, ...rest } = added;
   const custom = type === 'custom_tool_call';
   const field = custom ? 'input' : 'arguments';
-  const name = asText(word) ?? '';
+  const called = callersName(added);
+  const name = called ? joinedName(called) : (asText(word) ?? '');
   // Some services number calls only as items.
   const id = asText(call_id) || asText(added['id']) || `call_${at}`;
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
-  const index = parts.start(part, ownOf({ at, item: present(rest) }));
+  const index = parts.start(part, ownOf({ at, item: present({ ...rest, ...called }) }));
   let length = 0;
 
   const speak = (piece: string): void => {

@@ -4,6 +4,7 @@ import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../
 import type { JsonObject } from '../../json.ts';
 import { isEmpty } from './fields.ts';
 import { safeCallId, safeName } from './names.ts';
+import { callersName } from './namespaces.ts';
 import { originOf } from './own.ts';
 import { type ContentPart, renderContent, reportForeign, type Scope } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
@@ -121,8 +122,9 @@ function asList(content: string | readonly JsonObject[], told: JsonObject): stri
 
 function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
   reportForeign(part.own, scope.report);
-  const common = { ...part.extra, ...originOf(part.own).item };
-  const call = { call_id: safeCallId(part.id), name: safeName(part.name) };
+  const { item = {} } = originOf(part.own);
+  const common = { ...part.extra, ...item };
+  const call = { call_id: safeCallId(part.id), name: callersName(item)?.name ?? safeName(part.name) };
   if (part.custom) return { ...common, type: 'custom_tool_call', ...call, input: part.arguments };
   return {
     ...common,

@@ -11,7 +11,7 @@ import type {
   ToolChoice,
 } from '../../conversation/prompt.ts';
 import { fitsStrict } from '../../conversation/strict-schema.ts';
-import { asList, asObject, asText, compact, type JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, compact, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
@@ -37,6 +37,8 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
+  const kept = tool.kind === 'hosted' ? undefined : asObject(fieldsOf(tool.own)['namespace']);
+  if (kept) return asObjects([kept['group'] ?? null]);
   switch (tool.kind) {
     case 'function':
       return [renderFunction(tool, scope)];

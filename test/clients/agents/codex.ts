@@ -76,13 +76,23 @@ export const codex: Agent = {
               input: PATCH,
               ...PASSED,
             }
-          : {
-              type: 'function_call',
-              id: `fc_${step}`,
-              call_id: `call_${step}`,
-              name: 'shell',
-              arguments: `{"command":["bash","-lc","sed -n '${step}p' a.ts"],"workdir":"/repo"}`,
-            },
+          : step % 3 === 1
+            ? {
+                type: 'function_call',
+                id: `fc_${step}`,
+                call_id: `call_${step}`,
+                namespace: 'mcp__docs',
+                name: 'search',
+                arguments: `{"query":"step ${step}"}`,
+                ...PASSED,
+              }
+            : {
+                type: 'function_call',
+                id: `fc_${step}`,
+                call_id: `call_${step}`,
+                name: 'shell',
+                arguments: `{"command":["bash","-lc","sed -n '${step}p' a.ts"],"workdir":"/repo"}`,
+              },
         step % 3 === 2
           ? { type: 'custom_tool_call_output', call_id: `call_${step}`, output: output(step), ...PASSED }
           : { type: 'function_call_output', call_id: `call_${step}`, output: output(step), ...PASSED },
@@ -122,6 +132,21 @@ export const codex: Agent = {
           syntax: 'lark',
           definition: 'start: begin hunk+ end\nbegin: "*** Begin Patch" LF\n',
         },
+      },
+      {
+        type: 'namespace',
+        name: 'mcp__docs',
+        description: 'Documentation of every library.',
+        tools: [
+          {
+            type: 'function',
+            name: 'search',
+            description: 'Finds pages.',
+            strict: false,
+            parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+          },
+          { type: 'custom', name: 'note', description: 'Keeps a note on a page.' },
+        ],
       },
       {
         type: 'function',

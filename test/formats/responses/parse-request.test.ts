@@ -386,3 +386,47 @@ describe('hostile bodies', () => {
     expect(prompt).not.toHaveProperty('polluted');
   });
 });
+
+describe('tools in a namespace', () => {
+  const group = {
+    type: 'namespace',
+    name: 'crm',
+    description: 'Customers.',
+    tools: [
+      { type: 'function', name: 'find', strict: false, description: 'Finds one.' },
+      { type: 'custom', name: 'note' },
+    ],
+  };
+
+  test('are tools like others, by names that are joined, wherever they are spoken of', () => {
+    const { tools, turns } = parse({
+      tools: [group],
+      input: [
+        { type: 'function_call', call_id: 'c', namespace: 'crm', name: 'find', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: 'Ada' },
+        { type: 'function_call', call_id: 'd', namespace: 'functions', name: 'done', arguments: '{}' },
+      ],
+    });
+    expect(tools).toMatchObject([
+      { kind: 'function', name: 'crm__find', description: 'crm__*: Customers.\n\nFinds one.' },
+      { kind: 'custom', name: 'crm__note' },
+    ]);
+    expect(tools?.[1]).not.toHaveProperty('description');
+    expect(turns.flatMap(({ parts }) => parts)).toMatchObject([
+      { kind: 'tool-call', name: 'crm__find' },
+      { kind: 'tool-result', name: 'crm__find' },
+      { kind: 'tool-call', name: 'done' },
+    ]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ name: undefined }, 'tools[0].name'],
+    [{ tools: 5 }, 'tools[0].tools'],
+    [{ tools: [{ type: 'web_search' }] }, 'tools[0].tools[0].type'],
+    [{ tools: [group] }, 'tools[0].tools[0].type'],
+    [{ tools: [{ type: 'function' }] }, 'tools[0].tools[0].name'],
+  ])('with %j are refused by name', (wrong, param) => {
+    const tool = JSON.parse(JSON.stringify({ ...group, ...wrong }));
+    expect(failure(() => parse({ tools: [tool] })).param).toBe(param);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * Tools in a namespace (API reference, `namespace` tools; Codex groups the tools of an MCP server so), for formats that
+ * have no such thing: each is a tool whose name begins with the namespace's, and its calls are told apart again on the
+ * way back, for a client knows none by the joined name.
+ */
+
+import type { Tool } from '../../conversation/prompt.ts';
+import { asObject, asText, type JsonObject } from '../../json.ts';
+import { fieldsOf } from './own.ts';
+
+/** How the caller calls a tool that is in a namespace. */
+export interface CallersName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** OpenAI's own word for where the tools are that are in none. */
+const NO_NAMESPACE = 'functions';
+
+/** The one name of a tool elsewhere, as MCP clients have long joined them: `mcp__docs__search`. */
+export function joinedName({ namespace, name }: CallersName): string {
+  if (namespace === NO_NAMESPACE) return name;
+  return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+}
+
+/** How the caller calls what `item` is a call of; undefined where that is in no namespace. */
+export function callersName(item: JsonObject): CallersName | undefined {
+  const namespace = asText(item['namespace']);
+  const name = asText(item['name']);
+  return !namespace || name === undefined ? undefined : { namespace, name };
+}
+
+/** How the caller calls those of a prompt's tools that are in a namespace, by their names elsewhere. */
+export function callersNames(tools: readonly Tool[] = []): ReadonlyMap<string, CallersName> {
+  const names = new Map<string, CallersName>();
+  for (const tool of tools) {
+    const kept = tool.kind === 'hosted' ? undefined : fieldsOf(tool.own)['namespace'];
+    const told = callersName(asObject(kept) ?? {});
+    if (told) names.set(joinedName(told), told);
+  }
+  return names;
+}
