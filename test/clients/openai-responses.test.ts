@@ -68,6 +68,12 @@ function asInput(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.Re
 }
 
 describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
+  test.each(['auto', 'none'] as const)('a search and no other tool: %s', async (tool_choice) => {
+    const tools: OpenAI.Responses.Tool[] = [{ type: 'web_search' }];
+    const response = await client().responses.create({ model, input: 'Hi', tools, tool_choice });
+    expect(response.status).toBe('completed');
+  });
+
   const native = NATIVE.test(model);
   /** What the vendor is spoken to in. */
   const format = native ? 'responses' : spoken;

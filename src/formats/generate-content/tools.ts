@@ -124,7 +124,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
   const declarations: JsonObject[] = [];
   const hosted: JsonObject[] = [];
   for (const tool of prompt.tools ?? []) {
-    if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, report));
+    if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, prompt, target, report));
     else {
       if (tool.kind === 'custom') {
         report({
@@ -141,11 +141,28 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted;
 }
 
-function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
+function renderHosted(
+  tool: HostedTool,
+  prompt: Prompt,
+  target: Target,
+  report: Report,
+): readonly JsonObject[] {
   if (tool.format === FORMAT) return [tool.value];
   const type = asText(tool.value['type']) ?? 'a hosted tool';
   if (!tool.webSearch) {
     report({ field: 'tools', outcome: 'dropped', detail: `${type} is a tool of another vendor` });
+    return [];
+  }
+  if (prompt.toolChoice?.mode === 'none') {
+    report({ field: 'tools', outcome: 'dropped', detail: `${type}: no tool may be used` });
+    return [];
+  }
+  if (hasFunctions(prompt) && !takesBoth(target)) {
+    report({
+      field: 'tools',
+      outcome: 'dropped',
+      detail: `${type}: this model takes it without functions only`,
+    });
     return [];
   }
   report({
@@ -211,6 +228,8 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
 
 function renderCalling(prompt: Prompt): JsonObject | undefined {
   const { toolChoice: choice, tools = [] } = prompt;
+  // It is about functions alone, and refused without any. Where the caller gave no tool at all, that is for it to hear.
+  if (tools.length > 0 && !hasFunctions(prompt)) return undefined;
   const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);
   const allowed = choice?.allowed?.map(safeName);
   const narrowed = allowed && allowed.length > 0 && { allowedFunctionNames: allowed };
@@ -221,12 +240,18 @@ function renderCalling(prompt: Prompt): JsonObject | undefined {
   return choice && { mode: 'AUTO' };
 }
 
-/** Gemini 3 takes functions and a search in one request if it may tell of the search; earlier models take only one. */
 function mixesSearch(prompt: Prompt, target: Target): boolean {
-  const tools = prompt.tools ?? [];
-  return (
-    target.thinking?.kinds.includes('effort') === true &&
-    tools.some((tool) => tool.kind !== 'hosted') &&
-    tools.some((tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT)
+  const searches = (prompt.tools ?? []).some(
+    (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
   );
+  return searches && hasFunctions(prompt) && takesBoth(target) && prompt.toolChoice?.mode !== 'none';
+}
+
+function hasFunctions({ tools = [] }: Prompt): boolean {
+  return tools.some((tool) => tool.kind !== 'hosted');
+}
+
+/** Gemini 3 takes functions and a search in one request if it may tell of the search; earlier models take only one. */
+function takesBoth(target: Target): boolean {
+  return target.thinking?.kinds.includes('effort') === true;
 }

@@ -21,6 +21,10 @@ export function checkOptions(body: JsonObject): void {
       'Allowed function names can only be set when function calling mode is ANY or VALIDATED.',
     );
   }
+  const told = asObject(body['toolConfig'])?.['includeServerSideToolInvocations'] === true;
+  if (mode !== undefined && names.length === 0 && !told) {
+    throw googleRefusal(400, 'Function calling config is set without function_declarations.');
+  }
   const unknown = allowed.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw googleRefusal(400, `Allowed function name ${unknown} is not among the function declarations.`);
@@ -39,6 +43,9 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   if (model.thinking !== undefined && penalties.some((penalty) => (asNumber(penalty) ?? 0) !== 0)) {
     throw googleRefusal(400, 'Penalty is not enabled for this model');
   }
+  if (declares && asObjects(body['tools']).some((tool) => tool['googleSearch'] !== undefined)) {
+    checkSearch(asObject(body['toolConfig']), model);
+  }
   const limit = asNumber(config?.['maxOutputTokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
     throw googleRefusal(
@@ -46,6 +53,18 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
       `Unable to submit request because it has a maxOutputTokens value of ${limit} but the supported range is from 1 (inclusive) to ${model.maxOutputTokens + 1} (exclusive). Update the value and try again.`,
     );
   }
+}
+
+/** A search beside functions. */
+function checkSearch(toolConfig: JsonObject | undefined, model: Model): void {
+  if (/gemini-[12]\b/.test(model.id)) {
+    throw googleRefusal(400, 'Tool use with function calling is unsupported by the model.');
+  }
+  if (toolConfig?.['includeServerSideToolInvocations'] === true) return;
+  throw googleRefusal(
+    400,
+    'Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.',
+  );
 }
 
 function checkThinking(thinking: JsonObject | undefined, model: Model): void {

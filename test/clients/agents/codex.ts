@@ -170,6 +170,7 @@ export const codex: Agent = {
           additionalProperties: false,
         },
       },
+      { type: 'web_search', external_web_access: false },
     ],
     tool_choice: 'auto',
     parallel_tool_calls: true,

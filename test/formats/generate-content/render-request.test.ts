@@ -557,6 +557,34 @@ describe('tools', () => {
     expect(notes.map((note) => note.outcome)).toEqual(['approximated', 'dropped']);
   });
 
+  test.each<[string, NonNullable<Prompt['toolChoice']>, JsonObject]>([
+    ['a search alone', { mode: 'auto' }, { tools: [{ googleSearch: {} }] }],
+    ['a search alone', { mode: 'required' }, { tools: [{ googleSearch: {} }] }],
+    ['a search alone', { mode: 'none' }, {}],
+    ['no tool of its own', { mode: 'required' }, {}],
+  ])('to %s there is no choice: %j', (what, toolChoice, expected) => {
+    const type = what === 'a search alone' ? 'web_search' : 'code_interpreter';
+    const webSearch = type === 'web_search';
+    const { body } = tools([{ kind: 'hosted', format: 'responses', value: { type }, webSearch }], {
+      toolChoice,
+    });
+    expect({ tools: body['tools'], toolConfig: body['toolConfig'] }).toEqual(expected);
+  });
+
+  test('a search beside functions is left out for models that take only one of them', () => {
+    const search = {
+      kind: 'hosted',
+      format: 'responses',
+      value: { type: 'web_search' },
+      webSearch: true,
+    } as const;
+    const both = [{ kind: 'function', name: 'f' }, search] as const;
+    const { body, notes } = tools(both, { toolChoice: { mode: 'auto' } }, BUDGETS);
+    expect(body['tools']).toEqual([{ functionDeclarations: [{ name: 'f' }] }]);
+    expect(body['toolConfig']).toEqual({ functionCallingConfig: { mode: 'AUTO' } });
+    expect(notes).toMatchObject([{ field: 'tools', outcome: 'dropped' }]);
+  });
+
   test.each<[Prompt['toolChoice'], boolean, JsonObject | undefined]>([
     [undefined, false, undefined],
     [undefined, true, { mode: 'VALIDATED' }],
