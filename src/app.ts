@@ -120,7 +120,7 @@ export function createApp(host: Host): H3 {
     );
   }
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
-    app.all(path, (event) => fail(event, methodNotAllowed('POST')));
+    app.all(path, (event) => fail(event, wantsSocket(event) ? noSocket() : methodNotAllowed('POST')));
   }
   for (const path of READ_ONLY) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET')));
@@ -289,4 +289,16 @@ function noEndpoint(nearest?: string): GatewayError {
 
 function methodNotAllowed(allow: string): GatewayError {
   return new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, { headers: { allow } });
+}
+
+function wantsSocket(event: H3Event): boolean {
+  return event.req.headers.get('upgrade')?.toLowerCase() === 'websocket';
+}
+
+/** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */
+function noSocket(): GatewayError {
+  return new GatewayError('method-not-allowed', 'This endpoint takes POST only, and no WebSocket.', {
+    status: 426,
+    headers: { allow: 'POST', upgrade: 'HTTP/1.1' },
+  });
 }
