@@ -1,6 +1,8 @@
 /** Coding agents in the middle of their work: long histories with tools, at home and with models of every vendor. */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import type { ToolCallPart } from '../../src/conversation/prompt.ts';
@@ -148,6 +150,27 @@ describe('the tools of an MCP server, which Codex puts into a namespace', () => 
     expect(sent).toContain('"description":"mcp__docs__*: Documentation of every library.\\n\\nFinds pages."');
     expect(sent).toContain('"description":"Keeps a note on a page."');
     expect(sent).not.toContain('"name":"search"');
+  });
+});
+
+describe('what Codex keeps of a dialogue that no reference has', () => {
+  const kept = readFileSync(
+    join(import.meta.dirname, '../../fixtures/requests/responses/codex-items.json'),
+    'utf8',
+  );
+
+  test.each(TRANSLATED)('$model answers it, and is told what there is to tell', async ({ model }) => {
+    const body = asObject(parseJson(kept)) ?? {};
+    const { answer } = await whole(codex, model, { ...body, model });
+    expect(answer['status']).toBe('completed');
+    scripted().answer((_, response) => response.writeHead(500).end());
+    const { gateway, upstream } = scripted();
+    await post(gateway.url, codex, model, true, JSON.stringify({ ...body, model }));
+    const sent = upstream.received[0]?.body.toString() ?? '';
+    expect(sent).toMatch(/Message from \/root\/reader:.*It is in README\.md\./s);
+    expect(sent).toMatch(/Output of clock__notify:.*Five minutes are over\./s);
+    for (const name of ['exec', 'wait']) expect(sent).toContain(`"name":"${name}"`);
+    expect(sent).not.toContain('gAAAA');
   });
 });
 

@@ -1,15 +1,21 @@
-/** Types of items that OpenAI runs or keeps itself: exact here, not readable elsewhere (API reference, input items). */
+/**
+ * Types of items that OpenAI runs or keeps itself: exact here, not readable elsewhere (API reference, input items, and
+ * what Codex keeps of a dialogue: `ResponseItem` of its `protocol/src/models.rs`).
+ */
 
 export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   'additional_tools',
+  'agent_reasoning',
   'apply_patch_call',
   'apply_patch_call_output',
   'code_interpreter_call',
   'compaction',
+  'compaction_summary',
   'compaction_trigger',
   'computer_call',
   'computer_call_output',
   'configuration_update',
+  'context_compaction',
   'file_search_call',
   'image_generation_call',
   'local_shell_call',
@@ -31,6 +37,7 @@ export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
 /** What may stand in `type` of an input item. */
 export const ITEM_TYPES: readonly string[] = [
   'message',
+  'agent_message',
   'function_call',
   'function_call_output',
   'custom_tool_call',

@@ -38,12 +38,12 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
   let open: { readonly role: 'assistant' | 'user'; readonly parts: Part[] } | undefined;
 
   const close = (): void => {
+    if (open?.role === 'assistant') reasoning.settle(open.parts);
     if (open) turns.push({ role: open.role, parts: open.parts });
     open = undefined;
   };
   const run = (role: 'assistant' | 'user'): Part[] => {
     if (open?.role === role) return open.parts;
-    if (open?.role === 'assistant') reasoning.settle(open.parts);
     close();
     open = { role, parts: [] };
     return open.parts;
@@ -60,7 +60,6 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
           parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
           break;
         }
-        if (open?.role === 'assistant') reasoning.settle(open.parts);
         close();
         turns.push(parseMessage(item, role, path));
         break;
@@ -76,8 +75,17 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         parts.push(call);
         break;
       }
+      case 'agent_message':
+        close();
+        turns.push(parseHeard(item, `Message from ${nameIn(item, 'author')}:`, 'content', path));
+        break;
       case 'function_call_output':
       case 'custom_tool_call_output':
+        if (isUnasked(item)) {
+          close();
+          turns.push(parseHeard(item, `Output of ${nameIn(item, 'name')}:`, 'output', path));
+          break;
+        }
         run('user').push(parseResult(item, path, names));
         break;
       case 'item_reference':
@@ -92,7 +100,6 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         run(open?.role ?? 'assistant').push(opaque(item));
     }
   }
-  if (open?.role === 'assistant') reasoning.settle(open.parts);
   close();
   return turns;
 }
@@ -120,6 +127,28 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
     ...((role !== 'user' || !isEmpty(own)) && { own: ownOf({ item: own }) }),
     ...(!isEmpty(extra) && { extra }),
   };
+}
+
+/**
+ * What nobody else has an item for, as something the user says, and by whom it was said; here it is kept as it is.
+ */
+function parseHeard(item: JsonObject, from: string, field: 'content' | 'output', path: string): Turn {
+  const said = parseContent(item[field], `${path}.${field}`).map(asResultPart);
+  return {
+    role: 'user',
+    parts: [{ kind: 'text', text: from }, ...said],
+    own: { format: 'responses', fields: { whole: item } },
+  };
+}
+
+/** An output that no call has asked for names its tool instead (API reference, `function_call_output`). */
+function isUnasked({ call_id, name }: JsonObject): boolean {
+  return (call_id === undefined || call_id === null) && typeof name === 'string';
+}
+
+function nameIn(item: JsonObject, field: 'author' | 'name'): string {
+  const called = field === 'name' ? callersName(item) : undefined;
+  return called ? joinedName(called) : (asText(item[field]) ?? 'another agent');
 }
 
 /**

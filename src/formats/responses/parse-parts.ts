@@ -31,6 +31,8 @@ function parsePart(part: JsonObject, path: string): ContentPart {
       return parseFile(part, path);
     case 'input_audio':
       return parseAudio(part, path);
+    case 'encrypted_content':
+      return { kind: 'opaque', format: 'responses', value: part };
     case undefined:
     case null:
       throw missing(`${path}.type`);

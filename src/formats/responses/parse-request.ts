@@ -20,7 +20,7 @@ import {
 } from './fields.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
-import { isOpenAIsChoice, parseToolChoice, parseTools } from './parse-tools.ts';
+import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
 
 /** Fields that OpenAI alone understands; `client_metadata` is in no reference, but Codex sends it with every request. */
 const OWN: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { output, rest: textRest } = parseTextSettings(objectField(text, 'text'));
   const { thinking, rest: reasoningRest } = parseReasoning(objectField(reasoning, 'reasoning'));
   const toolChoice = parseToolChoice(tool_choice, report);
-  const parsedTools = parseTools(tools, report);
+  const parsedTools = [...parseTools(tools, report), ...parseBroughtTools(input, report)];
   const maxTokens = integerField(max_output_tokens, 'max_output_tokens');
   const warmth = numberField(temperature, 'temperature');
   const topP = numberField(top_p, 'top_p');

@@ -2,7 +2,7 @@
 
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { fitsStrict } from '../../conversation/strict-schema.ts';
-import { asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
   flagField,
@@ -44,8 +44,20 @@ const HOSTED: readonly string[] = [
 const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
-export function parseTools(value: Json | undefined, report: Report): Tool[] {
-  return objectsField(value, 'tools').flatMap(([tool, path]) => parseTool(tool, path, report));
+export function parseTools(value: Json | undefined, report: Report, path = 'tools'): Tool[] {
+  return objectsField(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
+}
+
+/** Tools that an item of the input brings along (`additional_tools`): elsewhere like others, here written by the item. */
+export function parseBroughtTools(input: Json | undefined, report: Report): Tool[] {
+  return asList(input).flatMap((item, at) => {
+    if (!isObject(item) || item['type'] !== 'additional_tools') return [];
+    return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) =>
+      tool.kind === 'hosted'
+        ? []
+        : [{ ...tool, own: { format: 'responses', fields: { ...fieldsOf(tool.own), brought: true } } }],
+    );
+  });
 }
 
 function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {

@@ -1,11 +1,11 @@
 /** Turns to input items. */
 
 import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import { asObject, type JsonObject } from '../../json.ts';
 import { isEmpty } from './fields.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
-import { originOf } from './own.ts';
+import { fieldsOf, originOf } from './own.ts';
 import { type ContentPart, renderContent, reportForeign, type Scope } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 
@@ -17,6 +17,8 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
       scope.report({ field: 'name', outcome: 'dropped', detail: 'input messages have no names' });
     }
     reportForeign(turn.own, scope.report);
+    const whole = asObject(fieldsOf(turn.own)['whole']);
+    if (whole) return [whole];
     return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
   });
 }

@@ -22,7 +22,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
   const given = prompt.tools ?? [];
   const tools = given.flatMap((tool) => renderTool(tool, scope));
   const parallel = prompt.parallelToolCalls;
-  if (given.length > 0 && tools.length === 0) {
+  if (tools.length === 0 && given.some(({ kind }) => kind === 'hosted')) {
     if (prompt.toolChoice) {
       scope.report({ field: 'toolChoice', outcome: 'dropped', detail: 'no tools are left to choose from' });
     }
@@ -37,7 +37,9 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
-  const kept = tool.kind === 'hosted' ? undefined : asObject(fieldsOf(tool.own)['namespace']);
+  const { namespace, brought } = tool.kind === 'hosted' ? {} : fieldsOf(tool.own);
+  if (brought === true) return [];
+  const kept = asObject(namespace);
   if (kept) return asObjects([kept['group'] ?? null]);
   switch (tool.kind) {
     case 'function':

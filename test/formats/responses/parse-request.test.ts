@@ -430,3 +430,39 @@ describe('tools in a namespace', () => {
     expect(failure(() => parse({ tools: [tool] })).param).toBe(param);
   });
 });
+
+describe('items and tools that Codex has', () => {
+  test('a message of another agent, and an output nobody asked for, are something the user says', () => {
+    expect(
+      turnsOf(
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+        {
+          type: 'agent_message',
+          author: '/root/a',
+          recipient: '/root',
+          content: [{ type: 'input_text', text: 'Done.' }],
+        },
+        { type: 'function_call_output', call_id: null, name: 'g', output: 'Late.' },
+      ),
+    ).toMatchObject([
+      { role: 'assistant' },
+      { role: 'user', parts: [{ text: 'Message from /root/a:' }, { text: 'Done.' }] },
+      { role: 'user', parts: [{ text: 'Output of g:' }, { text: 'Late.' }] },
+    ]);
+    const nameless = { type: 'function_call_output', output: 'Late.' };
+    expect(failure(() => turnsOf(nameless)).param).toBe('input[0].call_id');
+  });
+
+  test('tools that the input brings along are offered beside the others', () => {
+    const brought = {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [{ type: 'custom', name: 'exec' }],
+    };
+    const user = { role: 'user', content: 'Hi' };
+    const { tools } = parse({ tools: [{ type: 'function', name: 'f' }], input: [brought, user] });
+    expect(tools).toMatchObject([{ name: 'f' }, { kind: 'custom', name: 'exec' }]);
+    const wrong = { ...brought, tools: [{ type: 'spanner' }] };
+    expect(failure(() => parse({ input: [wrong, user] })).param).toBe('input[0].tools[0].type');
+  });
+});
