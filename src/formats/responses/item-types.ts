@@ -11,7 +11,6 @@ export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   'code_interpreter_call',
   'compaction',
   'compaction_summary',
-  'compaction_trigger',
   'computer_call',
   'computer_call_output',
   'configuration_update',

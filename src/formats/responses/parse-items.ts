@@ -88,6 +88,11 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         }
         run('user').push(parseResult(item, path, names));
         break;
+      case 'compaction_trigger':
+        throw unsupported(
+          `${path}.type`,
+          "Only OpenAI's own models can be asked for a 'compaction': ask this one for a summary in words.",
+        );
       case 'item_reference':
         throw unsupported(
           `${path}.type`,

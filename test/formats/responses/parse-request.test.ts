@@ -453,6 +453,13 @@ describe('items and tools that Codex has', () => {
     expect(failure(() => turnsOf(nameless)).param).toBe('input[0].call_id');
   });
 
+  test('a compaction, which would have to be sealed for the next request, is refused', () => {
+    const { param, code } = failure(() =>
+      turnsOf({ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }),
+    );
+    expect([param, code]).toEqual(['input[1].type', 'unsupported_parameter']);
+  });
+
   test('tools that the input brings along are offered beside the others', () => {
     const brought = {
       type: 'additional_tools',
