@@ -35,7 +35,12 @@ export interface Contents {
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
   const systems = turns.filter((turn) => turn.role === 'system');
-  const spoken = strictTurns(turns.filter((turn) => turn.role !== 'system'));
+  const spoken = strictTurns(
+    readable(
+      turns.filter((turn) => turn.role !== 'system'),
+      report,
+    ),
+  );
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);
   const system = systems.flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
@@ -68,6 +73,16 @@ function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
     }
   }
   return repeated;
+}
+
+/** The turns without blocks of another vendor's, so that one of nothing else is no turn among those that take turns. */
+function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
+  return turns.map((turn) => {
+    const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
+    if (parts.length === turn.parts.length) return turn;
+    report({ field: 'messages', outcome: 'dropped', detail: "a block of another vendor's" });
+    return { ...turn, parts };
+  });
 }
 
 function isSpoken(part: Part): boolean {

@@ -84,7 +84,13 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   const namespace = requiredText(group['name'], `${path}.name`);
   const about = textField(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
-  report({ field: path, outcome: 'approximated', detail: `its tools have names that begin with ${prefix}` });
+  if (prefix !== '') {
+    report({
+      field: path,
+      outcome: 'approximated',
+      detail: `its tools have names that begin with ${prefix}`,
+    });
+  }
   return objectsField(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
     const { name, own } = tool;

@@ -91,6 +91,13 @@ describe('turns', () => {
 });
 
 describe('calls and results', () => {
+  test('a turn of nothing but blocks of another vendor is none', () => {
+    const block: Part = { kind: 'opaque', format: 'responses', value: { type: 'compaction' } };
+    expect(contents([model(block), user(text('a')), model(block), user(text('b'))], LEVELS)).toEqual([
+      { role: 'user', parts: [{ text: 'a' }, { text: 'b' }] },
+    ]);
+  });
+
   test('results are one turn right after their calls, in the calls’ order, by the calls’ names, before any text', () => {
     const found = contents(
       [
