@@ -53,6 +53,26 @@ const WAYS: readonly Way[] = SUBJECTS.flatMap(({ model, thinks }) => {
   return ways;
 });
 
+describe('a web search that must be made, as Claude Code asks for each of its own', () => {
+  const search: Anthropic.WebSearchTool20250305 = {
+    type: 'web_search_20250305',
+    name: 'web_search',
+    max_uses: 8,
+  };
+  const forced = { type: 'tool', name: 'web_search' } as const;
+
+  test.each(SUBJECTS)('is refused by no vendor: $model', async ({ model }) => {
+    for (const tools of [[search], [search, tool('send_mail')]]) {
+      const request = { model, max_tokens: 2000, messages: asks('Search for Oslo.'), tools };
+      // Earlier models of Google search, or call functions.
+      if (model === 'google/gemini-2.5-flash' && tools.length > 1) continue;
+      for (const tool_choice of [forced, { type: 'auto' } as const]) {
+        expect(textOf(await client().messages.create({ ...request, tool_choice }))).toContain('Oslo');
+      }
+    }
+  });
+});
+
 describe.each(WAYS)('$model, $name', ({ model, more }) => {
   const thinks = more.thinking !== undefined;
 

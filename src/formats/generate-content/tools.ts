@@ -217,7 +217,7 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
     });
   }
   const own = prompt.own?.format === FORMAT ? asObject(prompt.own.fields['toolConfig']) : undefined;
-  const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt) };
+  const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
     ...(mixesSearch(prompt, target) && { includeServerSideToolInvocations: true }),
     ...own,
@@ -226,10 +226,14 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-function renderCalling(prompt: Prompt): JsonObject | undefined {
+function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   const { toolChoice: choice, tools = [] } = prompt;
   // It is about functions alone, and refused without any. Where the caller gave no tool at all, that is for it to hear.
-  if (tools.length > 0 && !hasFunctions(prompt)) return undefined;
+  if (tools.length > 0 && !hasFunctions(prompt)) {
+    if (choice)
+      report({ field: 'toolChoice', outcome: 'dropped', detail: 'there are no functions to choose from' });
+    return undefined;
+  }
   const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);
   const allowed = choice?.allowed?.map(safeName);
   const narrowed = allowed && allowed.length > 0 && { allowedFunctionNames: allowed };

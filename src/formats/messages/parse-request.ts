@@ -1,6 +1,6 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
-import type { OutputFormat, Own, Part, Prompt, ToolChoice, Turn } from '../../conversation/prompt.ts';
+import type { OutputFormat, Own, Part, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
@@ -23,12 +23,12 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const [own, extra] = splitFields(rest, REQUEST_OWN);
   const maxTokens = wholeNumber(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
-  const choice = parseToolChoice(tool_choice);
   const thought = parseThinking(thinking, output_config);
   const output = parseOutput(output_config, output_format);
   const user = parseMetadata(metadata);
   const { mark, fields: marked } = parseMark(cache_control);
   const toolList = parseTools(tools);
+  const choice = parseToolChoice(tool_choice, toolList, report);
   const warmth = number(temperature, 'temperature');
   const topP = number(top_p, 'top_p');
   const topK = number(top_k, 'top_k');
@@ -121,7 +121,11 @@ function parseMessage(message: Json, at: string, context: Context): Turn {
   return { role, parts, ...(role === 'system' && { own: IN_PLACE }), ...extraOf(extra) };
 }
 
-function parseToolChoice(value: Json | undefined): {
+function parseToolChoice(
+  value: Json | undefined,
+  tools: readonly Tool[] = [],
+  report: Report,
+): {
   neutral: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
   own: JsonObject;
 } {
@@ -130,9 +134,10 @@ function parseToolChoice(value: Json | undefined): {
   const { type, name, disable_parallel_tool_use, ...rest } = value;
   if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
   if (type === 'tool') textOf(name, 'tool_choice.tool.name');
-  const toolChoice = choiceOf(type, name);
+  const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
+  const toolChoice = type === 'tool' && forced ? forcedHosted(tools, report) : choiceOf(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
-  const isWhole = toolChoice !== undefined && Object.keys(rest).length === 0;
+  const isWhole = toolChoice !== undefined && forced === undefined && Object.keys(rest).length === 0;
   return {
     neutral: {
       ...(toolChoice && { toolChoice }),
@@ -141,6 +146,13 @@ function parseToolChoice(value: Json | undefined): {
     // What the neutral words do not hold whole comes out here as it was.
     own: isWhole ? {} : { tool_choice: value },
   };
+}
+
+/** Elsewhere a tool that the vendor runs cannot be named, so it is forced only where there is no other to be called. */
+function forcedHosted(tools: readonly Tool[], report: Report): ToolChoice | undefined {
+  if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
+  report({ field: 'tool_choice', outcome: 'dropped', detail: 'forces a tool that the vendor runs' });
+  return undefined;
 }
 
 function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {

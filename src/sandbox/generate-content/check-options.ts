@@ -12,7 +12,11 @@ export function checkOptions(body: JsonObject): void {
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw googleRefusal(400, `Duplicate function declaration found: ${twice}`);
-  const calling = asObject(asObject(body['toolConfig'])?.['functionCallingConfig']);
+  const config = asObject(body['toolConfig']);
+  const calling = asObject(config?.['functionCallingConfig']);
+  if (calling && names.length === 0 && config?.['includeServerSideToolInvocations'] !== true) {
+    throw googleRefusal(400, 'Function calling config is set without function_declarations.');
+  }
   const allowed = asList(calling?.['allowedFunctionNames']).map(String);
   const mode = asText(calling?.['mode'])?.toUpperCase();
   if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED') {
