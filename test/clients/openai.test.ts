@@ -165,6 +165,14 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
     expect(parsed?.born).toBe(1815);
     const streamed = await client().chat.completions.stream(request).finalChatCompletion();
     expect(streamed.choices[0]?.message.parsed).toEqual(parsed);
+    // The message goes back as the SDK gave it, with what it parsed.
+    const [choice] = whole.choices;
+    if (choice === undefined) throw new Error('no choice');
+    const next = await client().chat.completions.create({
+      model,
+      messages: [...request.messages, choice.message, ...asks('And now?')],
+    });
+    expect(next.choices[0]?.message.content).toContain('> And now?');
   });
 
   test('effort makes it think, where it can', async () => {

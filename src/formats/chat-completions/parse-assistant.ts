@@ -32,6 +32,8 @@ export function parseAssistant(message: JsonObject, waiting: Waiting, at: number
     reasoning_details: _details,
     reasoning_content: _thought,
     reasoning: _reasoning,
+    // What OpenAI's SDK made of the content: `parse` leaves it on the message, and OpenAI takes it back.
+    parsed: _parsed,
     ...rest
   } = message;
   const thoughts = parseThoughts(message);
