@@ -188,6 +188,31 @@ describe('what Claude Code says in the middle of its work', () => {
       for (const step of [0, 9]) expect(sent).toContain(JSON.stringify(output(step)).slice(1, -1));
     },
   );
+
+  test.each(['openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+    'tells %s which tools a search of its has found',
+    async (model) => {
+      scripted().answer((_, response) => response.writeHead(500).end());
+      const { gateway, upstream } = scripted();
+      const body = claudeCode.body(model, 0, true);
+      const messages = [
+        { role: 'user', content: 'Anything wrong?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_s', name: 'ToolSearch', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_s',
+              content: [{ type: 'tool_reference', tool_name: 'mcp__ide__getDiagnostics' }],
+            },
+          ],
+        },
+      ];
+      await post(gateway.url, claudeCode, model, true, JSON.stringify({ ...body, messages }));
+      expect(upstream.received[0]?.body.toString()).toContain('Found: mcp__ide__getDiagnostics');
+    },
+  );
 });
 
 describe('what is meant for one vendor alone', () => {

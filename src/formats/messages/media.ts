@@ -60,6 +60,11 @@ export function parseSearchResult(block: JsonObject, report: Report): TextPart {
   return asTextPart(block, head, block['content'], report);
 }
 
+/** A tool that a search has found. Elsewhere all tools are offered from the start, so that to name it is enough. */
+export function parseToolReference(block: JsonObject, report: Report): TextPart {
+  return asTextPart(block, `Found: ${asText(block['tool_name']) ?? 'a tool'}`, undefined, report);
+}
+
 /** The block that `asTextPart` made a text part of. */
 export function wholeBlock(part: Part): JsonObject | undefined {
   return part.own?.format === FORMAT ? asObject(part.own.fields['whole_block']) : undefined;
@@ -68,7 +73,7 @@ export function wholeBlock(part: Part): JsonObject | undefined {
 function asTextPart(
   block: JsonObject,
   head: JsonObject[string],
-  content: JsonObject[string],
+  content: JsonObject[string] | undefined,
   report: Report,
 ): TextPart {
   const texts = isList(content)

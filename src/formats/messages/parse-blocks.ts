@@ -9,7 +9,7 @@ import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
-import { parseDocument, parseImage, parseSearchResult } from './media.ts';
+import { parseDocument, parseImage, parseSearchResult, parseToolReference } from './media.ts';
 import { extraOf, FORMAT, ownOf, parseMark } from './wire.ts';
 
 /** What reading a block needs to know of the request around it. */
@@ -142,6 +142,8 @@ function parseResultContent(
         return parseDocument(block, report) ?? opaque(block);
       case 'search_result':
         return parseSearchResult(block, report);
+      case 'tool_reference':
+        return parseToolReference(block, report);
       default:
         return opaque(block);
     }

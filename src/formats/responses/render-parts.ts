@@ -28,7 +28,8 @@ export function renderContent(
   const [first] = parts;
   if (first === undefined) return '';
   if (parts.length === 1 && isPlain(first)) return first.text;
-  return parts.flatMap((part) => renderPart(part, side, scope));
+  const rendered = parts.flatMap((part) => renderPart(part, side, scope));
+  return rendered.length > 0 ? rendered : '';
 }
 
 function isPlain(part: ContentPart): part is TextPart {
