@@ -42,7 +42,8 @@ function parsePart(part: JsonObject, path: string): ContentPart {
 }
 
 function parseText(part: JsonObject, path: string): TextPart {
-  const { type: _, text, annotations, logprobs, ...rest } = part;
+  // What OpenAI's SDK made of the text: it stands in each answer that `parse` and `stream` give.
+  const { type: _, text, annotations, logprobs, parsed: _parsed, ...rest } = part;
   const citations = asObjects(annotations).map(parseAnnotation);
   return {
     kind: 'text',
