@@ -316,6 +316,14 @@ describe('responses', () => {
   });
 });
 
+test('every tier that the SDK knows is taken', async () => {
+  for (const service_tier of ['auto', 'default', 'flex', 'scale', 'priority', 'fast'] as const) {
+    await client().chat.completions.create({ model: 'gpt-4.1', messages: ask('Hi'), service_tier });
+    await client().responses.create({ model: 'gpt-4.1', input: 'Hi', service_tier });
+  }
+  await client().responses.create({ model: 'gpt-4.1', input: 'Hi', service_tier: 'ultrafast' });
+});
+
 test('the lists of models are those of the catalog, and paths beside them are unknown', async () => {
   const models = await client().models.list();
   expect(models.data.map(({ id }) => id)).toContain('gpt-5');

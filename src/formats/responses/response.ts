@@ -12,7 +12,15 @@ import { renderUsage } from './usage.ts';
 type Start = Omit<ReplyStart, 'type'>;
 
 /** The words for a tier that OpenAI has; other vendors' are all the default. */
-const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
+const TIERS: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'flex',
+  'scale',
+  'priority',
+  'fast',
+  'ultrafast',
+]);
 
 /** What an answer has come to. */
 export interface Progress {

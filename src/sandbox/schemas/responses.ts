@@ -263,7 +263,7 @@ const requestFields = {
   truncation: z.enum(['auto', 'disabled']).nullish(),
   context_management: z.array(free).nullish(),
   metadata: z.record(z.string(), text).nullish(),
-  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority']).nullish(),
+  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast']).nullish(),
   prompt: z.strictObject({ id: text, version: text.nullish(), variables: free.nullish() }).nullish(),
   prompt_cache_key: text.nullish(),
   prompt_cache_options: z
