@@ -59,7 +59,7 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
       stopSequences: renderStop(prompt.stop, report),
       candidateCount: renderChoices(prompt.choices),
-      seed: renderSeed(prompt, report),
+      seed: prompt.seed,
       ...renderPenalties(prompt, target, report),
       responseLogprobs: prompt.logprobs,
       logprobs: prompt.topLogprobs,
@@ -76,14 +76,6 @@ function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObj
     report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
   }
   return {};
-}
-
-/** Gemini's seeds have 32 bits, OpenAI's 64: of a longer one the rest of a division, the same each time. */
-function renderSeed({ seed, own }: Prompt, report: Report): number | undefined {
-  const rest = seed === undefined ? undefined : seed % 2 ** 31;
-  if (seed === rest || own?.format === FORMAT) return seed;
-  report({ field: 'seed', outcome: 'approximated', detail: `as ${rest}, of 32 bits` });
-  return rest;
 }
 
 /** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */
