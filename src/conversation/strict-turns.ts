@@ -5,10 +5,10 @@
 
 import type { Part, ToolCallPart, ToolResultPart, Turn } from './prompt.ts';
 
-/** A call, and the result that was found for it. */
+/** A call, and the results that were found for it. */
 interface Slot {
   readonly turn: Turn;
-  result?: ToolResultPart;
+  readonly results: ToolResultPart[];
 }
 
 /** Says nothing, for a conversation that starts with the assistant: text must not be blank. */
@@ -17,8 +17,9 @@ const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
 /**
  * The same turns, so that:
  * - neighbours of one role are one turn (system turns stay as and where they are);
- * - the results of a turn's calls are the first parts of the very next turn, in the order of the calls, and a result
- *   that answers no call stays where it was, before the other parts of its turn; none is made up;
+ * - the results of a turn's calls are the first parts of the very next turn, in the order of the calls, one a call: what
+ *   comes for a call that is answered (Codex tells of its progress so) is said with the first; and a result that
+ *   answers no call stays where it was, before the other parts of its turn; none is made up;
  * - no text part is empty, unless it carries a signature, and no turn is without parts;
  * - the first turn that is no system turn is a user's: one is made up that says '.' where it was the assistant's.
  *
@@ -30,7 +31,7 @@ export function strictTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered = mergeNeighbours(
     merged.flatMap((turn) => {
       const left = turn.parts.filter((part) => part.kind !== 'tool-result' || !placed.has(part));
-      const results = (slots.get(turn) ?? []).flatMap((slot) => slot.result ?? []);
+      const results = (slots.get(turn) ?? []).flatMap((slot) => asOne(slot.results));
       return [
         { ...turn, parts: left },
         { role: 'user', parts: results },
@@ -49,21 +50,31 @@ function matchResults(turns: readonly Turn[]): {
   const slots = new Map<Turn, Slot[]>();
   const placed = new Set<ToolResultPart>();
   const waiting = new Map<string, Slot[]>();
+  const answered = new Map<string, Slot>();
   for (const turn of turns) {
     for (const part of turn.parts) {
       if (part.kind === 'tool-call' && turn.role === 'assistant') {
-        const slot = { turn };
+        const slot: Slot = { turn, results: [] };
         push(slots, turn, slot);
         openSlot(waiting, part, slot);
       } else if (part.kind === 'tool-result') {
-        const slot = waiting.get(part.id)?.shift();
+        const slot = waiting.get(part.id)?.shift() ?? answered.get(part.id);
         if (slot === undefined) continue;
-        slot.result = part;
+        slot.results.push(part);
+        answered.set(part.id, slot);
         placed.add(part);
       }
     }
   }
   return { slots, placed };
+}
+
+function asOne(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
+  const [first, ...more] = results;
+  if (first === undefined || more.length === 0) return results;
+  const isError = results.some((result) => result.isError);
+  const content = results.flatMap((result) => result.content);
+  return [{ ...first, content, ...(isError && { isError }) }];
 }
 
 /** An earlier turn's call of the same id waits no longer: what comes now answers this one. */

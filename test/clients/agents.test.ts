@@ -167,6 +167,7 @@ describe('what Codex keeps of a dialogue that no reference has', () => {
     const { gateway, upstream } = scripted();
     await post(gateway.url, codex, model, true, JSON.stringify({ ...body, model }));
     const sent = upstream.received[0]?.body.toString() ?? '';
+    expect(sent).toMatch(/asking.*asked/s);
     expect(sent).toMatch(/Message from \/root\/reader:.*It is in README\.md\./s);
     expect(sent).toMatch(/Output of clock__notify:.*Five minutes are over\./s);
     for (const name of ['exec', 'wait']) expect(sent).toContain(`"name":"${name}"`);
