@@ -175,6 +175,39 @@ describe('what Codex keeps of a dialogue that no reference has', () => {
   });
 });
 
+describe("what one of Codex's agents tells another", () => {
+  const message = (encrypted_content: string) => ({
+    type: 'agent_message',
+    id: 'amsg_1',
+    author: '/root',
+    recipient: '/root/reader',
+    content: [
+      { type: 'input_text', text: 'Message Type: NEW_TASK\nSender: /root\nPayload:\n' },
+      { type: 'encrypted_content', encrypted_content },
+    ],
+  });
+
+  test.each(SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model)))(
+    'is heard by $model, but for what OpenAI alone can read',
+    async ({ model }) => {
+      scripted().answer((_, response) => response.writeHead(500).end());
+      const { gateway, upstream } = scripted();
+      const { input: _, ...body } = codex.body(model, 0, true);
+      const input = [message('List the files.'), message(`gAAAA${'Ab-_'.repeat(30)}==`)];
+      await post(gateway.url, codex, model, true, JSON.stringify({ ...body, input }));
+      const sent = upstream.received[0]?.body.toString() ?? '';
+      expect(sent.match(/NEW_TASK/g)).toHaveLength(2);
+      expect(sent).toContain('List the files.');
+      expect(sent).not.toMatch(/gAAAA|agent_message|amsg_1/);
+    },
+  );
+
+  test.each(SUBJECTS)('is refused by no vendor: $model', async ({ model }) => {
+    const { input: _, ...body } = codex.body(model, 0, false);
+    await whole(codex, model, { ...body, input: [message('List the files.')] });
+  });
+});
+
 describe('what Claude Code says in the middle of its work', () => {
   test.each(['openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
     'reaches %s: the system, pictures in results, failures',

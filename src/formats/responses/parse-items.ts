@@ -138,12 +138,20 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
  * What nobody else has an item for, as something the user says, and by whom it was said; here it is kept as it is.
  */
 function parseHeard(item: JsonObject, from: string, field: 'content' | 'output', path: string): Turn {
-  const said = parseContent(item[field], `${path}.${field}`).map(asResultPart);
+  const said = parseContent(item[field], `${path}.${field}`).map(asResultPart).map(inWords);
   return {
     role: 'user',
     parts: [{ kind: 'text', text: from }, ...said],
     own: { format: 'responses', fields: { whole: item } },
   };
+}
+
+/** OpenAI's models tell each other things in cipher (a Fernet token); in the same place all others do in plain words. */
+const CIPHER = /^gAAAA[\w-]+=*$/;
+
+function inWords(part: ResultPart): ResultPart {
+  const text = part.kind === 'opaque' ? asText(part.value['encrypted_content']) : undefined;
+  return text === undefined || CIPHER.test(text) ? part : { kind: 'text', text };
 }
 
 /** An output that no call has asked for names its tool instead (API reference, `function_call_output`). */
@@ -216,8 +224,10 @@ function parseResult(item: JsonObject, path: string, names: ReadonlyMap<string, 
   };
 }
 
+type ResultPart = ToolResultPart['content'][number];
+
 /** A refusal in a tool's output is a text like others. */
-function asResultPart(part: ContentPart): ToolResultPart['content'][number] {
+function asResultPart(part: ContentPart): ResultPart {
   return part.kind === 'refusal' ? { ...part, kind: 'text' } : part;
 }
 
