@@ -231,6 +231,8 @@ export interface Prompt {
   readonly stream: boolean;
   /** Chat-completions only: whether a stream ends with a usage chunk. Other formats always tell usage. */
   readonly includeUsage?: boolean;
+  /** Requests that begin alike have it in common, and are to be cached for each other (OpenAI `prompt_cache_key`). */
+  readonly cacheKey?: string;
   readonly mark?: CacheMark;
   readonly own?: Own;
   readonly extra?: JsonObject;

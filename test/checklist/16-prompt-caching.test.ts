@@ -188,6 +188,30 @@ function turnsOf(from: Caller, round: number): readonly JsonObject[] {
   }
 }
 
+describe('a key for the cache, which OpenAI fills by itself', () => {
+  const KEYED = { prompt_cache_key: 'thread-1' };
+
+  test.each(['chat-completions', 'responses'] as const)(
+    '%s: all of the request is marked for Anthropic, and OpenAI has the key',
+    async (from) => {
+      const sent = await sentFor(from, CLAUDE, KEYED);
+      expect(sent).toMatchObject(mark);
+      expect(sent['prompt_cache_key']).toBeUndefined();
+      expect(marksIn(await sentFor(from, CLAUDE, {}))).toBe(0);
+      expect(await bytesFor(from, GEMINI, KEYED)).not.toContain('cache');
+    },
+  );
+
+  test.each<[name: string, more: JsonObject]>([
+    ['a message', { messages: [{ role: 'user', content: [{ type: 'text', text: 'Long.', ...mark }] }] }],
+    ['a tool', { tools: [{ ...tool('chat-completions', 'f', { type: 'object' }), ...mark }] }],
+  ])('a mark of its own on %s is left as it is, and is the only one', async (_, more) => {
+    const sent = await sentFor('chat-completions', CLAUDE, { ...KEYED, ...more });
+    expect(sent['cache_control']).toBeUndefined();
+    expect(marksIn(sent)).toBe(1);
+  });
+});
+
 describe('checklist 124: what was said before is sent byte for byte as it was', () => {
   const native: Readonly<Record<Caller, readonly string[]>> = {
     'chat-completions': [OPENAI, QWEN],

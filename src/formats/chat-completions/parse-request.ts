@@ -141,6 +141,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...present('serviceTier', textAt(service_tier, 'service_tier')),
     stream: flagAt(stream, 'stream') ?? false,
     ...present('includeUsage', flagAt(include_usage, 'stream_options.include_usage')),
+    ...present('cacheKey', asText(own['prompt_cache_key'])),
     ...(isObject(cache_control) && { mark: markOf(cache_control) }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: ownFields(own),

@@ -1,10 +1,26 @@
 /** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
 
+import type { CacheMark, Part, Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
 const LIMIT = 4;
+
+/**
+ * Who gives a key counts on a cache that needs no marks, as OpenAI's: one mark for the whole request caches all up to
+ * its end (prompt caching guide, automatic caching). Who sets marks knows where they belong.
+ */
+export function markForKey({ cacheKey, turns, tools = [] }: Prompt): CacheMark | undefined {
+  const isMarked =
+    tools.some((tool) => tool.kind === 'function' && tool.mark) ||
+    turns.some(({ parts }) => parts.some(isMarkedPart));
+  return cacheKey === undefined || isMarked ? undefined : {};
+}
+
+function isMarkedPart(part: Part): boolean {
+  return part.mark !== undefined || (part.kind === 'tool-result' && part.content.some(isMarkedPart));
+}
 
 /**
  * The body with four marks at most: the last one on tools or system, which most other requests share, then the last

@@ -6,7 +6,7 @@ import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { limitMarks } from './cache-marks.ts';
+import { limitMarks, markForKey } from './cache-marks.ts';
 import { type OutputPlan, planOutput } from './output.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
 import { planThinking, type ThinkingPlan } from './render-thinking.ts';
@@ -49,7 +49,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
       ...stopSequences(prompt, report),
       ...(own['metadata'] === undefined && userId(prompt, report)),
       ...serviceTier(prompt, report),
-      ...renderMark(prompt.mark),
+      ...renderMark(prompt.mark ?? markForKey(prompt)),
       ...(prompt.stream && { stream: true }),
     },
     report,

@@ -75,6 +75,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const topLogprobs = integerField(top_logprobs, 'top_logprobs');
   const logprobs = asList(body['include']).includes('message.output_text.logprobs') || (topLogprobs ?? 0) > 0;
   const user = textField(name, 'user') ?? textField(others['safety_identifier'], 'safety_identifier');
+  const cacheKey = textField(others['prompt_cache_key'], 'prompt_cache_key');
   const tags = objectField(metadata, 'metadata');
   const serviceTier = textField(service_tier, 'service_tier');
   if (flagField(store, 'store')) {
@@ -108,6 +109,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(user !== undefined && { user }),
     ...(tags && { metadata: tags }),
     ...(serviceTier !== undefined && { serviceTier }),
+    ...(cacheKey !== undefined && { cacheKey }),
     stream: flagField(stream, 'stream') ?? false,
     ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
     ...(!isEmpty(extra) && { extra }),
