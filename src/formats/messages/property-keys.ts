@@ -3,9 +3,9 @@
  * 400 for the whole request, where OpenAI takes any; so they are made to fit, and those in a call are made what they were.
  */
 
-import { parseExact } from '../../conversation/arguments.ts';
+import { tryParseExact } from '../../conversation/arguments.ts';
 import type { Tool } from '../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { asList, asObject, isObject } from '../../json.ts';
 import { fitted } from './names.ts';
 
@@ -42,7 +42,7 @@ export function changedKeys(tools: readonly Tool[] = []): ReadonlyMap<string, Ch
 
 /** A call's arguments under the caller's names; as they are where they are no whole object. */
 export function restoredKeys(text: string, keys: ChangedKeys): string {
-  const value = tryParse(text);
+  const value = tryParseExact(text);
   return isObject(value) ? JSON.stringify(renamed(value, (key) => keys.get(key) ?? key)) : text;
 }
 
@@ -52,12 +52,4 @@ function safeKey(key: string): string {
 
 function renamed(object: JsonObject, name: (key: string) => string): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [name(key), value]));
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
 }
