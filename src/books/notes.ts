@@ -29,6 +29,9 @@ export interface Notes {
 /** Whose exchange it was, and of what. */
 type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
 
+/** Prices without those of long prompts. */
+type Rates = Omit<Model['prices'], 'long'>;
+
 /** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
 const HEADS = 16;
 
@@ -42,7 +45,7 @@ const BEGIN = 64 * 1024;
 const SHORT = 64;
 
 /** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
-const FIXED = 200;
+const FIXED = 320;
 
 export function openNotebook(): Notebook {
   let bytes = Buffer.from(new ArrayBuffer(BEGIN));
@@ -109,7 +112,13 @@ export function openNotebook(): Notebook {
     text(operation);
     text(model?.id);
     if (model === undefined) return;
-    const { input, output, cacheRead, cacheWrite, cacheWriteHour } = model.prices;
+    const { long } = model.prices;
+    rates(model.prices);
+    number(long?.above);
+    if (long !== undefined) rates(long);
+  }
+
+  function rates({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Rates): void {
     number(input);
     number(output);
     number(cacheRead);
@@ -183,6 +192,12 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
   }
 
   function prices(): Model['prices'] {
+    const usual = rates();
+    const above = number();
+    return above === undefined ? usual : { ...usual, long: { above, ...rates() } };
+  }
+
+  function rates(): Rates {
     const [input, output] = [number() ?? 0, number() ?? 0];
     const [cacheRead, cacheWrite, cacheWriteHour] = [number(), number(), number()];
     return {

@@ -8,9 +8,8 @@
  * quickest way to see what has changed: models.dev (anomalyco/models.dev, a file a model) and LiteLLM's
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
- * that of the shorter prompts where long ones cost more (GPT-5.4 and later, Gemini Pro, Claude Haiku 5.5), that of the
- * off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash, until the
- * end of 2026). What is not published is left out. Thinking is left out where a model has a switch or a budget of the
+ * that of the off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash,
+ * until the end of 2026). Where long prompts cost more, `long` has what they cost. What is not published is left out. Thinking is left out where a model has a switch or a budget of the
  * vendor's own that its format has no field for.
  */
 
@@ -22,16 +21,25 @@ const tokens = z.number().int().positive();
 const dollars = z.number().nonnegative();
 const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
+const rates = {
+  input: dollars,
+  output: dollars,
+  /** Input read from a cache. */
+  cacheRead: dollars.exactOptional(),
+  /** Input written to a cache that lives for minutes. */
+  cacheWrite: dollars.exactOptional(),
+  /** Input written to a cache that lives for an hour. */
+  cacheWriteHour: dollars.exactOptional(),
+};
+
 const prices = z
   .strictObject({
-    input: dollars,
-    output: dollars,
-    /** Input read from a cache. */
-    cacheRead: dollars.exactOptional(),
-    /** Input written to a cache that lives for minutes. */
-    cacheWrite: dollars.exactOptional(),
-    /** Input written to a cache that lives for an hour. */
-    cacheWriteHour: dollars.exactOptional(),
+    ...rates,
+    /** What all of a request costs whose input is more than so many tokens. Absent: the same. */
+    long: z
+      .strictObject({ above: tokens, ...rates })
+      .readonly()
+      .exactOptional(),
   })
   .readonly();
 

@@ -38,7 +38,9 @@ export const list = defineCommand({
           String(prices.input).padStart(7),
           String(prices.output).padStart(7),
         ];
-        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}`);
+        const { long } = prices;
+        const beyond = long === undefined ? '' : `  (${long.input}, ${long.output} above ${long.above})`;
+        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}`);
       }
     }),
 });

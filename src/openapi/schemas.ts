@@ -154,6 +154,13 @@ const googleModel = z.looseObject({
 });
 
 const dollars = z.number().nonnegative();
+const rates = {
+  input: dollars,
+  output: dollars,
+  cacheRead: dollars.optional(),
+  cacheWrite: dollars.optional(),
+  cacheWriteHour: dollars.optional(),
+};
 
 const schemas = {
   ChatCompletionsRequest: chatCompletionsRequest,
@@ -183,11 +190,11 @@ const schemas = {
         thinks: z.boolean(),
         prices: z
           .strictObject({
-            input: dollars,
-            output: dollars,
-            cacheRead: dollars.optional(),
-            cacheWrite: dollars.optional(),
-            cacheWriteHour: dollars.optional(),
+            ...rates,
+            long: z
+              .strictObject({ above: z.int(), ...rates })
+              .optional()
+              .describe('Of requests with more input tokens than `above`.'),
           })
           .describe('US dollars per million tokens.'),
       }),

@@ -31,14 +31,16 @@ export function costOf(usage: Tokens, prices: Model['prices']): number | undefin
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
   if (input === undefined && output === undefined) return undefined;
   if (!isSane(usage)) return undefined;
-  const { cacheRead: read = prices.input, cacheWrite: write = prices.input } = prices;
-  const { cacheWriteHour: hour = write } = prices;
+  const { long } = prices;
+  const rates = long !== undefined && (input ?? 0) > long.above ? long : prices;
+  const { cacheRead: read = rates.input, cacheWrite: write = rates.input } = rates;
+  const { cacheWriteHour: hour = write } = rates;
   const plain = Math.max(0, (input ?? 0) - cacheRead - cacheWrite);
   const dollars =
-    plain * prices.input +
+    plain * rates.input +
     cacheRead * read +
     Math.max(0, cacheWrite - cacheWriteHour) * write +
     cacheWriteHour * hour +
-    (output ?? 0) * prices.output;
+    (output ?? 0) * rates.output;
   return dollars / 1e6;
 }

@@ -16,15 +16,18 @@ const format = fc.constantFrom('chat-completions', 'responses', 'messages', 'gen
 const CHEAP = { id: 'openai/gpt-4.1', prices: { input: 2, output: 8 } };
 const DEAR = { id: 'openai/gpt-4.1', prices: { input: 3, output: 9 } };
 const name = maybe(fc.oneof(text, fc.constantFrom('a', 'b')));
+const rates = fc
+  .record({
+    input: figure,
+    output: figure,
+    more: fc.dictionary(fc.constantFrom('cacheRead', 'cacheWrite', 'cacheWriteHour'), figure),
+  })
+  .map(({ input, output, more }) => ({ input, output, ...more }));
 const model = fc.record({
   id: text,
   prices: fc
-    .record({
-      input: figure,
-      output: figure,
-      more: fc.dictionary(fc.constantFrom('cacheRead', 'cacheWrite', 'cacheWriteHour'), figure),
-    })
-    .map(({ input, output, more }) => ({ input, output, ...more })),
+    .record({ usual: rates, long: maybe(fc.record({ above: figure, rates })) })
+    .map(({ usual, long }) => ({ ...usual, ...(long && { long: { above: long.above, ...long.rates } }) })),
 });
 
 const ledger: fc.Arbitrary<ClosedLedger> = fc.record({

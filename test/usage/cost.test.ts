@@ -4,6 +4,7 @@ import { costOf } from '../../src/usage/cost.ts';
 
 const CLAUDE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 };
 const PLAIN = { input: 2, output: 8 };
+const TIERED = { ...PLAIN, cacheRead: 0.2, long: { above: 200_000, input: 4, output: 12 } };
 const MILLION = 1_000_000;
 
 describe('what an exchange costs', () => {
@@ -20,6 +21,9 @@ describe('what an exchange costs', () => {
     // A price that is not known is that of the next best known.
     [{ input: MILLION, cacheRead: 500_000, cacheWrite: 500_000 }, PLAIN, 2],
     [{ input: MILLION, cacheWrite: MILLION, cacheWriteHour: MILLION }, { ...PLAIN, cacheWrite: 2.5 }, 2.5],
+    // Above a length all of a request costs what long ones do; what of it has no price of its own is input like any.
+    [{ input: 200_000, output: 1000, cacheRead: 100_000 }, TIERED, 0.1 * 2 + 0.1 * 0.2 + 0.001 * 8],
+    [{ input: 200_001, output: 1000, cacheRead: 100_000 }, TIERED, 0.200001 * 4 + 0.001 * 12],
     // A vendor that counts cached input apart from input is not credited for it.
     [{ input: 0, cacheRead: MILLION }, CLAUDE, 0.3],
   ])('%j at %j: %d dollars', (usage, prices, dollars) => {

@@ -4,12 +4,14 @@ import { readEvents } from './sse.js';
 
 /** @import { Settings, Turn, Update, WireFormat } from './dialogue.js' */
 
+/** @typedef {{ input: number, output: number, cacheRead?: number, cacheWrite?: number }} Rates */
+
 /**
  * @typedef {object} Model
  * @property {string} id
  * @property {string} name
  * @property {boolean} thinks
- * @property {{ input: number, output: number, cacheRead?: number, cacheWrite?: number }} prices
+ * @property {Rates & { long?: Rates & { above: number } }} prices
  */
 
 /**

@@ -52,13 +52,14 @@ function seconds(milliseconds) {
  * @param {Usage} usage
  * @param {Model['prices']} prices
  */
-function costOf({ input, cacheRead, cacheWrite, output }, prices) {
+function costOf({ input, cacheRead, cacheWrite, output }, { long, ...usual }) {
+  const rates = long && input > long.above ? long : usual;
   const plain = Math.max(0, input - cacheRead - cacheWrite);
   return (
-    (plain * prices.input +
-      cacheRead * (prices.cacheRead ?? prices.input) +
-      cacheWrite * (prices.cacheWrite ?? prices.input) +
-      output * prices.output) /
+    (plain * rates.input +
+      cacheRead * (rates.cacheRead ?? rates.input) +
+      cacheWrite * (rates.cacheWrite ?? rates.input) +
+      output * rates.output) /
     1e6
   );
 }
