@@ -22,7 +22,7 @@ function parsePart(part: JsonObject, path: string): ContentPart {
     case 'output_text':
       return parseText(part, path);
     case 'refusal': {
-      const { type: _, refusal, ...rest } = part;
+      const { type: _, refusal, parsed: _parsed, ...rest } = part;
       return { kind: 'refusal', text: requiredText(refusal, `${path}.refusal`), ...others(rest) };
     }
     case 'input_image':

@@ -1,20 +1,45 @@
 /**
  * A dialogue that went on with models of other vendors, as OpenAI takes it back (API reference, responses): of thoughts
  * it reads those it has encrypted itself. Whose text alone is there it looks up by their ids, which it does not know.
+ * What OpenAI's own SDK has made of an answer it puts beside it (`parsed`), and its API refuses that too.
  */
 
 import { unseal } from '../../conversation/signature.ts';
-import { asList, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
   const given = asList(request['input']);
-  const input = given.filter((item) => !isOthersThought(item));
-  return input.length === given.length ? undefined : { ...request, input };
+  const input = given.filter((item) => !isOthersThought(item)).map(unparsed);
+  const isSame = input.length === given.length && input.every((item, at) => item === given[at]);
+  return isSame ? undefined : { ...request, input };
 }
 
 function isOthersThought(item: Json): boolean {
   if (!isObject(item) || item['type'] !== 'reasoning') return false;
   const secret = asText(item['encrypted_content']);
   return !secret || unseal(secret, 'openai').origin !== 'openai';
+}
+
+/** The item without what the SDK has made of its text and its arguments; itself where there is nothing of that. */
+function unparsed(item: Json): Json {
+  if (!isObject(item)) return item;
+  if (item['parsed_arguments'] !== undefined) {
+    const { parsed_arguments: _, ...rest } = item;
+    return rest;
+  }
+  const { content } = item;
+  if (!isList(content) || !content.some(isParsed)) return item;
+  return {
+    ...item,
+    content: content.map((part) => {
+      if (!isParsed(part)) return part;
+      const { parsed: _, ...rest } = part;
+      return rest;
+    }),
+  };
+}
+
+function isParsed(part: Json): part is JsonObject {
+  return isObject(part) && part['parsed'] !== undefined;
 }

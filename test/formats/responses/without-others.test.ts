@@ -25,6 +25,20 @@ test.each<[name: string, item: JsonObject]>([
   });
 });
 
+test("what OpenAI's SDK has made of an answer goes", () => {
+  const said = { type: 'output_text', text: '{}', annotations: [] };
+  const answer = (part: JsonObject): JsonObject => ({ type: 'message', role: 'assistant', content: [part] });
+  const parsed = [
+    answer({ ...said, parsed: {} }),
+    answer({ ...said, parsed: null }),
+    { ...call, parsed_arguments: {} },
+  ];
+  expect(withoutOthers({ input: [user, ...parsed] })).toEqual({
+    input: [user, answer(said), answer(said), call],
+  });
+  expect(withoutOthers({ input: [user, answer(said), call] })).toBeUndefined();
+});
+
 test("OpenAI's own stays", () => {
   expect(withoutOthers({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
 });
