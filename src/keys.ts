@@ -92,7 +92,8 @@ export function joinKeys(...places: readonly Keys[]): Keys {
   };
 }
 
-function allowance(models: readonly string[] | undefined): (modelId: string) => boolean {
+/** Whether a model, by its canonical id, is one of these: exact ids and `vendor/*`; absent means every model. */
+export function allowance(models: readonly string[] | undefined): (modelId: string) => boolean {
   if (models === undefined) return () => true;
   const exact = new Set<string>();
   const vendors = new Set<string>();

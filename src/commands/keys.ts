@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { millisecondsOf, settingOptions, settingsOf } from './key-options.ts';
 import { refuseUnknown } from './known-options.ts';
 import { type Column, textTable } from './text-table.ts';
+import { unknownModels } from './unknown-models.ts';
 import { checkedOptions, Refusal, withStore } from './with-store.ts';
 
 const json = { type: 'boolean', description: 'As JSON' } as const;
@@ -34,11 +35,13 @@ const create = defineCommand({
   },
   args: createOptions,
   run: ({ args }) =>
-    withStore(async (store) => {
+    withStore(async (store, config) => {
       refuseUnknown(args, createOptions);
       const name = checkedOptions(args.name, keyName);
-      const made = await createKey(store, name, columnsOf(settingsOf(args, Date.now())));
+      const settings = settingsOf(args, Date.now());
+      const made = await createKey(store, name, columnsOf(settings));
       if (made === undefined) throw new Refusal(`There is a key named ${name}.`);
+      for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       show(made, args.json);
     }),
 });
@@ -65,10 +68,12 @@ const change = defineCommand({
   meta: { name: 'change', description: 'Change what is said, and nothing else.' },
   args: changeOptions,
   run: ({ args }) =>
-    withStore(async (store) => {
+    withStore(async (store, config) => {
       refuseUnknown(args, changeOptions);
       const { id, name } = await existing(store, args.key);
-      await changeKey(store, id, columnsOf(settingsOf(args, Date.now())));
+      const settings = settingsOf(args, Date.now());
+      await changeKey(store, id, columnsOf(settings));
+      for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       console.error(`The key ${name} is changed.`);
     }),
 });

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import { readConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { isShort, reasonOf, type Store } from '../store/store.ts';
 import { orExit } from './or-exit.ts';
@@ -12,12 +13,12 @@ export class Refusal extends Error {
 }
 
 /** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
-export async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const directory = process.cwd();
   const config = await orExit(readConfig(process.env, directory));
   const store = await orExit(openConfiguredStore(config.store, directory));
   try {
-    await use(store);
+    await use(store, config);
   } catch (error) {
     if (!(error instanceof Refusal || isShort(error))) throw error;
     console.error(error instanceof Refusal ? error.message : `The store fails: ${reasonOf(error)}.`);

@@ -27,6 +27,17 @@ async function records() {
   return all;
 }
 
+test('a model that nobody knows is told of, and is none the less what the key opens', async () => {
+  const models = 'openai/gpt-nope,anthropic/*,openia/*';
+  const made = await keys('create', 'team', '--models', models);
+  expect(made.code).toBe(0);
+  expect(made.stderr).toContain('The catalog has no model openai/gpt-nope so far');
+  expect(made.stderr).toContain('The catalog has no model openia/* so far');
+  expect(made.stderr).not.toContain('anthropic');
+  expect(await records()).toMatchObject([{ models: models.split(',') }]);
+  expect((await keys('change', 'team', '--models', 'openai/gpt-5')).stderr).not.toContain('catalog');
+});
+
 test('a key from its making to its end', async () => {
   const made = await keys(
     'create',
@@ -39,6 +50,7 @@ test('a key from its making to its end', async () => {
   );
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_[\w-]{43}_[0-9a-f]{8}\n$/) });
   expect(made.stderr).toContain('team blue');
+  expect(made.stderr).not.toContain('catalog');
   expect(await records()).toEqual([
     {
       name: 'team blue',

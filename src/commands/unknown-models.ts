@@ -1,0 +1,16 @@
+/** Models that a key is to open and that nobody knows, as a slip of the pen makes them. */
+
+import type { Config } from '../config/schema.ts';
+import { allowance } from '../keys.ts';
+import { catalogModels } from '../open.ts';
+
+/**
+ * What should be known of the models a key is to open: a sentence each. They are no mistake, for the catalog may grow.
+ * @param models exact ids and `vendor/*`.
+ */
+export function unknownModels(models: readonly string[], config: Config): readonly string[] {
+  const ids = catalogModels(config).map(({ id }) => id);
+  return models
+    .filter((model) => !ids.some(allowance([model])))
+    .map((model) => `The catalog has no model ${model} so far (see "gateway models").`);
+}
