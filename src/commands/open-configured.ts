@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Accounts } from '../accounts.ts';
 import type { RunningAdmin } from '../admin/serve-admin.ts';
-import { ConfigError, type Environment, readSettings } from '../config/load.ts';
+import type { Environment } from '../config/environment.ts';
+import { ConfigError, readSettings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import type { Teller } from '../observe/teller.ts';

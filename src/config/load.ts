@@ -3,26 +3,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
-import type { z } from 'zod';
 import { defaultModels } from '../catalog/default.ts';
+import { type Environment, variableOf, withEnvironment } from './environment.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorWithoutAddress } from './vendors.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A configuration that cannot be used: says which field, and what it should be. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
-
-/** Which environment variables say a vendor's key and address. */
-const VENDOR_VARIABLES = {
-  openai: 'OPENAI',
-  anthropic: 'ANTHROPIC',
-  google: 'GEMINI',
-  compatible: 'COMPATIBLE',
-} as const;
 
 /** A configuration, and the file it is from, if there is one. */
 export interface Settings {
@@ -42,9 +32,15 @@ export async function readConfig(environment: Environment, directory: string): P
 /** Like `readConfig`, with the file. Reads it anew every time. @throws ConfigError */
 export async function readSettings(environment: Environment, directory: string): Promise<Settings> {
   const { values, file } = await readFile(environment['GATEWAY_CONFIG'], directory);
-  const parsed = configSchema.safeParse(withEnvironment(values, environment));
-  if (!parsed.success)
-    throw new ConfigError(`The configuration is not valid: ${parsed.error.issues.map(told).join('; ')}`);
+  const given = withEnvironment(values, environment);
+  const parsed = configSchema.safeParse(given);
+  if (!parsed.success) {
+    const told = parsed.error.issues.map(({ path, message }) => {
+      const field = variableOf(path, given, environment) ?? path.join('.');
+      return field === '' ? message : `${field}: ${message}`;
+    });
+    throw new ConfigError(`The configuration is not valid: ${told.join('; ')}`);
+  }
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
@@ -54,10 +50,6 @@ export async function readSettings(environment: Environment, directory: string):
   refuseUnknown(config);
   refuseNowhere(config);
   return { config, ...(file !== undefined && { file }) };
-}
-
-function told({ path, message }: z.core.$ZodIssue): string {
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
 function refuseTwice(ids: readonly string[]): void {
@@ -122,53 +114,4 @@ function reasonOf(error: unknown): string {
   const [first = '', second = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, line, column] = /:(\d+):(\d+)$/.exec(second.trimEnd()) ?? [];
   return `${first.trim()}${line === undefined ? '' : ` (line ${line} column ${column})`}`;
-}
-
-/** What the environment says goes over what the file says. An empty variable says nothing. */
-function withEnvironment(file: Record<string, unknown>, environment: Environment): Record<string, unknown> {
-  const said = (name: string): string | undefined => environment[name] || undefined;
-  const vendors: Record<string, unknown> = { ...record(file['vendors']) };
-  for (const [vendor, prefix] of Object.entries(VENDOR_VARIABLES)) {
-    const apiKey = said(`${prefix}_API_KEY`);
-    const baseUrl = said(`${prefix}_BASE_URL`);
-    if (apiKey === undefined && baseUrl === undefined) continue;
-    vendors[vendor] = {
-      ...record(vendors[vendor]),
-      ...(apiKey !== undefined && { apiKey }),
-      ...(baseUrl !== undefined && { baseUrl }),
-    };
-  }
-  const host = said('HOST');
-  const port = said('PORT');
-  const workers = said('WORKERS');
-  const key = said('GATEWAY_API_KEY');
-  const log = said('GATEWAY_LOG');
-  const keys = file['keys'];
-  const over = (section: string, variables: Readonly<Record<string, string | number | undefined>>) => {
-    const values = Object.entries(variables).filter(([, value]) => value !== undefined);
-    return values.length > 0 && { [section]: { ...record(file[section]), ...Object.fromEntries(values) } };
-  };
-  const adminPort = said('GATEWAY_ADMIN_PORT');
-  return {
-    ...file,
-    vendors,
-    ...over('store', { url: said('DATABASE_URL'), path: said('GATEWAY_STORE_PATH') }),
-    ...over('redis', { url: said('REDIS_URL') }),
-    ...over('admin', {
-      key: said('GATEWAY_ADMIN_KEY'),
-      host: said('GATEWAY_ADMIN_HOST'),
-      port: adminPort && Number(adminPort),
-    }),
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port: Number(port) }),
-    ...(workers !== undefined && { workers: Number(workers) }),
-    ...(log !== undefined && { log }),
-    ...(key !== undefined && {
-      keys: [...(Array.isArray(keys) ? keys : []), { name: 'GATEWAY_API_KEY', key }],
-    }),
-  };
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

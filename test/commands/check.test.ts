@@ -98,15 +98,37 @@ test('a vendor with a key and no address is refused: simulated ones would answer
 });
 
 test.each([
-  ['GATEWAY_API_KEY', 'keys.0.key'],
-  ['GATEWAY_ADMIN_KEY', 'admin.key'],
-])('%s that no client could send, since it ends in a line break, is refused', async (variable, field) => {
-  await check({});
-  const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
+  ['PORT', 'abc', 'PORT: Invalid input: expected number'],
+  ['WORKERS', '1.5', 'WORKERS: '],
+  ['OPENAI_BASE_URL', 'api.openai.com', 'OPENAI_BASE_URL: Invalid URL'],
+  ['GATEWAY_ADMIN_PORT', '70000', 'GATEWAY_ADMIN_PORT: '],
+  ['GATEWAY_LOG', 'xml', 'GATEWAY_LOG: '],
+])('%s=%s is refused by its own name', async (variable, value, words) => {
+  await check({ port: 1234 });
+  const { code, stderr } = await runCommand(directory, ['check'], { [variable]: value });
   expect(code).toBe(78);
-  expect(stderr).toContain(`${field}: may hold printable ASCII without spaces and line breaks only`);
-  expect(stderr).not.toContain('a-key-from');
+  expect(stderr).toContain(`The configuration is not valid: ${words}`);
 });
+
+test('a mistake of the file is told by its field, where the environment says something else', async () => {
+  await check({ port: -1, keys: [{ name: 'team' }] });
+  const { stderr } = await runCommand(directory, ['check'], {
+    HOST: '::1',
+    GATEWAY_API_KEY: 'a-key-of-mine',
+  });
+  expect(stderr).toMatch(/not valid: port: .*; keys\.0: /);
+});
+
+test.each(['GATEWAY_API_KEY', 'GATEWAY_ADMIN_KEY'])(
+  '%s that no client could send, since it ends in a line break, is refused',
+  async (variable) => {
+    await check({});
+    const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
+    expect(code).toBe(78);
+    expect(stderr).toContain(`${variable}: may hold printable ASCII without spaces and line breaks only`);
+    expect(stderr).not.toContain('a-key-from');
+  },
+);
 
 test('one whose models the configuration lists serves them', async () => {
   const { stdout } = await check({

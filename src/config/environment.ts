@@ -1,0 +1,68 @@
+/** What the environment says of a configuration. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A variable, and the field that it is. */
+interface Variable {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly isNumber?: true;
+}
+
+const VENDORS = { OPENAI: 'openai', ANTHROPIC: 'anthropic', GEMINI: 'google', COMPATIBLE: 'compatible' };
+
+const VARIABLES: readonly Variable[] = [
+  { name: 'HOST', path: ['host'] },
+  { name: 'PORT', path: ['port'], isNumber: true },
+  { name: 'WORKERS', path: ['workers'], isNumber: true },
+  { name: 'GATEWAY_LOG', path: ['log'] },
+  { name: 'DATABASE_URL', path: ['store', 'url'] },
+  { name: 'GATEWAY_STORE_PATH', path: ['store', 'path'] },
+  { name: 'REDIS_URL', path: ['redis', 'url'] },
+  { name: 'GATEWAY_ADMIN_KEY', path: ['admin', 'key'] },
+  { name: 'GATEWAY_ADMIN_HOST', path: ['admin', 'host'] },
+  { name: 'GATEWAY_ADMIN_PORT', path: ['admin', 'port'], isNumber: true },
+  ...Object.entries(VENDORS).flatMap(([prefix, vendor]) => [
+    { name: `${prefix}_API_KEY`, path: ['vendors', vendor, 'apiKey'] },
+    { name: `${prefix}_BASE_URL`, path: ['vendors', vendor, 'baseUrl'] },
+  ]),
+];
+
+/** The one key that comes beside those of the file; it is called by its variable. */
+const KEY = 'GATEWAY_API_KEY';
+
+/** What the environment says goes over what the file says. An empty variable says nothing. */
+export function withEnvironment(file: Fields, environment: Environment): Fields {
+  let values = file;
+  for (const { name, path, isNumber } of VARIABLES) {
+    const said = environment[name];
+    if (!said) continue;
+    // What is no number stays text: then the schema tells that a number is wanted.
+    values = put(values, path, isNumber && !Number.isNaN(Number(said)) ? Number(said) : said);
+  }
+  const key = environment[KEY];
+  if (!key) return values;
+  return { ...values, keys: [...(Array.isArray(file['keys']) ? file['keys'] : []), { name: KEY, key }] };
+}
+
+/** The variable that a field is from, which stands at `path` in what `withEnvironment` gave; undefined: from the file. */
+export function variableOf(
+  path: readonly PropertyKey[],
+  values: Fields,
+  environment: Environment,
+): string | undefined {
+  const [first, second] = path;
+  const keys = values['keys'];
+  if (first === 'keys' && Array.isArray(keys) && Object(keys[Number(second)])['name'] === KEY) return KEY;
+  return VARIABLES.find(({ name, path: own }) => environment[name] && own.join('.') === path.join('.'))?.name;
+}
+
+function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {
+  return { ...values, [first]: rest.length === 0 ? value : put(record(values[first]), rest, value) };
+}
+
+function record(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
