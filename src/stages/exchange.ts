@@ -73,7 +73,7 @@ export interface Routed extends Admitted {
   readonly vendor: Vendor;
   /** The format the vendor is spoken to in; the caller's own on the native path. */
   readonly spoken: FormatName;
-  /** The caller's body; only the value of its top-level `model` is the vendor's name of the model. */
+  /** The caller's body; on the native path the value of its top-level `model` is the vendor's name of the model. */
   readonly body: Buffer;
   /** Where the top-level values of `body` stand. */
   readonly fields: ReadonlyMap<string, Span>;

@@ -6,7 +6,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject, spliced } from '../json-scan.ts';
-import { spokenFormat, upstreamName, type Vendors } from '../vendors/vendor.ts';
+import { spokenFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
@@ -19,6 +19,9 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
 
 /** A body, and where its top-level values stand. */
 type Scanned = Pick<Routed, 'body' | 'fields'>;
+
+/** The caller's body as a vendor is to have it. */
+type BodyFor = (vendor: Vendor, model: Model, spoken: FormatName) => Scanned;
 
 export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
@@ -45,11 +48,14 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
     }
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
-    const bodyFor = (name: string): Scanned =>
-      span === undefined || named !== undefined || asked === name
+    // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
+    const bodyFor: BodyFor = (vendor, model, spoken) => {
+      const name = upstreamName(vendor, model);
+      return span === undefined || named !== undefined || asked === name || spoken !== route.format
         ? { body, fields }
         : renamed(body, fields, span, name);
-    const routed = { ...admitted, model, vendor, spoken, ...bodyFor(upstreamName(vendor, model)) };
+    };
+    const routed = { ...admitted, model, vendor, spoken, ...bodyFor(vendor, model, spoken) };
     const others = catalog.fallbacks(model);
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
@@ -62,7 +68,7 @@ function fallback(
   routed: Routed,
   models: readonly Model[],
   vendors: Vendors,
-  bodyFor: (name: string) => Scanned,
+  bodyFor: BodyFor,
 ): Routed | undefined {
   const { route, principal } = routed;
   const isAllowed = ({ id }: Model): boolean =>
@@ -71,12 +77,13 @@ function fallback(
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined || !isAllowed(model)) continue;
+    const spoken = spokenFormat(vendor, model, route.format);
     return {
       ...routed,
       model,
       vendor,
-      spoken: spokenFormat(vendor, model, route.format),
-      ...bodyFor(upstreamName(vendor, model)),
+      spoken,
+      ...bodyFor(vendor, model, spoken),
       otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
     };
   }

@@ -2,7 +2,7 @@
 
 import { prefixedId } from '../../conversation/ids.ts';
 import type { Reply } from '../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import { asText, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 
 /**
@@ -24,7 +24,8 @@ export function renderMessage(
     id: prefixedId('msg_', start.id || asked.id),
     type: 'message',
     role: 'assistant',
-    model: start.model || asked.prompt.model,
+    // As the caller calls it: Claude Code sends the signed thoughts of no other model than it has asked for back.
+    model: asText(asked.body['model']) || start.model || asked.prompt.model,
     content,
     ...fields,
   };

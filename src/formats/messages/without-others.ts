@@ -1,24 +1,39 @@
 /**
  * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
  * thinking guide): it reads no thoughts but those it has signed, and cannot begin to think by a budget in the midst of
- * a round of calls.
+ * a round of calls, as one is where the calls are another's, or where a client has left their thoughts out.
  */
 
 import { unseal } from '../../conversation/signature.ts';
-import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asList,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../json.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
   const given = asList(request['messages']);
   const messages = given.flatMap(withoutThoughts);
   const isSame = messages.length === given.length && messages.every((turn, at) => turn === given[at]);
-  const stopsThinking =
-    asObject(request['thinking'])?.['type'] === 'enabled' &&
-    lacksThinking(messages) &&
-    (!lacksThinking(given) || roundOf(messages).some(isOthersCall));
+  const stopsThinking = asObject(request['thinking'])?.['type'] === 'enabled' && lacksThinking(messages);
   if (!stopsThinking) return isSame ? undefined : { ...request, messages };
-  const { thinking: _, ...rest } = request;
-  return { ...rest, messages };
+  return { ...withoutThinking(request), messages };
+}
+
+/** A request that asks for no thinking, nor for any to be cleared away, which is refused where there is none. */
+function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
+  const management = asObject(request['context_management']);
+  if (management === undefined) return request;
+  const edits = asObjects(management['edits']).filter(
+    (edit) => !asText(edit['type'])?.startsWith('clear_thinking'),
+  );
+  return { ...request, context_management: { ...management, edits } };
 }
 
 /** A turn without thoughts that Anthropic has not signed; none where nothing is left of it. */
@@ -65,9 +80,4 @@ function isCall(block: Json): block is JsonObject {
 
 function isResult(block: Json): boolean {
   return isObject(block) && block['type'] === 'tool_result';
-}
-
-/** Anthropic's ids begin with `toolu_`, on Bedrock and Vertex too. */
-function isOthersCall(block: Json): boolean {
-  return isCall(block) && asText(block['id'])?.startsWith('toolu_') !== true;
 }

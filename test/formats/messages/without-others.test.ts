@@ -48,7 +48,9 @@ describe('thoughts', () => {
 describe('thinking by a budget, asked for', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
 
-  test("in the midst of another's round of calls, goes", () => {
+  test('in the midst of a round of calls that began without, goes', () => {
+    const cut = [user, says(text, call('toolu_1')), results('toolu_1')];
+    expect(withoutOthers({ thinking, messages: cut })).toEqual({ messages: cut });
     const messages = [user, says(text, call('call_1')), results('call_1')];
     expect(withoutOthers({ thinking, messages })).toEqual({ messages });
     const thoughts = [user, says(thought('google#AbC='), call('call_1')), results('call_1')];
@@ -59,11 +61,20 @@ describe('thinking by a budget, asked for', () => {
 
   test.each<[name: string, messages: JsonObject[]]>([
     ["Anthropic's own", [user, says(thought('AbC='), call('toolu_1')), results('toolu_1')]],
-    ['one that the caller cut', [user, says(text, call('toolu_1')), results('toolu_1')]],
     ['one that is over', [user, says(call('call_1')), results('call_1'), says(text), user]],
     ['none', [user]],
   ])('stays where the round is %s', (_, messages) => {
     expect(withoutOthers({ thinking, messages })).toBeUndefined();
+  });
+
+  test('takes with it what is to be done with thoughts', () => {
+    const messages = [user, says(call('toolu_1')), results('toolu_1')];
+    const [clear, other] = [
+      { type: 'clear_thinking_20251015', keep: 'all' },
+      { type: 'clear_tool_uses_20250919' },
+    ];
+    const managed = { thinking, messages, context_management: { edits: [clear, other] } };
+    expect(withoutOthers(managed)).toEqual({ messages, context_management: { edits: [other] } });
   });
 
   test('stays where the model decides how much', () => {
