@@ -4,7 +4,9 @@
  * - before a tool_use, sealed as it is (`google#AbC…`): it belongs to that call; where no call follows, it is an empty
  *   part's own;
  * - where the part was already said when its signature came, after it, with a `p.` (previous) before the value; `.` is
- *   in no base64 alphabet, so no vendor's signature begins so.
+ *   in no base64 alphabet, so no vendor's signature begins so;
+ * - none for the text at the end of an answer: Claude Code takes the last block for what was said, and Google, whose
+ *   models sign their last words, needs the signatures of calls only (thought signatures guide).
  */
 
 import type { Part, Signature } from '../../conversation/prompt.ts';

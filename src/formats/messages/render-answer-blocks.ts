@@ -57,10 +57,17 @@ export function blockEvents(stem: string): BlockEvents {
   const others = foreign();
   let next = 0;
   let open: Open | undefined;
+  /** Carriers that are said only where something comes after them: see `carriers.ts`. */
+  let carriers: JsonObject[] = [];
   let calls: Calls = { direct: false, byCode: false };
   let refusal = false;
 
-  const startBlock = (block: JsonObject, out: Out): void =>
+  const startBlock = (block: JsonObject, out: Out): void => {
+    sayCarriers(out);
+    enqueueStart(block, out);
+  };
+
+  const enqueueStart = (block: JsonObject, out: Out): void =>
     out.enqueue({
       event: 'content_block_start',
       data: `{"type":"content_block_start","index":${next},"content_block":${JSON.stringify(block)}}`,
@@ -77,11 +84,18 @@ export function blockEvents(stem: string): BlockEvents {
     next += 1;
   };
 
-  const carrier = (block: JsonObject | undefined, out: Out): void => {
-    if (block === undefined) return;
-    startBlock({ ...block, signature: '' }, out);
-    addDelta({ type: 'signature_delta', signature: block['signature'] }, out);
-    stopBlock(out);
+  const sayCarriers = (out: Out): void => {
+    for (const block of carriers) {
+      enqueueStart({ ...block, signature: '' }, out);
+      addDelta({ type: 'signature_delta', signature: block['signature'] }, out);
+      stopBlock(out);
+    }
+    carriers = [];
+  };
+
+  const carry = (signature: Signature | undefined, place: 'next' | 'previous'): void => {
+    const carrier = carrierBlock(signature, place);
+    if (carrier !== undefined) carriers.push(carrier);
   };
 
   /** A block of this format's own: the input of a tool comes as a delta, as from Anthropic, all else in the start. */
@@ -124,7 +138,7 @@ export function blockEvents(stem: string): BlockEvents {
       }
       case 'tool-call': {
         calls = isByCode(fieldsOf(own)) ? { ...calls, byCode: true } : { ...calls, direct: true };
-        carrier(carrierBlock(signature, 'next'), out);
+        carry(signature, 'next');
         const { signature: _, ...unsigned } = event;
         const call = opened(unsigned, callBlock(part, own, {}), ARGUMENTS);
         openBlock(call, out);
@@ -180,7 +194,8 @@ export function blockEvents(stem: string): BlockEvents {
       // Clients that never see a delta wait for one.
       else if (part.kind === 'tool-call' && !part.hasText) say(part, '{}', out);
       closeBlock(part, out);
-      carrier(carrierBlock(part.signature, part.hasText ? 'previous' : 'next'), out);
+      carry(part.signature, part.hasText ? 'previous' : 'next');
+      if (part.kind === 'tool-call') sayCarriers(out);
     },
     said: () => ({ calls, refusal }),
     others: () => others.fields(),

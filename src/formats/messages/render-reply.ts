@@ -22,7 +22,7 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = callBlocks(asked.id);
   const others = foreign();
-  const content = parts.flatMap((part) => renderPart(part, callBlock, others));
+  const content = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
   const made = parts.filter((part) => part.kind === 'tool-call').map((call) => isByCode(fieldsOf(call.own)));
   const calls = { direct: made.includes(false), byCode: made.includes(true) };
   const refusal = parts.some((part) => part.kind === 'refusal');
@@ -32,6 +32,16 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
     usage: { ...renderUsage(reply.usage), ...renderTier(reply.start.serviceTier) },
   };
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
+}
+
+/** The parts without the signatures of the text they end with, which no carrier may follow: see `carriers.ts`. */
+function unsignedAtEnd(parts: readonly Part[]): readonly Part[] {
+  const last = parts.findLastIndex((part) => part.kind !== 'text' || part.text !== '');
+  return parts.map((part, at) => {
+    if (at < last || part.kind !== 'text') return part;
+    const { signature: _, ...unsigned } = part;
+    return unsigned;
+  });
 }
 
 function renderPart(

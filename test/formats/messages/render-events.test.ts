@@ -267,6 +267,12 @@ describe('blocks', () => {
     ]);
   });
 
+  test('no carrier follows the text at the end, which clients look for in the last block', () => {
+    const signature = { origin: 'google', value: 'AbC' } as const;
+    const events = answer([part(0, TEXT, ['a'], [{ signature }]), part(1, TEXT, [], [{ signature }])]);
+    expect(JSON.stringify(blocksOf(events))).not.toContain('thinking');
+  });
+
   test('citations come in the block they belong to, wherever they were told', () => {
     const citation = { url: 'https://a.b', title: 'A' };
     const events = answer([
