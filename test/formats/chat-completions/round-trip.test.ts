@@ -222,7 +222,7 @@ describe('hostile bodies', () => {
       }),
       { numRuns: 1000 },
     );
-    expect(read).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(20);
     expect({}).not.toHaveProperty('polluted');
   });
 
@@ -243,7 +243,7 @@ describe('hostile bodies', () => {
       }),
       { numRuns: 500 },
     );
-    expect(same).toBeGreaterThan(50);
+    expect(same).toBeGreaterThan(20);
   });
 });
 
