@@ -108,8 +108,9 @@ export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
   renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
   /**
-   * A request of a native path without what models of other vendors have left in its dialogue, or what the gateway has
-   * put there for them; undefined where there is nothing of the kind. Absent where no caller comes from another vendor.
+   * A request of a native path that was refused, in words that mean the same: without what models of other vendors have
+   * left in its dialogue, or what the gateway has put there for them; undefined where there is nothing of the kind.
+   * Absent where no caller comes from another vendor.
    */
   withoutOthers?(request: JsonObject, dialect: string): JsonObject | undefined;
   /**

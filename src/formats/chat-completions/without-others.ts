@@ -1,7 +1,8 @@
 /**
  * A dialogue that went on with models of other vendors, as a service takes it back: SDKs send an answer back with
  * whatever stood in it, and many services refuse a field that they do not know (OpenAI: "Unknown parameter:
- * 'messages[1].reasoning_content'"; Mistral: "Extra inputs are not permitted"), or an id that is not like theirs.
+ * 'messages[1].reasoning_content'"; Mistral: "Extra inputs are not permitted"), or an id that is not like theirs. What
+ * else a client writes for others, a limit by its older name, is written for the service too.
  */
 
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
@@ -44,7 +45,16 @@ export function withoutOthers(request: JsonObject, name: string): JsonObject | u
   if (dialect.complete) return undefined;
   const given = asList(request['messages']);
   const messages = given.map((message) => ownMessage(message, dialect));
-  return JSON.stringify(messages) === JSON.stringify(given) ? undefined : { ...request, messages };
+  const isSame = JSON.stringify(messages) === JSON.stringify(given);
+  const rest = limited(request, dialect);
+  return isSame && rest === request ? undefined : { ...rest, ...(!isSame && { messages }) };
+}
+
+/** The request with its limit under the name of the service: OpenAI's thinking models refuse the one that all others take. */
+function limited(request: JsonObject, { maxTokens }: Dialect): JsonObject {
+  const { max_tokens: limit, ...rest } = request;
+  if (maxTokens === 'max_tokens' || limit === undefined || rest[maxTokens] !== undefined) return request;
+  return { ...rest, [maxTokens]: limit };
 }
 
 function ownMessage(message: Json, dialect: Dialect): Json {

@@ -103,6 +103,17 @@ test('ids of calls are such as the service takes, the same for a call and its re
   expect(tool_call_id).toBe(id);
 });
 
+test("a limit by its older name has OpenAI's newer one, unless that is there too", () => {
+  const messages = [user];
+  expect(withoutOthers({ model: 'm', max_tokens: 9, messages }, 'openai')).toEqual({
+    model: 'm',
+    max_completion_tokens: 9,
+    messages,
+  });
+  expect(withoutOthers({ max_tokens: 9, max_completion_tokens: 9, messages }, 'openai')).toBeUndefined();
+  expect(withoutOthers({ max_tokens: 9, messages }, 'mistral')).toBeUndefined();
+});
+
 test('what is no dialogue is left alone', () => {
   for (const messages of [
     undefined,
