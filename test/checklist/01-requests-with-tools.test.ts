@@ -116,11 +116,9 @@ describe('checklist 12: a request with tools, whole, for every pair', () => {
       },
       {
         role: 'user',
-        parts: [
-          { functionResponse: { name: 'get_weather', response: { output: 'sunny' } } },
-          { text: 'And Oslo?' },
-        ],
+        parts: [{ functionResponse: { name: 'get_weather', response: { output: 'sunny' } } }],
       },
+      { role: 'user', parts: [{ text: 'And Oslo?' }] },
     ],
   };
   const toChat = {

@@ -336,12 +336,15 @@ describe('checklist 20: Gemini gets as many responses as it made calls, in one c
           },
         ],
       });
-      const parts = listAt(sent, 'contents.2.parts');
-      const responses = parts.filter((part) => part['functionResponse'] !== undefined);
-      expect(responses).toHaveLength(2);
-      expect(parts.slice(0, 2)).toEqual(responses);
-      expect(JSON.stringify(parts).split(PNG)).toHaveLength(3);
-      expect(parts.at(-1)).toEqual({ text: 'Well?' });
+      const [responses = [], others = []] = [2, 3].map((index) => listAt(sent, `contents.${index}.parts`));
+      expect(listAt(sent, 'contents').map(({ role }) => role)).toEqual(['user', 'model', 'user', 'user']);
+      expect(responses.map((part) => Object.keys(part))).toEqual([
+        ['functionResponse'],
+        ['functionResponse'],
+      ]);
+      expect(others.every((part) => part['functionResponse'] === undefined)).toBe(true);
+      expect(JSON.stringify([responses, others]).split(PNG)).toHaveLength(3);
+      expect(others.at(-1)).toEqual({ text: 'Well?' });
     },
   );
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/json.ts';
 import {
   at,
+  CALLERS,
   type Caller,
   CLAUDE,
   CLAUDE_ADAPTIVE,
@@ -316,6 +317,53 @@ describe('checklist 153: calls of one turn may share an id, as those of services
       { id: 'h', name: 'h', response: { output: 'three' } },
     ]);
   });
+});
+
+describe('checklist 154: what is said after results of tools is a content of its own for Gemini', () => {
+  const reminder = '<system-reminder>Be quick.</system-reminder>';
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const requests: Readonly<Record<Caller, JsonObject>> = {
+    'chat-completions': {
+      messages: [
+        { role: 'user', content: 'Go.' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+        { role: 'user', content: reminder },
+      ],
+    },
+    responses: {
+      input: [
+        { role: 'user', content: 'Go.' },
+        { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'done' },
+        { role: 'user', content: reminder },
+      ],
+    },
+    messages: {
+      messages: [
+        { role: 'user', content: 'Go.' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'f', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call_1', content: 'done' },
+            { type: 'text', text: reminder },
+          ],
+        },
+      ],
+    },
+  };
+
+  test.each(CALLERS.flatMap((from) => [GEMINI, GEMINI_3].map((model) => [from, model] as const)))(
+    'checklist 154: %s to %s',
+    async (from, model) => {
+      const sent = await sentFor(from, model, requests[from]);
+      expect(listAt(sent, 'contents').slice(2)).toEqual([
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: 'done' } } }] },
+        { role: 'user', parts: [{ text: reminder }] },
+      ]);
+    },
+  );
 });
 
 function objectAt(value: JsonObject, path: string): JsonObject {

@@ -45,13 +45,12 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   reportTurns(turns, report);
   const system = systems.flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isSpoken));
-  const contents = spoken.flatMap((turn, at) => {
-    const parts = renderTurn(turn, rendering);
-    if (parts.length === 0) return [];
-    if (turn.role === 'assistant' && at > current)
-      return [{ ...turn.extra, role: 'model', parts: signFirst(parts, target) }];
-    return [{ ...turn.extra, role: turn.role === 'assistant' ? 'model' : 'user', parts }];
-  });
+  const contents = spoken.flatMap((turn, at) =>
+    renderTurn(turn, rendering).map((parts): JsonObject => {
+      if (turn.role !== 'assistant') return { ...turn.extra, role: 'user', parts };
+      return { ...turn.extra, role: 'model', parts: at > current ? signFirst(parts, target) : parts };
+    }),
+  );
   const seen = system.filter((part) => part['text'] !== '');
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
   report({
@@ -102,8 +101,12 @@ function reportTurns(turns: readonly Turn[], report: Report): void {
     report({ field: 'messages', outcome: 'dropped', detail: 'cache marks: Gemini caches by itself' });
 }
 
-/** A turn's parts. Media of tool results that cannot stand inside the response stand after all responses. */
-function renderTurn(turn: Turn, rendering: Rendering): readonly JsonObject[] {
+/**
+ * A turn as the parts of one content, or of two where tools have answered and something else is said. Beside responses,
+ * what else is said is taken for the model's by some ("Requests ending with a model turn are not supported"), and is
+ * answered with nothing by Gemini 3.5 Flash; contents of one role in a row are fine with all.
+ */
+function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonObject[])[] {
   const responses: JsonObject[] = [];
   const others: JsonObject[] = [];
   for (const part of turn.parts) {
@@ -117,7 +120,7 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly JsonObject[] {
     responses.push({ ...response, ...signatureOf(part, rendering.report) });
     others.push(...media);
   }
-  return [...responses, ...others];
+  return [responses, others].filter((parts) => parts.length > 0);
 }
 
 function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {

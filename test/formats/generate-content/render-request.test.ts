@@ -98,7 +98,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  test('results are one turn right after their calls, in the calls’ order, by the calls’ names, before any text', () => {
+  test('results are one content right after their calls, in the calls’ order, by the calls’ names, and text is another', () => {
     const found = contents(
       [
         user(text('x')),
@@ -123,9 +123,9 @@ describe('calls and results', () => {
         parts: [
           { functionResponse: { name: 'first', response: { n: 1 } } },
           { functionResponse: { name: 'second', response: { output: '2' } } },
-          { text: 'and' },
         ],
       },
+      { role: 'user', parts: [{ text: 'and' }] },
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('calls and results', () => {
     expect(found).toContain('"args":{"n":12345678901234567890}');
   });
 
-  test('a picture in a result: inside it on Gemini 3, after all results on earlier models', () => {
+  test('a picture in a result: inside it on Gemini 3, in a content after all results on earlier models', () => {
     const turns = [
       user(text('x')),
       model(call('call_1', 'f'), call('call_2', 'f')),
@@ -201,7 +201,8 @@ describe('calls and results', () => {
     expect(contents(turns, BUDGETS)).toMatchObject([
       {},
       {},
-      { parts: [{ functionResponse: {} }, { functionResponse: {} }, picture] },
+      { parts: [{ functionResponse: {} }, { functionResponse: {} }] },
+      { parts: [picture] },
     ]);
   });
 
