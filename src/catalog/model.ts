@@ -100,6 +100,8 @@ export const modelSchema = z
     thinking: thinking.exactOptional(),
     /** False where it refuses temperature, top_p, top_k and the like. Absent: true. */
     sampling: z.boolean().exactOptional(),
+    /** False where a Gemini refuses a conversation that ends with the assistant. Absent: true. */
+    prefill: z.boolean().exactOptional(),
     /** Whether a JSON schema is enforced on its answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),
     /** Formats its service speaks besides those of its vendor. */

@@ -29,6 +29,8 @@ export interface Target {
   readonly thinking?: ThinkingTraits;
   /** False where the model refuses temperature, top_p, top_k and the like (OpenAI's reasoning models, newest Claude). */
   readonly sampling: boolean;
+  /** False where the model refuses a conversation that ends with the assistant (Gemini 3.6 and later). */
+  readonly prefill?: boolean;
   /** Whether the vendor enforces a JSON schema on the answer of this model. */
   readonly structuredOutput: boolean;
   /** The vendor's small deviation within its format, e.g. `openai`, `mistral`; '' is the plain format. */

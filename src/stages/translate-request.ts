@@ -80,6 +80,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     maxOutputTokens: model.maxOutputTokens,
     ...(model.thinking !== undefined && { thinking: model.thinking }),
     sampling: model.sampling ?? true,
+    ...(model.prefill !== undefined && { prefill: model.prefill }),
     structuredOutput: model.structuredOutput ?? true,
     // A service in front of many vendors speaks for none of them.
     dialect: vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id))),

@@ -210,12 +210,40 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     expect((await sentFor('responses', model, { input: messages }))['messages']).toEqual(expected);
   });
 
-  test('checklist 151: with calls that nobody answered it does not, and the vendor says so', async () => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
-    const open = [messages[0] ?? {}, { role: 'assistant', content: null, tool_calls: [call] }];
-    const sent = await sentFor('chat-completions', CLAUDE_ADAPTIVE, { messages: open });
-    expect(listAt(sent, 'messages')).toHaveLength(2);
+  const spoken = (role: string, text: string): JsonObject => ({ role, parts: [{ text }] });
+  const contents = [spoken('user', 'Tell me.'), spoken('model', 'Once upon')];
+
+  test.each<readonly [string, readonly JsonObject[]]>([
+    [GEMINI, contents],
+    [GEMINI_3, contents],
+    ['google/gemini-3.5-flash', contents],
+    ...['3.5-flash-lite', '3.6-flash', '3.7-flash', '3.8-flash'].map(
+      (name) => [`google/gemini-${name}`, [...contents, spoken('user', 'Continue.')]] as const,
+    ),
+  ])('checklist 151: to %s', async (model, expected) => {
+    const remark = { role: 'system', content: 'Be quick.' };
+    for (const [from, more] of [
+      ['chat-completions', { messages }],
+      ['chat-completions', { messages: [...messages, remark] }],
+      ['responses', { input: messages }],
+      ['messages', { messages }],
+    ] as const) {
+      expect((await sentFor(from, model, more))['contents']).toEqual(expected);
+    }
   });
+
+  test.each([
+    [CLAUDE_ADAPTIVE, 'messages'],
+    ['google/gemini-3.6-flash', 'contents'],
+  ])(
+    'checklist 151: with calls that nobody answered it does not, and the vendor says so (%s)',
+    async (model, turns) => {
+      const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+      const open = [messages[0] ?? {}, { role: 'assistant', content: null, tool_calls: [call] }];
+      const sent = await sentFor('chat-completions', model, { messages: open });
+      expect(listAt(sent, turns)).toHaveLength(2);
+    },
+  );
 });
 
 describe('checklist 152: parameters of a tool may have any name', () => {

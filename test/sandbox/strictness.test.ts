@@ -435,6 +435,16 @@ describe('keys and versions', () => {
   });
 });
 
+test.each([
+  ['gemini-3.5-flash', 200],
+  ['gemini-3.5-flash-lite', 400],
+  ['gemini-3.8-flash', 400],
+])('%s that is asked to go on with an answer: %i', async (name, status) => {
+  const body = { contents: [user(text), model(text)] };
+  const answer = await post(sandbox(), 'google', `/v1beta/models/${name}:generateContent`, body);
+  expect(answer.status).toBe(status);
+});
+
 test('a prompt longer than the window is too long, in each vendor’s words', async () => {
   const said = 'word '.repeat(900_000);
   expect(

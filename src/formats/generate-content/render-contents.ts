@@ -5,6 +5,7 @@ import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, Signature, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
+import { asObjects } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGeminiId } from './call-ids.ts';
 import { renderMedia } from './media.ts';
@@ -52,6 +53,10 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
     }),
   );
   const seen = system.filter((part) => part['text'] !== '');
+  if (target.prefill === false && endsSaid(contents)) {
+    report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put last, to go on' });
+    return { system: seen, contents: [...contents, GO_ON] };
+  }
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
   report({
     field: 'messages',
@@ -59,6 +64,19 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
     detail: 'nothing but a system message: sent as the user',
   });
   return { system: [], contents: [{ role: 'user', parts: seen }] };
+}
+
+/**
+ * For a conversation that ends with the model, from Gemini 3.6 Flash and 3.5 Flash-Lite on, which take no answer that
+ * is begun for them ("What's new in Gemini 3.6 Flash", API changes).
+ */
+const GO_ON: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] };
+
+/** Whether the model has the last word: its calls are still to be answered. */
+function endsSaid(contents: readonly JsonObject[]): boolean {
+  const last = contents.at(-1);
+  const parts = asObjects(last?.['parts']);
+  return last?.['role'] === 'model' && parts.every((part) => part['functionCall'] === undefined);
 }
 
 function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {

@@ -50,6 +50,9 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   if (declares && asObjects(body['tools']).some((tool) => tool['googleSearch'] !== undefined)) {
     checkSearch(asObject(body['toolConfig']), model);
   }
+  if (model.prefill === false && asObjects(body['contents']).at(-1)?.['role'] === 'model') {
+    throw googleRefusal(400, 'Requests ending with a model turn are not supported.');
+  }
   const limit = asNumber(config?.['maxOutputTokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
     throw googleRefusal(
