@@ -191,6 +191,23 @@ describe('checklist 43: a call that came out wrong is no success', () => {
     },
   );
 
+  test.each(
+    ['OTHER', 'NO_IMAGE', 'A_WORD_OF_TOMORROW'].flatMap((word) =>
+      CALLERS.map((from) => [word, from] as const),
+    ),
+  )('checklist 43: an answer of nothing but thoughts, for %s (%s)', async (word, from) => {
+    const thought = { text: 'Hm.', thought: true };
+    for (const parts of [[], [thought]]) {
+      const said = {
+        whole: json(gemini(parts, word)),
+        stream: geminiStream(gemini(parts), gemini([], word)),
+      };
+      expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
+    }
+    door.answers(json(gemini([], word)));
+    expect((await door.whole(from, GEMINI)).text).toContain(`"${word}"`);
+  });
+
   test('checklist 43: the caller can read which it was', async () => {
     door.answers(json(candidate({})));
     expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.native_finish_reason')).toBe(

@@ -73,12 +73,17 @@ export function blockWord(value: Json | undefined): string | undefined {
 
 /**
  * What the word means for the answer as a whole. Gemini says STOP for calls too, and is not always right where it
- * calls a call unexpected: calls that came whole are calls.
+ * calls a call unexpected: calls that came whole are calls. For what has no word of its own (OTHER), an answer that
+ * says something is one, and one of nothing was declined: elsewhere it would look like success.
+ * @param has what the answer holds: calls, and anything for the caller at all.
  */
-export function parseFinish(word: string, hasCalls: boolean): Pick<ChoiceEnd, 'finish' | 'native'> {
+export function parseFinish(
+  word: string,
+  has: { readonly calls: boolean; readonly anything: boolean },
+): Pick<ChoiceEnd, 'finish' | 'native'> {
   const known = Object.hasOwn(FINISHES, word) ? (FINISHES[word] ?? 'other') : 'other';
-  const isCall = hasCalls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
-  const finish = isCall ? 'tool-calls' : known;
+  const isCall = has.calls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
+  const finish = isCall ? 'tool-calls' : known === 'other' && !has.anything ? 'content-filter' : known;
   return { finish, ...(word !== 'STOP' && word !== 'MAX_TOKENS' && { native: word }) };
 }
 

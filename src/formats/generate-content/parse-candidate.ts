@@ -56,6 +56,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let textStart = 0;
   let pieces: PartialArgs | undefined;
   let calls = 0;
+  let hasOpaque = false;
   const ids = new Set<string>();
   let word: string | undefined;
   let isBlocked = false;
@@ -94,6 +95,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
 
   const readOpaque = (value: JsonObject, out: Out): void => {
     close(out);
+    hasOpaque = true;
     index++;
     out.enqueue({ type: 'part-start', choice, index, part: { kind: 'opaque', format: FORMAT, value } });
     out.enqueue({ type: 'part-end', choice, index });
@@ -216,10 +218,11 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       const fields = { ...own, ...answerOwn };
       const unknown = { ...extra, ...answerExtra };
       const native = word ?? 'OTHER';
+      const has = { calls: calls > 0, anything: calls > 0 || hasOpaque || text !== '' };
       out.enqueue({
         type: 'choice-end',
         choice,
-        ...(isBlocked ? ({ finish: 'content-filter', native } as const) : parseFinish(native, calls > 0)),
+        ...(isBlocked ? ({ finish: 'content-filter', native } as const) : parseFinish(native, has)),
         ...(explanation !== undefined && { explanation }),
         ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
         ...(Object.keys(unknown).length > 0 && { extra: unknown }),
