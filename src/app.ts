@@ -247,9 +247,12 @@ function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Pro
   });
 }
 
+/** Paths that Google's clients alone ask, whatever their version. */
+const GOOGLES = /^(?:\/upload)?\/v1(?:alpha|beta)|\/(?:models|tunedModels)\/[^/]+:\w+$/;
+
 /** Whose words an error on a path is said in. */
 function familyOf(path: string): FormatName {
-  if (path.startsWith('/v1beta')) return 'generate-content';
+  if (GOOGLES.test(path)) return 'generate-content';
   return path.startsWith('/v1/messages') ? 'messages' : 'chat-completions';
 }
 

@@ -9,7 +9,12 @@ const PATHS = [
   '/v1beta/models',
 ];
 
+/** What Google's clients ask of a model, below whatever: another version, none, one twice, Vertex AI's projects. */
+const CALL = /\/models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/;
+
 /** `/v1/messages` for `/messages`, `/v1/v1/messages` and `/anthropic/v1/messages`; undefined where none is like it. */
 export function nearestPath(path: string): string | undefined {
+  const method = CALL.exec(path)?.[1];
+  if (method !== undefined) return `/v1beta/models/{model}:${method}`;
   return PATHS.find((known) => path.endsWith(known) || known.replace(/^\/v1(?:beta)?/, '') === path);
 }

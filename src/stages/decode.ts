@@ -55,7 +55,10 @@ function namedInPath(path: string): { model: string; method: string; operation: 
   const colon = call.lastIndexOf(':');
   const method = call.slice(colon + 1);
   const operation = colon > 0 && Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
-  if (operation === undefined) throw new GatewayError('not-found', 'There is no such method.');
+  if (operation === undefined) {
+    const known = Object.keys(METHODS).join(', ');
+    throw new GatewayError('not-found', `There is no such method here. A model can be asked for ${known}.`);
+  }
   return { model: decoded(call.slice(0, colon)), method, operation };
 }
 

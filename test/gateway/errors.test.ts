@@ -314,6 +314,10 @@ describe('paths', () => {
     ['/v1/messages/nope?key=SECRET', 'error.type', 'not_found_error'],
     ['/v1beta/nope?key=SECRET', 'error.status', 'NOT_FOUND'],
     ['/v1beta/models/gemini-2.5-flash:nope?key=SECRET', 'error.status', 'NOT_FOUND'],
+    ['/v1alpha/models/nope:generateContent', 'error.status', 'NOT_FOUND'],
+    ['/models/nope:generateContent', 'error.status', 'NOT_FOUND'],
+    ['/v1/tunedModels/nope:generateContent', 'error.status', 'NOT_FOUND'],
+    ['/upload/v1beta/files', 'error.status', 'NOT_FOUND'],
   ])('%s: 404 in the format of its family, without the URL', async (path, field, value) => {
     const response = await get(path, {
       method: 'POST',
@@ -333,11 +337,31 @@ describe('paths', () => {
     ['/v1/v1/messages', '/v1/messages'],
     ['/openai/v1/chat/completions', '/v1/chat/completions'],
     ['/models', '/v1/models'],
+    ['/models/gemini-2.5-flash:generateContent', '/v1beta/models/{model}:generateContent'],
+    ['/v1beta/v1beta/models/g:streamGenerateContent', '/v1beta/models/{model}:streamGenerateContent'],
+    ['/v1alpha/models/g:countTokens', '/v1beta/models/{model}:countTokens'],
+    [
+      '/v1/projects/p/locations/l/publishers/google/models/g:generateContent',
+      '/v1beta/models/{model}:generateContent',
+    ],
   ])('%s, as a base URL with a part too few or too many makes it: %s is named', async (path, known) => {
     const response = await get(path, { method: 'POST', body: '{}' });
     expect(response.status).toBe(404);
     expect(await response.text()).toContain(`Is ${known} meant?`);
   });
+
+  test.each(['embedContent', 'batchEmbedContents', 'predict', 'batchGenerateContent'])(
+    'who asks a model for %s is told what it can be asked for',
+    async (method) => {
+      const response = await get(`/v1beta/models/gemini-2.5-flash:${method}`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+      });
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain('generateContent, streamGenerateContent, countTokens');
+    },
+  );
 
   test('tokens are counted for anthropic models only', async () => {
     const counting = endpoints[3];
