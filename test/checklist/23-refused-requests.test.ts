@@ -347,6 +347,19 @@ describe('checklist 153: calls of one turn may share an id, as those of services
   });
 });
 
+test('checklist 155: the name of a file is not told to Google, whose API has no field for it', async () => {
+  const file = { filename: 'bill.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' };
+  const expected = [
+    { role: 'user', parts: [{ inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } }] },
+  ];
+  for (const [from, more] of [
+    ['chat-completions', { messages: [{ role: 'user', content: [{ type: 'file', file }] }] }],
+    ['responses', { input: [{ role: 'user', content: [{ type: 'input_file', ...file }] }] }],
+  ] as const) {
+    expect((await sentFor(from, GEMINI, more))['contents']).toEqual(expected);
+  }
+});
+
 describe('checklist 154: what is said after results of tools is a content of its own for Gemini', () => {
   const reminder = '<system-reminder>Be quick.</system-reminder>';
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };

@@ -50,35 +50,35 @@ function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPar
 }
 
 /**
- * The data field for a medium.
+ * The data field for a medium. Its name has no place: `displayName` is Vertex AI's, and the Gemini API, whose `Blob` and
+ * `FileData` have none (googleapis, generativelanguage/v1beta/content.proto), refuses the request for it.
  * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
 export function renderMedia(part: MediaPart): JsonObject {
-  const { source, name } = part;
-  const named = name !== undefined && { displayName: name };
+  const { source } = part;
   switch (source.kind) {
     case 'base64': {
       const mimeType = usualType(part.mediaType) ?? sniff(source.data, part.media);
-      return { inlineData: { mimeType, data: source.data, ...named } };
+      return { inlineData: { mimeType, data: source.data } };
     }
     case 'text': {
       const data = Buffer.from(source.text, 'utf8').toString('base64');
-      return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data, ...named } };
+      return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
     }
     case 'file':
       if (source.format !== FORMAT) {
         throw invalid(`The ${part.media} is a file in another vendor's store; send its data instead.`);
       }
-      return fileData(source.id, part.mediaType, named);
+      return fileData(source.id, part.mediaType);
     case 'url':
       return source.url.startsWith('data:')
-        ? { inlineData: { ...splitDataUrl(source.url, part.media), ...named } }
-        : fileData(source.url, usualType(part.mediaType) ?? typeByName(source.url), named);
+        ? { inlineData: splitDataUrl(source.url, part.media) }
+        : fileData(source.url, usualType(part.mediaType) ?? typeByName(source.url));
   }
 }
 
-function fileData(fileUri: string, mimeType: string | undefined, named: JsonObject | false): JsonObject {
-  return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri, ...named } };
+function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
+  return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri } };
 }
 
 /** A data URL (RFC 2397); its media type may carry parameters, which Gemini does not want. */

@@ -156,6 +156,8 @@ function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
       if (part.detail !== undefined && part.detail !== 'auto') {
         report({ field: 'messages', outcome: 'dropped', detail: `image detail ${part.detail}` });
       }
+      if (part.name !== undefined)
+        report({ field: 'messages', outcome: 'dropped', detail: 'names of files' });
       return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
     case 'tool-call':
       return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];

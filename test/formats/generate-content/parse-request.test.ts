@@ -90,7 +90,8 @@ describe('parts', () => {
       ['image', 'file'],
       ['image', 'url'],
     ]);
-    expect(found?.[1]).toMatchObject({ name: 'menu.pdf' });
+    const named = { inlineData: { mimeType: 'application/pdf', data: 'AA==', displayName: 'menu.pdf' } };
+    expect(parts([named])).toMatchObject([{ name: 'menu.pdf' }]);
     expect(found?.[3]?.own).toEqual({
       format: 'generate-content',
       fields: { videoMetadata: { startOffset: '10s', endOffset: '25s' } },

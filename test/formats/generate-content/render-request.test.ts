@@ -322,7 +322,7 @@ describe('media', () => {
     [
       'text',
       media({ media: 'document', name: 'a.txt', source: { kind: 'text', text: 'é' } }),
-      { inlineData: { mimeType: 'text/plain', data: 'w6k=', displayName: 'a.txt' } },
+      { inlineData: { mimeType: 'text/plain', data: 'w6k=' } },
     ],
     [
       'a URL, its type told by its name',
