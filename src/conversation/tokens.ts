@@ -23,6 +23,22 @@ export function countOf(value: Json | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
+/** Both together; a figure that only one of them tells is as that one tells it. */
+export function addTokens(one: Tokens, other: Tokens): Tokens {
+  const sum = (figure: keyof Tokens): number | undefined =>
+    one[figure] === undefined && other[figure] === undefined
+      ? undefined
+      : (one[figure] ?? 0) + (other[figure] ?? 0);
+  return {
+    input: sum('input'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite: sum('cacheWrite'),
+    cacheWriteHour: sum('cacheWriteHour'),
+    output: sum('output'),
+    reasoning: sum('reasoning'),
+  };
+}
+
 /** Tokens as the usage of a reply, in which what nobody told is absent. */
 export function usageOf({ input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning }: Tokens): Usage {
   return {

@@ -4,17 +4,31 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import { addTokens, countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObject } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
 import { withoutNulls } from './finish.ts';
 import { usedTier } from './service-tier.ts';
 import { FORMAT, ownOf } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures) => parseTokens(figures.reduce(mergeFigures, {})),
+  tokens: (figures) => withIterations(figures.reduce(mergeFigures, {})),
 };
+
+/**
+ * Iterations that are billed beside what the usage counts (SDK, BetaIterationsUsage; Advisor tool, usage and billing):
+ * a compaction reads the whole dialogue once more, an advisor reads it too.
+ */
+const BESIDE: ReadonlySet<string | undefined> = new Set(['compaction', 'advisor_message']);
+
+/** All that is billed of an answer. An advisor is another model: its tokens count, at the prices of the one asked. */
+function withIterations(figures: JsonObject): Tokens {
+  return asObjects(figures['iterations'])
+    .filter(({ type }) => BESIDE.has(asText(type)))
+    .map(parseTokens)
+    .reduce(addTokens, parseTokens(figures));
+}
 
 /** Figures as told so far: later ones replace earlier ones, one by one, and null tells nothing. */
 export function mergeFigures(earlier: JsonObject, later: Json | undefined): JsonObject {
