@@ -28,7 +28,7 @@ const rates = {
   cacheRead: dollars.exactOptional(),
   /** Input written to a cache that lives for minutes. */
   cacheWrite: dollars.exactOptional(),
-  /** Input written to a cache that lives for an hour. */
+  /** Input written to a cache that lives for an hour (Anthropic) or twelve (OpenAI). */
   cacheWriteHour: dollars.exactOptional(),
 };
 

@@ -35,7 +35,7 @@ export interface Usage {
   readonly input?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  /** The part of `cacheWrite` that is kept for an hour (Anthropic prices it apart). */
+  /** The part of `cacheWrite` that is kept for an hour (Anthropic) or twelve (OpenAI), which has a price of its own. */
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;

@@ -108,9 +108,17 @@ describe('traits by family', () => {
   it('every Claude has all its cache prices in the proportions Anthropic publishes', () => {
     for (const { id, prices } of models.filter((model) => vendorName(model.id) === 'anthropic')) {
       expect([id, prices.cacheWrite]).toEqual([id, prices.input * 1.25]);
-      if (prices.cacheWriteHour !== undefined)
-        expect([id, prices.cacheWriteHour]).toEqual([id, prices.input * 2]);
+      expect([id, prices.cacheWriteHour]).toEqual([id, prices.input * 2]);
       expect(prices.cacheRead).toBeDefined();
+    }
+  });
+
+  it('every GPT from 5.6 on has the price of what is written to its cache, which was free before', () => {
+    const written = models.filter(({ id }) => /^openai\/gpt-(?:5\.6|[6-9])/.test(id));
+    expect(written.length).toBeGreaterThan(5);
+    for (const { id, prices } of written) {
+      expect([id, prices.cacheWrite]).toEqual([id, prices.input * 1.25]);
+      expect([id, prices.long?.cacheWrite]).toEqual([id, (prices.long?.input ?? 0) * 1.25]);
     }
   });
 

@@ -95,3 +95,27 @@ describe('Anthropic: iterations that its own sums leave out', () => {
     expect(streamed?.cost).toBeCloseTo(dollars, 10);
   });
 });
+
+test('OpenAI: what is written to its cache for twelve hours costs more than what is for half of one', async () => {
+  type = 'application/json';
+  answer = JSON.stringify({
+    id: 'r',
+    object: 'response',
+    status: 'completed',
+    output: [],
+    usage: {
+      input_tokens: 10_000,
+      input_tokens_details: {
+        cached_tokens: 0,
+        cache_write_tokens: 9_000,
+        cache_write_tokens_details: { ttl_30m_tokens: 1_000, ttl_12h_tokens: 8_000 },
+      },
+      output_tokens: 100,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 10_100,
+    },
+  });
+  const record = await recordOf('/v1/responses', { model: 'openai/gpt-6.1-terra', input: 'Go on.' });
+  expect(record?.usage).toMatchObject({ input: 10_000, cacheWrite: 9_000, cacheWriteHour: 8_000 });
+  expect(record?.cost).toBeCloseTo((1_000 * 1 + 1_000 * 1.25 + 8_000 * 2.5 + 100 * 5) / 1e6, 10);
+});

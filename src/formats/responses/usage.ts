@@ -28,6 +28,7 @@ export function parseTokens(usage: JsonObject): Tokens {
     input,
     cacheRead: countOf(inside?.['cached_tokens']),
     cacheWrite: countOf(inside?.['cache_write_tokens']),
+    cacheWriteHour: countOf(asObject(inside?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
     output: apart ? told + reasoning : told,
     reasoning,
   };
