@@ -4,6 +4,7 @@
 import { parseExact } from '../conversation/arguments.ts';
 import { invalid } from '../errors.ts';
 import { asObject, isList, isObject, type Json, type JsonObject, tryParseJson } from '../json.ts';
+import { MAX_TOKENS, tokensIn, tooLarge } from '../json-scan.ts';
 
 /** Where dialogues stand, and in them the arguments and results of calls that are objects. */
 const DIALOGUES = new Set(['messages', 'contents']);
@@ -11,13 +12,15 @@ const CARRIED = new Set(['input', 'args', 'response']);
 
 /**
  * @param bytes an object in UTF-8, no deeper than `scanObject` lets through.
- * @throws GatewayError `invalid-request` where the bytes are no JSON object; for a number beyond all doubles, which
- *   would arrive as `null`; and for an integer beside the dialogue that would arrive as another one.
+ * @throws GatewayError `invalid-request` where the bytes are no JSON object; where its texts hold more JSON than may be
+ *   made of them; for a number beyond all doubles, which would arrive as `null`; and for an integer beside the dialogue
+ *   that would arrive as another one.
  */
 export function parseBody(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8');
   const body = tryParseJson(text);
   if (!isObject(body)) throw invalid('The request body is not a valid JSON object.');
+  if (tokensInTexts(body) > MAX_TOKENS) throw tooLarge();
   if (!holdsOddNumber(body)) return body;
   return Object.fromEntries(
     Object.entries(asObject(parseExact(text)) ?? body).map(([key, value]) => {
@@ -45,6 +48,16 @@ function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
       return [key, inner === undefined ? inner : settled(inner, inDialogue, isCarried)];
     }),
   );
+}
+
+/**
+ * The tokens of all texts that may be JSON. Arguments and results of calls are parsed on their own, and what `scanObject`
+ * let through as a string can cost gigabytes and a minute then.
+ */
+function tokensInTexts(value: Json | undefined): number {
+  if (typeof value === 'string') return /^\s*[[{]/.test(value) ? tokensIn(value) : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, inner: Json | undefined) => sum + tokensInTexts(inner), 0);
 }
 
 /** Whether there is a number that JSON.parse may have made another one of. */

@@ -203,6 +203,55 @@ describe.each(ways)('$way', ({ path, model }) => {
   });
 });
 
+describe('JSON in texts, which are parsed on their own where they are translated', () => {
+  const text = (inside: string): string => JSON.stringify(`{"a":[${inside}]}`);
+  const call = (args: string): string =>
+    `{"id":"c","type":"function","function":{"name":"f","arguments":${args}}}`;
+  const turns = (args: string, result: string): string =>
+    `"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[${call(args)}]},{"role":"tool","tool_call_id":"c","content":${result}}]`;
+  const item = (args: string): string =>
+    `{"type":"function_call","call_id":"c","name":"f","arguments":${args}}`;
+  const output = '{"type":"function_call_output","call_id":"c","output":"x"}';
+  const models = { anthropic: 'anthropic/claude-haiku-4-5', google: 'google/gemini-2.5-flash' };
+
+  test.each([
+    ['arguments', '/v1/chat/completions', models.anthropic, turns(text(`${'{},'.repeat(2 * MB)}{}`), '"x"')],
+    [
+      'long numbers',
+      '/v1/chat/completions',
+      models.google,
+      turns(text(`${'1,'.repeat(3 * MB)}12345678901234567890`), '"x"'),
+    ],
+    ['results', '/v1/chat/completions', models.google, turns('"{}"', text(`${'[],'.repeat(2 * MB)}[]`))],
+    [
+      'items',
+      '/v1/responses',
+      models.anthropic,
+      `"input":[${item(text('['.repeat(3 * MB) + ']'.repeat(3 * MB)))},${output}]`,
+    ],
+    [
+      'many calls',
+      '/v1/responses',
+      models.anthropic,
+      `"input":[${Array(50)
+        .fill(`${item(text(`${'1,'.repeat(20_000)}1`))},${output}`)
+        .join()}]`,
+    ],
+  ])('C-14 too much of it in %s: refused before it is parsed', async (_, path, model, fields) => {
+    const before = stage.gateway.memory();
+    await expectRefused(path, `{"model":"${model}",${fields}}`, 400, /more than 500000 JSON tokens/);
+    expect(stage.gateway.memory() - before).toBeLessThan(96 * MB);
+  });
+
+  test('C-14 as much as a dialogue can hold is taken, and what stands in its strings is no part of it', async () => {
+    const before = asked();
+    const file = JSON.stringify(JSON.stringify({ path: 'a.json', text: '[1,{"a":2}],'.repeat(200_000) }));
+    const list = text(`${'1,'.repeat(200_000)}1`);
+    await send('/v1/chat/completions', `{"model":"${models.anthropic}",${turns(file, list)}}`);
+    expect(asked()).toBe(before + 1);
+  });
+});
+
 describe('what arrives at a vendor', () => {
   const [native, translated] = ways;
   /** What the vendor got of a request whose only message is this JSON string. */
