@@ -107,6 +107,25 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   throw notJson(bytes.length);
 }
 
+/** The places of a list's items; none of any other value. @param value as `scanObject` has found it. */
+export function scanList(bytes: Buffer, { start, end }: Span): readonly Span[] {
+  const items: Span[] = [];
+  if (bytes[start] !== OPEN_LIST) return items;
+  let depth = 0;
+  let itemStart = start + 1;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at) - 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    if (depth > 1 || (depth === 1 && byte !== COMMA)) continue;
+    const item = { start: skipSpace(bytes, itemStart), end: lastNonSpace(bytes, at) };
+    if (item.start < item.end) items.push(item);
+    itemStart = at + 1;
+  }
+  return items;
+}
+
 /** What MAX_TOKENS counts, in JSON text: nothing that stands in its strings. */
 export function tokensIn(text: string): number {
   let tokens = 0;

@@ -7,6 +7,8 @@ import { crc32 } from 'node:zlib';
 export interface Principal {
   /** What the key is called in reports; no secret. */
   readonly name: string;
+  /** Whether there are models that the key may not use. */
+  readonly restricted: boolean;
   /** Whether the key may use a model, by its canonical id. */
   allows(modelId: string): boolean;
   readonly limits: KeyLimits;
@@ -64,7 +66,7 @@ export function keysOf(records: Iterable<KeyRecord>): Keys {
     byHash.set(hash, {
       digest: Buffer.from(hash, 'hex'),
       expires,
-      principal: { name, allows: allowance(models), limits },
+      principal: { name, restricted: models !== undefined, allows: allowance(models), limits },
     });
   }
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../src/errors.ts';
-import { MAX_DEPTH, scanObject } from '../src/json-scan.ts';
+import { MAX_DEPTH, scanList, scanObject } from '../src/json-scan.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {
@@ -89,4 +89,17 @@ describe('scanObject', () => {
       }),
     );
   });
+});
+
+test('the items of a list stand where they are, whatever is in them', () => {
+  const items = ['{"a":[1,{"b":"],"}]}', '"x,\\"]"', '[[],[]]', '-1.5e3', 'null'];
+  const bytes = Buffer.from(`{"x" : [ ${items.join(' ,\n')}\t] ,"y":[],"z":{"a":[1]}}`);
+  const fields = scanObject(bytes);
+  const of = (key: string): string[] =>
+    scanList(bytes, fields.get(key) ?? { start: 0, end: 0 }).map(({ start, end }) =>
+      bytes.toString('utf8', start, end),
+    );
+  expect(of('x')).toEqual(items);
+  expect(of('y')).toEqual([]);
+  expect(of('z')).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject, spliced } from '../json-scan.ts';
 import { spokenFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
+import { modelsBeside } from './models-beside.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
 export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
@@ -39,8 +40,14 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (route.format === 'generate-content' && vendorName(model.id) !== defaultVendor) {
       throw notSupported(asked, defaultVendor);
     }
-    if (!principal.allows(model.id)) {
-      throw new GatewayError('model-not-allowed', `This API key may not use the model ${model.id}.`);
+    const beside = principal.restricted ? modelsBeside(body, fields) : [];
+    const refusedFor = ({ id }: Model): string | undefined =>
+      [id, ...beside.map((name) => idOf(name, vendorName(id), catalog))].find(
+        (each) => !principal.allows(each),
+      );
+    const refused = refusedFor(model);
+    if (refused !== undefined) {
+      throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
     }
     if (admitted.ledger) admitted.ledger.model = model;
     const spoken = spokenFormat(vendor, model, route.format);
@@ -56,27 +63,26 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
         : renamed(body, fields, span, name);
     };
     const routed = { ...admitted, model, vendor, spoken, ...bodyFor(vendor, model, spoken) };
-    const others = catalog.fallbacks(model);
+    const others = catalog.fallbacks(model).filter((other) => refusedFor(other) === undefined);
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, otherwise: () => fallback(routed, others, vendors, bodyFor) };
   };
 }
 
-/** The request for the first of `models` that can be asked in its place, by the same rules as the model itself. */
+/** The request for the first of `models`, which the key may use, that can be asked in its place. */
 function fallback(
   routed: Routed,
   models: readonly Model[],
   vendors: Vendors,
   bodyFor: BodyFor,
 ): Routed | undefined {
-  const { route, principal } = routed;
-  const isAllowed = ({ id }: Model): boolean =>
-    principal.allows(id) &&
-    (route.format !== 'generate-content' || vendorName(id) === DEFAULT_VENDOR[route.format]);
+  const { route } = routed;
+  const isReached = ({ id }: Model): boolean =>
+    route.format !== 'generate-content' || vendorName(id) === DEFAULT_VENDOR[route.format];
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
-    if (vendor === undefined || !isAllowed(model)) continue;
+    if (vendor === undefined || !isReached(model)) continue;
     const spoken = spokenFormat(vendor, model, route.format);
     return {
       ...routed,
@@ -93,8 +99,23 @@ function fallback(
 /** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */
 export function notSupported(asked: string, defaultVendor: string): GatewayError {
   const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
-  const shown = id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
-  return new GatewayError('model-not-found', `Model not supported: ${shown}`, { param: 'model' });
+  return new GatewayError('model-not-found', `Model not supported: ${shown(id)}`, { param: 'model' });
+}
+
+function shown(id: string): string {
+  return id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
+}
+
+/**
+ * The canonical id of what a vendor understands by a name beside the model: one of its own, where no vendor is told. It is
+ * sent as it is written, so that of the gateway's aliases only the vendor's own dated names count.
+ */
+function idOf(name: string, vendor: string, catalog: Catalog): string {
+  const id = (name.includes('/') ? name : `${vendor}/${name}`).toLowerCase();
+  const found = catalog.resolve(id, vendor);
+  if (found === undefined) return id;
+  const sent = `${vendorName(found.id)}/${found.upstream ?? modelName(found.id)}`;
+  return sent.toLowerCase() === id ? found.id : id;
 }
 
 /** Some upstreams read keys without regard to case, and would take `MODEL` for the model. */

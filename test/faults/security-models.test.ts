@@ -3,15 +3,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY } from '../support/gateway.ts';
 import { exchange, post, statusOf } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const WILD = 'gw-wildcard-key-of-the-tests';
+const NARROW = 'gw-narrow-key-of-the-tests';
+const MIXED = 'gw-mixed-key-of-the-tests';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({
-    fallbacks: { 'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'] },
+    fallbacks: {
+      'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'],
+      'openai/gpt-4.1': ['anthropic/claude-sonnet-4-5'],
+    },
     aliases: { 'team/best': 'openai/gpt-4o', 'team/small': 'openai/gpt-4o-mini' },
     keys: [
       {
@@ -20,11 +26,17 @@ beforeAll(async () => {
         models: ['openai/gpt-4o-mini', 'google/gemini-2.5-pro', 'deepseek/deepseek-v4-flash'],
       },
       { name: 'wild', key: WILD, models: ['anthropic/*'] },
+      {
+        name: 'narrow',
+        key: NARROW,
+        models: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5', 'deepseek/deepseek-v4-flash'],
+      },
+      { name: 'mixed', key: MIXED, models: ['openai/*', 'anthropic/claude-sonnet-4-5'] },
     ],
   });
 });
 afterAll(async () => {
-  await stage.expectUnharmed([RESTRICTED, WILD]);
+  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED]);
   await stage.close();
 });
 
@@ -284,6 +296,88 @@ describe('S-15 where a model cannot answer', () => {
     stage.respondWith((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     );
+  });
+});
+
+describe('S-12 models that a body names beside its own', () => {
+  const chat = '/v1/chat/completions';
+  const beside: [path: string, model: string, fields: string][] = [
+    ['/v1/messages', 'anthropic/claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]'],
+    ['/v1/messages', 'anthropic/claude-haiku-4-5', '"fallbacks":[{"max_tokens":1,"mod\\u0065l" : "NAMED"}]'],
+    [
+      '/v1/messages',
+      'anthropic/claude-haiku-4-5',
+      '"tools":[{"name":"[],{","input_schema":{"type":"object"}},{"type":"advisor_20260301","name":"advisor","model":"NAMED"}]',
+    ],
+    ['/v1/messages/count_tokens', 'anthropic/claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]'],
+    [chat, 'anthropic/claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]'],
+    [chat, 'deepseek/deepseek-v4-flash', '"models":["deepseek/deepseek-v4-flash","NAMED"]'],
+    [chat, 'deepseek/deepseek-v4-flash', '"route":"fallback","MODELS":["anthropic/NAMED"]'],
+    [chat, 'deepseek/deepseek-v4-flash', '"plugins":[{"id":"fusion","model":"anthropic/NAMED"}]'],
+    ['/v1/responses', 'openai/gpt-4o-mini', '"tools":[{"type":"image_generation","model":"NAMED"}]'],
+  ];
+  const bodyWith = (model: string, fields: string, other: string): string =>
+    `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"x"}],"input":"x",${fields.replace('NAMED', other)}}`;
+
+  test.each(beside)('%s %s %s', async (path, model, fields) => {
+    for (const other of [
+      'claude-opus-4-6',
+      'CLAUDE-OPUS-4-6',
+      'gpt-5-pro',
+      'no-such-model',
+      'x\\u0000<script>',
+    ]) {
+      await expectStatus(send(path, bodyWith(model, fields, other), NARROW), [403]);
+      // A key that may use all passes on what nobody here knows.
+      const before = asked();
+      await send(path, bodyWith(model, fields, other));
+      expect(asked(), other).toBe(before + 1);
+    }
+  });
+
+  test('a model that the key may use can stand there, by its dated name too', async () => {
+    for (const other of ['claude-haiku-4-5', 'claude-haiku-4-5-20251001', 'anthropic/claude-haiku-4-5']) {
+      const before = asked();
+      await send(
+        '/v1/messages',
+        bodyWith('claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]', other),
+        NARROW,
+      );
+      expect(asked(), other).toBe(before + 1);
+    }
+    const parameters =
+      '{"type":"object","properties":{"model":{"type":"string"}},"default":{"model":"gpt-5"}}';
+    const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
+    const before = asked();
+    await send(chat, bodyWith('gpt-4o-mini', `"metadata":{"model":"gpt-5"},${tools}`, ''), NARROW);
+    expect(asked()).toBe(before + 1);
+  });
+
+  test('an alias of the gateway is none of the vendor, and one of two keys is not chosen', async () => {
+    // What team/small is here, some other service may call anything.
+    const aliased = bodyWith('gpt-4o-mini', '"models":["NAMED"]', 'team/small');
+    await expectStatus(send(chat, aliased, NARROW), [403]);
+    const twice = '"fallbacks":[{"model":"NAMED","model":"claude-haiku-4-5"}]';
+    await expectStatus(
+      send('/v1/messages', bodyWith('claude-haiku-4-5', twice, 'claude-opus-4-6'), NARROW),
+      [400],
+    );
+  });
+
+  test('a model asked in the place of another is not asked with them either', async () => {
+    // openai/* lets pass what Anthropic would understand as a model of its own.
+    const body = bodyWith('gpt-4.1', '"fallbacks":[{"model":"NAMED"}]', 'claude-opus-4-6');
+    const reached = async (key: string): Promise<string[]> => {
+      const before = asked();
+      await send(chat, body, key);
+      return stage.upstream.received.slice(before).map(({ url }) => url);
+    };
+    stage.respondWith((_, response) =>
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{}'),
+    );
+    expect(await reached(KEY)).toContain('/v1/messages');
+    expect(await reached(MIXED)).not.toContain('/v1/messages');
+    stage.respondWith((_, response) => json(response, {}));
   });
 });
 
