@@ -8,6 +8,7 @@ import { unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { upstreamName, type Vendor } from '../vendors/vendor.ts';
+import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Routed } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
 
@@ -21,8 +22,15 @@ export function translateRequest({ askUsage }: RequestOptions): (routed: Routed)
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
-  const { vendor, spoken, route, message, query, named, body, model } = routed;
-  const asking = askUsage === 'always' || isMetered(routed.principal.limits) ? withUsage(routed) : undefined;
+  const { vendor, spoken, route, message, named, body, model } = routed;
+  const counts = isMetered(routed.principal.limits);
+  const asks = counts || askUsage === 'always';
+  if (counts && spoken === 'responses') refuseBackground(routed);
+  const asking = asks ? withUsage(routed) : undefined;
+  const { query, headers } =
+    asks && spoken === 'generate-content'
+      ? askingAll(routed.query, message.headers)
+      : { query: routed.query, headers: message.headers };
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {
     ...routed,
@@ -30,7 +38,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
       vendor.basePath +
       nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) +
       passedOn(query),
-    headers: requestHeaders(vendor, spoken, message.headers, stream),
+    headers: requestHeaders(vendor, spoken, headers, stream),
     payload: asking?.payload ?? body,
     ...(asking !== undefined && { hide: asking.hide }),
   };

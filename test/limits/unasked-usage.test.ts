@@ -164,3 +164,66 @@ describe('nothing is changed', () => {
     expect(sent()).toEqual(['{"model":"mistral-large-2512","stream":true,"messages":[]}']);
   });
 });
+
+describe('of an answer that would not tell what it took', () => {
+  const GEMINI = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
+  const hiding =
+    'fields=candidates&$fields=candidates&callback=x&%24httpHeaders=X-Goog-FieldMask%3Acandidates';
+  const post = (path: string, body: string, key: string): Promise<Response> =>
+    fetch(gateway.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'x-goog-fieldmask': 'candidates',
+        'x-goog-api-client': 'google-genai-sdk/3.1.0',
+      },
+      body,
+    });
+  const sent = () => upstream.received.at(-1);
+
+  test('Google is asked for all of it, as JSON: masks and other ways to write it do not pass', async () => {
+    await open({ budgetDay: 1 });
+    for (const [query, passed] of [
+      [`alt=sse&${hiding}&alt=proto`, '?alt=sse'],
+      [`alt=json&${hiding}`, '?alt=json'],
+      [`alt=proto&${hiding}`, ''],
+      [`$alt=proto&${hiding}`, ''],
+    ]) {
+      await post(`${GEMINI}?${query}`, '{"contents":[]}', LIMITED);
+      expect(sent()?.url).toBe(`${GEMINI}${passed}`);
+      expect(sent()?.headers['x-goog-fieldmask']).toBeUndefined();
+      expect(sent()?.headers['x-goog-api-client']).toBe('google-genai-sdk/3.1.0');
+    }
+  });
+
+  test('they pass of a key whose usage does not count, unless all are asked', async () => {
+    await open({ requestsPerMinute: 100 });
+    for (const key of [LIMITED, KEY]) {
+      await post(`${GEMINI}?fields=candidates`, '{"contents":[]}', key);
+      expect(sent()?.url).toBe(`${GEMINI}?fields=candidates`);
+      expect(sent()?.headers['x-goog-fieldmask']).toBe('candidates');
+    }
+    await gateway.close();
+    await open({}, {}, { ask: 'always' });
+    await post(`${GEMINI}?fields=candidates`, '{"contents":[]}', KEY);
+    expect(sent()?.url).toBe(GEMINI);
+  });
+
+  test('OpenAI is not asked for one in the background', async () => {
+    await open({ tokensPerMinute: 1_000 });
+    for (const background of ['true', '"true"', '1']) {
+      const before = upstream.received.length;
+      const body = `{"model":"gpt-5.4","input":"x","background":${background}}`;
+      const response = await post('/v1/responses', body, LIMITED);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { param: 'background' } });
+      expect(upstream.received).toHaveLength(before);
+      expect((await post('/v1/responses', body, KEY)).status).toBe(200);
+    }
+    for (const background of ['false', 'null']) {
+      const body = `{"model":"gpt-5.4","input":"x","background":${background}}`;
+      expect((await post('/v1/responses', body, LIMITED)).status).toBe(200);
+    }
+  });
+});
