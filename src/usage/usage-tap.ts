@@ -28,6 +28,9 @@ const ENOUGH = 4 * 1024;
 /** So many that come at once are worth a search of their own, where they lie. */
 const MANY = 1024;
 
+/** So many in one search whose end is not in sight are none: to look for the end of thousands takes a second. */
+const MOST_OPEN = 8;
+
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
@@ -146,6 +149,7 @@ function fieldsOf({ first, last }: Kept): readonly Buffer[] {
  */
 function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
   let at = 0;
+  let open = 0;
   if (bytes.includes(figure)) {
     if (kept.first !== undefined) at = Math.max(0, lastWhole(bytes, name) - 1);
   } else {
@@ -162,7 +166,11 @@ function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
       kept.last = Buffer.from(bytes.subarray(found - 1, end));
       kept.first ??= kept.last;
       at = end;
-    } else if (end === undefined && bytes.length - at < MAX_VALUE) return found - 1;
+    } else if (end === undefined) {
+      if (bytes.length - at < MAX_VALUE) return found - 1;
+      open += 1;
+      if (open === MOST_OPEN) at = bytes.length - MAX_VALUE;
+    }
   }
   for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
     if (bytes[index] === QUOTE) return index;
@@ -171,11 +179,12 @@ function search(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
 
 /** Where the name of the last field stands that has all of its value; -1 where there is none. */
 function lastWhole(bytes: Buffer, name: Buffer): number {
-  for (let before = bytes.length; before > 0; ) {
+  for (let before = bytes.length, open = 0; before > 0 && open < MOST_OPEN; ) {
     const found = bytes.lastIndexOf(name, before - 1);
     if (found < 0) break;
     const end = bytes[found - 1] === QUOTE ? valueEnd(bytes, found + name.length) : undefined;
     if (end !== undefined && end > found + name.length) return found;
+    if (end === undefined) open += 1;
     before = found;
   }
   return -1;
@@ -183,7 +192,7 @@ function lastWhole(bytes: Buffer, name: Buffer): number {
 
 /**
  * Where the object ends that comes after the colon at `at`; `at` itself where there is none (`null`, or another kind
- * of value); undefined where the bytes end before it does.
+ * of value); undefined where the bytes end before it does, or MAX_VALUE of them.
  */
 function valueEnd(bytes: Buffer, at: number): number | undefined {
   let position = at;
@@ -192,7 +201,7 @@ function valueEnd(bytes: Buffer, at: number): number | undefined {
   if (bytes[position] !== OPEN) return at;
   let depth = 0;
   let inString = false;
-  for (; position < bytes.length; position += 1) {
+  for (const most = Math.min(bytes.length, at + MAX_VALUE); position < most; position += 1) {
     const byte = bytes[position];
     if (inString) {
       if (byte === BACKSLASH) position += 1;

@@ -83,3 +83,20 @@ test('wherever the usage stands among very much else, and however that is cut, i
     }),
   );
 });
+
+test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
+  'fields without an end in sight, by the thousand, hide none that comes after them: chunks of %i',
+  (size) => {
+    const open = `${'"usage":{"tokens":1,'.repeat(20_000)}"a":1${'}'.repeat(20_000)},`;
+    const long = `"usage":{"tokens":"${'x'.repeat(20_000)}"},`.repeat(20);
+    for (const before of [open, long, open + long]) {
+      const tap = usageTap('usage');
+      const bytes = Buffer.from(`${before}"usage":{"prompt_tokens":5,"completion_tokens":7}}`);
+      for (let at = 0; at < bytes.length; at += size) tapChunk(tap, bytes.subarray(at, at + size));
+      expect(usageReaders['chat-completions'].tokens(usageIn(remainsOf(tap), 'usage'))).toMatchObject({
+        input: 5,
+        output: 7,
+      });
+    }
+  },
+);
