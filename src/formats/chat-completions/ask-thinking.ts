@@ -4,7 +4,7 @@ import { asEffort, budgetFor, effortFor, effortOfBudget, isThinkingOff } from '.
 import type { Effort, Thinking } from '../../conversation/prompt.ts';
 import { asFlag, asNumber, asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { isEmpty, said } from './body.ts';
+import { isEmpty, said } from '../openai-fields.ts';
 import type { Dialect } from './dialects.ts';
 
 /** The fields of a body that ask for thinking. */

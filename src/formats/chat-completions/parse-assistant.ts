@@ -2,8 +2,8 @@
 
 import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, missing, objectsAt, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './annotations.ts';
-import { isEmpty, missing, objectsAt, textAt } from './body.ts';
 import { left, named, parseContent } from './parse-content.ts';
 import { markOf, ownFields } from './parse-media.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';

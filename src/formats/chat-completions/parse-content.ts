@@ -3,7 +3,7 @@
 import type { Part } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, said, wrongType } from './body.ts';
+import { isEmpty, said, wrongType } from '../openai-fields.ts';
 import { type ContentPart, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 

@@ -9,7 +9,7 @@ import type {
   TextPart,
 } from '../../conversation/prompt.ts';
 import { asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, said } from './body.ts';
+import { isEmpty, missing, said } from '../openai-fields.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 

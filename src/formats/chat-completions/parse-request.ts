@@ -4,7 +4,6 @@ import type { HostedTool, OutputFormat, Prompt, Tool } from '../../conversation/
 import { GatewayError } from '../../errors.ts';
 import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { parseThinking } from './ask-thinking.ts';
 import {
   flagAt,
   integerAt,
@@ -16,7 +15,8 @@ import {
   said,
   textAt,
   wrongType,
-} from './body.ts';
+} from '../openai-fields.ts';
+import { parseThinking } from './ask-thinking.ts';
 import { markOf, ownFields } from './parse-media.ts';
 import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';

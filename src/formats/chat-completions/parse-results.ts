@@ -2,7 +2,7 @@
 
 import type { ToolResultPart } from '../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { missing, textAt } from './body.ts';
+import { missing, textAt } from '../openai-fields.ts';
 import { left, parseContent } from './parse-content.ts';
 import { markOf, ownFields } from './parse-media.ts';
 import type { Waiting } from './waiting.ts';

@@ -2,7 +2,7 @@
 
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { asFlag, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, said } from './body.ts';
+import { isEmpty, missing, said } from '../openai-fields.ts';
 import { markAndRest } from './parse-media.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */

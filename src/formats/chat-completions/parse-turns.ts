@@ -3,7 +3,7 @@
 import type { Part, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asText, isObject, type JsonObject } from '../../json.ts';
-import { missing } from './body.ts';
+import { missing } from '../openai-fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { left, named, parseContent } from './parse-content.ts';
 import { markOf, ownFields } from './parse-media.ts';

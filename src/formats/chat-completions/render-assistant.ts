@@ -3,8 +3,8 @@
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
+import { isEmpty } from '../openai-fields.ts';
 import { renderCitations } from './annotations.ts';
-import { isEmpty } from './body.ts';
 import { callIdFor, nameFor } from './names.ts';
 import { renderContent, renderPart, type Spoken, spokenIn, unmarkLast } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';

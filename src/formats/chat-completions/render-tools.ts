@@ -5,7 +5,7 @@ import { wholeParameters } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, said } from './body.ts';
+import { isEmpty, said } from '../openai-fields.ts';
 import type { Dialect } from './dialects.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';

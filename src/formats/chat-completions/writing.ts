@@ -3,7 +3,7 @@
 import type { CacheMark, Own } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { said } from './body.ts';
+import { said } from '../openai-fields.ts';
 import type { Dialect } from './dialects.ts';
 
 export interface Writing {

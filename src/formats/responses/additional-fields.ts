@@ -2,7 +2,8 @@
 
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isEmpty, pick } from './fields.ts';
+import { isEmpty } from '../openai-fields.ts';
+import { pick } from './fields.ts';
 
 /** Read elsewhere, or the request once more: the caller knows that one, and it may be another than the vendor's. */
 const READ: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@
 
 import type { Own } from '../../conversation/prompt.ts';
 import { asNumber, asObject, type JsonObject } from '../../json.ts';
-import { isEmpty } from './fields.ts';
+import { isEmpty } from '../openai-fields.ts';
 
 export interface Origin {
   readonly at?: number;

@@ -5,7 +5,8 @@
 
 import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, pick, requiredText, unsupported, wrongValue } from './fields.ts';
+import { isEmpty, missing, said } from '../openai-fields.ts';
+import { pick, requiredText, unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, joinedName } from './namespaces.ts';
 import { ownOf } from './own.ts';
@@ -173,7 +174,7 @@ function parseAssistantMessage(item: JsonObject, path: string, at: number, befor
   if (content === undefined || content === null) throw missing(`${path}.content`);
   const parts = parseContent(content, `${path}.content`);
   const filled: readonly ContentPart[] = parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
-  const told = present(rest);
+  const told = said(rest);
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
   if (isPlain) return [...filled];
   return filled.map((part) => {
@@ -195,7 +196,7 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
   const called = callersName(item);
-  const told = present({ ...rest, ...called });
+  const told = said({ ...rest, ...called });
   return {
     kind: 'tool-call',
     id: requiredText(call_id, `${path}.call_id`),
@@ -233,11 +234,4 @@ function asResultPart(part: ContentPart): ResultPart {
 
 function opaque(item: JsonObject): OpaquePart {
   return { kind: 'opaque', format: 'responses', value: item };
-}
-
-/** Fields that are there: clients that dump their models send `null` for each that is not. */
-function present(object: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter(([, value]) => value !== undefined && value !== null),
-  );
 }

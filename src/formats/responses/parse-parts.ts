@@ -2,8 +2,9 @@
 
 import type { MediaPart, MediaSource, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, missing, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './citations.ts';
-import { isEmpty, missing, objectsField, requiredText, textField, wrongValue } from './fields.ts';
+import { objectsWithPaths, requiredText, wrongValue } from './fields.ts';
 import { ownOf } from './own.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
@@ -13,7 +14,7 @@ const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output
 /** String or list of parts. @throws GatewayError for a part that is none of OpenAI's. */
 export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
-  return objectsField(value, path).map(([part, here]) => parsePart(part, here));
+  return objectsWithPaths(value, path).map(([part, here]) => parsePart(part, here));
 }
 
 function parsePart(part: JsonObject, path: string): ContentPart {
@@ -55,10 +56,10 @@ function parseText(part: JsonObject, path: string): TextPart {
 
 function parseImage(part: JsonObject, path: string): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
-  const url = textField(image_url, `${path}.image_url`);
-  const id = textField(file_id, `${path}.file_id`);
+  const url = textAt(image_url, `${path}.image_url`);
+  const id = textAt(file_id, `${path}.file_id`);
   if (url === undefined && id === undefined) throw missing(`${path}.image_url`);
-  const look = textField(detail, `${path}.detail`);
+  const look = textAt(detail, `${path}.detail`);
   return {
     kind: 'media',
     media: 'image',
@@ -70,11 +71,11 @@ function parseImage(part: JsonObject, path: string): MediaPart {
 
 function parseFile(part: JsonObject, path: string): MediaPart {
   const { type: _, file_data, file_url, file_id, filename, detail, ...rest } = part;
-  const data = textField(file_data, `${path}.file_data`);
-  const url = textField(file_url, `${path}.file_url`);
-  const id = textField(file_id, `${path}.file_id`);
-  const name = textField(filename, `${path}.filename`);
-  const look = textField(detail, `${path}.detail`);
+  const data = textAt(file_data, `${path}.file_data`);
+  const url = textAt(file_url, `${path}.file_url`);
+  const id = textAt(file_id, `${path}.file_id`);
+  const name = textAt(filename, `${path}.filename`);
+  const look = textAt(detail, `${path}.detail`);
   const found = data !== undefined ? inlined(data, name) : url !== undefined ? linked(url) : undefined;
   if (found === undefined && id === undefined) throw missing(`${path}.file_data`);
   return {

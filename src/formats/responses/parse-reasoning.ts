@@ -2,7 +2,7 @@
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
 import { asObjects, asText, type JsonObject } from '../../json.ts';
-import { isEmpty } from './fields.ts';
+import { isEmpty, said } from '../openai-fields.ts';
 import { ownOf } from './own.ts';
 import { unsealed } from './seal.ts';
 
@@ -43,9 +43,7 @@ export function reasoningReader(): ReasoningReader {
 function parseThinking(item: JsonObject, at: number, proof?: ReturnType<typeof unsealed>): Part[] {
   const { type: _, summary, content, encrypted_content, ...rest } = item;
   const texts = [...texted(summary, 'summary_text'), ...texted(content, 'reasoning_text')];
-  const known = Object.fromEntries(
-    Object.entries(rest).filter(([, value]) => value !== undefined && value !== null),
-  );
+  const known = said(rest);
   const nothing = texts.length === 0 && proof === undefined;
   if (nothing && !isEmpty(known)) return [{ kind: 'opaque', format: 'responses', value: item }];
   if (nothing) return [];

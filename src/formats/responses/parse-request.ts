@@ -5,19 +5,16 @@ import { GatewayError } from '../../errors.ts';
 import { asList, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
-  flagField,
-  integerField,
+  flagAt,
+  integerAt,
   isEmpty,
   missing,
-  numberField,
-  objectField,
-  objectsField,
-  pick,
-  requiredText,
-  textField,
-  unsupported,
+  numberAt,
+  objectAt,
+  textAt,
   wrongType,
-} from './fields.ts';
+} from '../openai-fields.ts';
+import { objectsWithPaths, pick, requiredText, unsupported } from './fields.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
 import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
@@ -64,21 +61,21 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...others
   } = more;
 
-  const { output, rest: textRest } = parseTextSettings(objectField(text, 'text'));
-  const { thinking, rest: reasoningRest } = parseReasoning(objectField(reasoning, 'reasoning'));
+  const { output, rest: textRest } = parseTextSettings(objectAt(text, 'text'));
+  const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
   const toolChoice = parseToolChoice(tool_choice, report);
   const parsedTools = [...parseTools(tools, report), ...parseBroughtTools(input, report)];
-  const maxTokens = integerField(max_output_tokens, 'max_output_tokens');
-  const warmth = numberField(temperature, 'temperature');
-  const topP = numberField(top_p, 'top_p');
-  const parallel = flagField(parallel_tool_calls, 'parallel_tool_calls');
-  const topLogprobs = integerField(top_logprobs, 'top_logprobs');
+  const maxTokens = integerAt(max_output_tokens, 'max_output_tokens');
+  const warmth = numberAt(temperature, 'temperature');
+  const topP = numberAt(top_p, 'top_p');
+  const parallel = flagAt(parallel_tool_calls, 'parallel_tool_calls');
+  const topLogprobs = integerAt(top_logprobs, 'top_logprobs');
   const logprobs = asList(body['include']).includes('message.output_text.logprobs') || (topLogprobs ?? 0) > 0;
-  const user = textField(name, 'user') ?? textField(others['safety_identifier'], 'safety_identifier');
-  const cacheKey = textField(others['prompt_cache_key'], 'prompt_cache_key');
-  const tags = objectField(metadata, 'metadata');
-  const serviceTier = textField(service_tier, 'service_tier');
-  if (flagField(store, 'store')) {
+  const user = textAt(name, 'user') ?? textAt(others['safety_identifier'], 'safety_identifier');
+  const cacheKey = textAt(others['prompt_cache_key'], 'prompt_cache_key');
+  const tags = objectAt(metadata, 'metadata');
+  const serviceTier = textAt(service_tier, 'service_tier');
+  if (flagAt(store, 'store')) {
     report({ field: 'store', outcome: 'dropped', detail: 'nothing is stored for this model' });
   }
   const stateless = pick(others, STATE, false);
@@ -110,7 +107,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(tags && { metadata: tags }),
     ...(serviceTier !== undefined && { serviceTier }),
     ...(cacheKey !== undefined && { cacheKey }),
-    stream: flagField(stream, 'stream') ?? false,
+    stream: flagAt(stream, 'stream') ?? false,
     ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
     ...(!isEmpty(extra) && { extra }),
   };
@@ -118,7 +115,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
 
 /** Where `instructions` came from is kept, so that this format writes them there again. */
 function parseInstructions(value: Json | undefined): Turn[] {
-  const text = textField(value, 'instructions');
+  const text = textAt(value, 'instructions');
   if (text === undefined) return [];
   const own = { format: 'responses', fields: { instructions: true } } as const;
   return [{ role: 'system', parts: [{ kind: 'text', text }], own }];
@@ -128,7 +125,7 @@ function parseInput(input: Json | undefined): Turn[] {
   if (input === undefined || input === null) throw missing('input');
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
   if (!Array.isArray(input)) throw wrongType('input', 'a string or an array of objects', input);
-  const items = objectsField(input, 'input');
+  const items = objectsWithPaths(input, 'input');
   if (items.length > 0) return parseItems(items);
   const message =
     "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.";
@@ -144,7 +141,7 @@ function refuseState(body: JsonObject): void {
       `'${field}' points to something stored, and nothing is stored for this model: send the whole conversation in 'input'.`,
     );
   }
-  if (flagField(body['background'], 'background'))
+  if (flagAt(body['background'], 'background'))
     throw unsupported(
       'background',
       "'background' keeps the answer for later, and nothing is stored for this model: leave it out, and use 'stream' for long answers.",

@@ -3,7 +3,8 @@
 import { asEffort } from '../../conversation/effort.ts';
 import type { OutputFormat, Thinking } from '../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../json.ts';
-import { flagField, missing, objectField, requiredText, textField, wrongValue } from './fields.ts';
+import { flagAt, missing, objectAt, textAt } from '../openai-fields.ts';
+import { requiredText, wrongValue } from './fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -16,7 +17,7 @@ export interface TextSettings {
 
 export function parseTextSettings(text: JsonObject | undefined): TextSettings {
   const { format, ...rest } = text ?? {};
-  const asked = objectField(format, 'text.format');
+  const asked = objectAt(format, 'text.format');
   if (asked === undefined) return { rest };
   return { output: parseOutput(asked), rest };
 }
@@ -28,10 +29,10 @@ function parseOutput(format: JsonObject): OutputFormat {
     case 'json_object':
       return { kind: 'json' };
     case 'json_schema': {
-      const schema = objectField(format['schema'], 'text.format.schema');
+      const schema = objectAt(format['schema'], 'text.format.schema');
       if (schema === undefined) throw missing('text.format.schema');
-      const description = textField(format['description'], 'text.format.description');
-      const strict = flagField(format['strict'], 'text.format.strict');
+      const description = textAt(format['description'], 'text.format.description');
+      const strict = flagAt(format['strict'], 'text.format.strict');
       return {
         kind: 'json-schema',
         name: requiredText(format['name'], 'text.format.name'),
@@ -54,7 +55,7 @@ export interface ReasoningSettings {
 /** A summary of any kind asks for visible thoughts; `generate_summary` is its old name. */
 export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSettings {
   const { effort: word, ...told } = reasoning ?? {};
-  const asked = textField(word, 'reasoning.effort');
+  const asked = textAt(word, 'reasoning.effort');
   const effort = asked === undefined ? undefined : asEffort(asked);
   if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', EFFORTS);
   const visible = (asText(told['summary']) ?? asText(told['generate_summary'])) !== undefined;

@@ -4,18 +4,8 @@ import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversat
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asList, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
-import {
-  flagField,
-  isEmpty,
-  missing,
-  objectField,
-  objectsField,
-  pick,
-  requiredText,
-  textField,
-  wrongType,
-  wrongValue,
-} from './fields.ts';
+import { flagAt, isEmpty, missing, objectAt, textAt, wrongType } from '../openai-fields.ts';
+import { objectsWithPaths, pick, requiredText, wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
 import { fieldsOf } from './own.ts';
 
@@ -45,7 +35,7 @@ const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
 export function parseTools(value: Json | undefined, report: Report, path = 'tools'): Tool[] {
-  return objectsField(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
+  return objectsWithPaths(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
 }
 
 /** Tools that an item of the input brings along (`additional_tools`): elsewhere like others, here written by the item. */
@@ -61,7 +51,7 @@ export function parseBroughtTools(input: Json | undefined, report: Report): Tool
 }
 
 function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {
-  const type = textField(tool['type'], `${path}.type`);
+  const type = textAt(tool['type'], `${path}.type`);
   if (type === undefined) throw missing(`${path}.type`);
   if (type === 'function') return [parseFunction(tool, path, report)];
   if (type === 'custom') return [parseCustom(tool, path)];
@@ -82,7 +72,7 @@ function parseTool(tool: JsonObject, path: string, report: Report): readonly Too
  */
 function parseNamespace(group: JsonObject, path: string, report: Report): readonly Tool[] {
   const namespace = requiredText(group['name'], `${path}.name`);
-  const about = textField(group['description'], `${path}.description`);
+  const about = textAt(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
   if (prefix !== '') {
     report({
@@ -91,7 +81,7 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
       detail: `its tools have names that begin with ${prefix}`,
     });
   }
-  return objectsField(group['tools'], `${path}.tools`).map(([inner, here], at) => {
+  return objectsWithPaths(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
     const { name, own } = tool;
     const kept = { namespace, name, ...(at === 0 && { group }) };
@@ -113,9 +103,9 @@ function parseMember(tool: JsonObject, path: string, report: Report): FunctionTo
 
 function parseFunction(tool: JsonObject, path: string, report: Report): FunctionTool {
   const { type: _, name, description, parameters, strict, ...rest } = tool;
-  const about = textField(description, `${path}.description`);
-  const schema = objectField(parameters, `${path}.parameters`);
-  const told = flagField(strict, `${path}.strict`);
+  const about = textAt(description, `${path}.description`);
+  const schema = objectAt(parameters, `${path}.parameters`);
+  const told = flagAt(strict, `${path}.strict`);
   const fits = told === undefined && fitsStrict(schema);
   if (told === undefined && !fits) {
     const detail = 'strict by default, but the schema is not a strict one: asked for without';
@@ -136,8 +126,8 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
 
 function parseCustom(tool: JsonObject, path: string): CustomTool {
   const { type: _, name, description, format, ...rest } = tool;
-  const about = textField(description, `${path}.description`);
-  const grammar = objectField(format, `${path}.format`);
+  const about = textAt(description, `${path}.description`);
+  const grammar = objectAt(format, `${path}.format`);
   const own = pick(rest, OWN, true);
   const extra = pick(rest, OWN, false);
   return {
@@ -158,7 +148,7 @@ export function parseToolChoice(value: Json | undefined, report: Report): ToolCh
   if (value === undefined || value === null) return undefined;
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
   if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
-  const choice = objectField(value, 'tool_choice');
+  const choice = objectAt(value, 'tool_choice');
   if (choice === undefined) throw wrongType('tool_choice', 'a string or an object', value);
   switch (choice['type']) {
     case undefined:
@@ -169,7 +159,7 @@ export function parseToolChoice(value: Json | undefined, report: Report): ToolCh
       return { mode: 'required', allowed: [requiredText(choice['name'], 'tool_choice.name')] };
     case 'allowed_tools': {
       const mode = choice['mode'] === 'required' ? 'required' : 'auto';
-      const tools = objectsField(choice['tools'], 'tool_choice.tools');
+      const tools = objectsWithPaths(choice['tools'], 'tool_choice.tools');
       return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool) ?? []) };
     }
     default:

@@ -2,7 +2,7 @@
 
 import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
-import { isEmpty } from './fields.ts';
+import { isEmpty } from '../openai-fields.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
 import { fieldsOf, originOf } from './own.ts';

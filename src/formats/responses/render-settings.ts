@@ -5,7 +5,7 @@ import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
 import type { Target } from '../format.ts';
-import { isEmpty } from './fields.ts';
+import { isEmpty } from '../openai-fields.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
 import type { Scope } from './render-parts.ts';

@@ -3,7 +3,7 @@
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty } from './fields.ts';
+import { isEmpty } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',

@@ -1,15 +1,15 @@
 /**
- * Readers of a caller's body that say what is wrong with a field in OpenAI's own words. `null` is absent, as it is at
- * OpenAI.
+ * Readers of a caller's fields that say what is wrong in OpenAI's own words, the same in both of its formats. `null` is
+ * absent, as it is at OpenAI.
  */
 
-import { GatewayError } from '../../errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { GatewayError } from '../errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 
 /** The number of a field, or undefined where there is none. */
 export function numberAt(value: Json | undefined, param: string): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'number') return value;
   throw wrongType(param, 'a decimal', value);
 }
 
@@ -51,7 +51,7 @@ export function objectsAt(value: Json | undefined, param: string): readonly Json
   });
 }
 
-/** A 400 for a field of the wrong type. */
+/** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */
 export function wrongType(param: string, expected: string, value: Json): GatewayError {
   const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
   return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
@@ -63,7 +63,7 @@ export function missing(param: string): GatewayError {
   return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
 }
 
-/** An object's fields that say something: without those that are null. */
+/** An object's fields that say something: clients that dump their models send `null` for each that does not. */
 export function said(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
