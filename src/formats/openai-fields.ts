@@ -1,10 +1,19 @@
 /**
- * Readers of a caller's fields that say what is wrong in OpenAI's own words, the same in both of its formats. `null` is
- * absent, as it is at OpenAI.
+ * Fields as both of OpenAI's formats have them, and readers of a caller's that say what is wrong in OpenAI's own words.
+ * `null` is absent, as it is at OpenAI.
  */
 
 import { GatewayError } from '../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+
+/** Fields that mean the same in both formats and pass from one to the other as they are. */
+export const SHARED_FIELDS: ReadonlySet<string> = new Set([
+  'moderation',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
 
 /** The number of a field, or undefined where there is none. */
 export function numberAt(value: Json | undefined, param: string): number | undefined {

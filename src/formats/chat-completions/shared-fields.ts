@@ -2,14 +2,7 @@
 
 import type { Own } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
-
-const SHARED: ReadonlySet<string> = new Set([
-  'moderation',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
-]);
+import { SHARED_FIELDS } from '../openai-fields.ts';
 
 /**
  * The fields of another format that this one has as well, and what is left of the others.
@@ -18,8 +11,8 @@ const SHARED: ReadonlySet<string> = new Set([
 export function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
   if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
   const entries = Object.entries(own.fields);
-  const shared = Object.fromEntries(entries.filter(([field]) => SHARED.has(field)));
-  const left = Object.fromEntries(entries.filter(([field]) => !SHARED.has(field) && field !== 'text'));
+  const shared = Object.fromEntries(entries.filter(([field]) => SHARED_FIELDS.has(field)));
+  const left = Object.fromEntries(entries.filter(([field]) => !SHARED_FIELDS.has(field) && field !== 'text'));
   const { verbosity, ...text } = asObject(own.fields['text']) ?? {};
   return {
     shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },

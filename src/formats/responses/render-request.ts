@@ -4,21 +4,13 @@ import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts'
 import { invalid } from '../../errors.ts';
 import { asList, asText, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { SHARED_FIELDS } from '../openai-fields.ts';
 import { pick } from './fields.ts';
 import { fieldsOf } from './own.ts';
 import { renderItems } from './render-items.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
-
-/** Fields of chat-completions that this format has under the same name. */
-const SHARED: ReadonlySet<string> = new Set([
-  'moderation',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
-]);
 
 /** Own fields that are part of something else in the body. */
 const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'tool_choice']);
@@ -78,8 +70,8 @@ function openAIs(
   }
   const { verbosity, ...rest } = own.fields;
   const word = asText(verbosity);
-  reportForeign({ format: own.format, fields: pick(rest, SHARED, false) }, report);
-  return { fields: pick(rest, SHARED, true), ...(word !== undefined && { verbosity: word }) };
+  reportForeign({ format: own.format, fields: pick(rest, SHARED_FIELDS, false) }, report);
+  return { fields: pick(rest, SHARED_FIELDS, true), ...(word !== undefined && { verbosity: word }) };
 }
 
 /**
