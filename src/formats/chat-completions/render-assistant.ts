@@ -5,6 +5,7 @@ import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prom
 import type { Json, JsonObject } from '../../json.ts';
 import { isEmpty } from '../openai-fields.ts';
 import { renderCitations } from './annotations.ts';
+import { renderForeign } from './foreign.ts';
 import { callIdFor, nameFor } from './names.ts';
 import { renderContent, renderPart, type Spoken, spokenIn, unmarkLast } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
@@ -80,9 +81,7 @@ function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
     for (const part of foreign) renderPart(part, writing);
     return {};
   }
-  const blocks: Record<string, JsonObject[]> = {};
-  for (const { format, value } of foreign) blocks[format] = [...(blocks[format] ?? []), value];
-  return { provider_specific_fields: blocks };
+  return { provider_specific_fields: renderForeign(foreign, []) };
 }
 
 function isForeign(part: Spoken): boolean {

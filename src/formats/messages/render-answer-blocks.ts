@@ -10,10 +10,10 @@ import type { JsonObject } from '../../json.ts';
 import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
+import { foreign } from '../foreign.ts';
 import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, isByCode } from './finish.ts';
-import { foreign } from './foreign.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<Sse>;

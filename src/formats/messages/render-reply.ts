@@ -6,11 +6,11 @@ import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../conversati
 import type { Choice, Reply } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
+import { type Foreign, foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
 import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, isByCode, renderStop } from './finish.ts';
-import { type Foreign, foreign } from './foreign.ts';
 import { renderMessage } from './message.ts';
 import { renderTier, renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';

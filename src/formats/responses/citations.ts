@@ -35,14 +35,3 @@ export function renderAnnotation(citation: Citation, length: number): JsonObject
     end_index: citation.end ?? length,
   };
 }
-
-/** What a citation without a URL was in its own format, for an additional field. */
-export function foreignCitation(citation: Citation): JsonObject {
-  if (citation.own) return citation.own.fields;
-  return {
-    ...(citation.title !== undefined && { title: citation.title }),
-    ...(citation.citedText !== undefined && { cited_text: citation.citedText }),
-    ...(citation.start !== undefined && { start_index: citation.start }),
-    ...(citation.end !== undefined && { end_index: citation.end }),
-  };
-}

@@ -3,8 +3,8 @@
 import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { PartStart, TokenLogprob } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
+import type { Foreign } from '../foreign.ts';
 import { renderAnnotation } from './citations.ts';
-import type { Foreign } from './foreign.ts';
 import type { Item, Place, Teller } from './item.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { originOf } from './own.ts';

@@ -1,10 +1,10 @@
 /**
- * What a message has no place for: blocks that another format alone can read, and citations without a URL. They are
+ * What an answer has no place for: blocks that another format alone can read, and citations without a URL. They are
  * told beside the content, not in it, for the content comes back with the caller's next request.
  */
 
-import type { Citation, FormatName } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import type { Citation, FormatName } from '../conversation/prompt.ts';
+import type { JsonObject } from '../json.ts';
 
 export interface Foreign {
   block(format: FormatName, value: JsonObject): void;
