@@ -14,12 +14,13 @@
  */
 
 import { z } from 'zod';
+import { EFFORTS } from '../conversation/prompt.ts';
 
 const ID = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
 
 const tokens = z.number().int().positive();
 const dollars = z.number().nonnegative();
-const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+const effort = z.enum(EFFORTS);
 
 const rates = {
   input: dollars,

@@ -4,23 +4,21 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { catalogOf } from '../catalog/catalog.ts';
 import { readConfig } from '../config/load.ts';
 import { everyVendor } from '../config/vendors.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { GatewayError } from '../errors.ts';
 import { type Explanation, explain as explainRequest, formatOfRequest } from '../explain.ts';
 import { asText, isObject, tryParseJson } from '../json.ts';
 import { catalogModels } from '../open.ts';
-import { refuseUnknown } from './known-options.ts';
+import { formatNamed, refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
 import { tellingRefusals } from './telling-refusals.ts';
 import { Refusal } from './with-store.ts';
 
-const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
-
 const options = {
   file: { type: 'positional', required: true, description: 'JSON file that holds the request' },
   model: { type: 'string', description: 'Model to explain it for (default: the one it names)' },
-  format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the fields)` },
+  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: told from the fields)` },
   json: { type: 'boolean', description: 'As JSON' },
 } as const satisfies ArgsDef;
 
@@ -32,10 +30,7 @@ export const explain = defineCommand({
       refuseUnknown(args, options);
       const body = tryParseJson(String(await readNamed(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not hold a JSON object.`);
-      const format =
-        args.format === undefined ? formatOfRequest(body) : FORMATS.find((name) => name === args.format);
-      if (format === undefined)
-        throw new Refusal(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+      const format = formatNamed(args.format) ?? formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
       if (model === undefined) throw new Refusal('The request names no model: give one with --model.');
       const config = await orExit(readConfig(process.env, process.cwd()));

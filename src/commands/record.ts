@@ -4,7 +4,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, publicHosts } from '../config/vendors.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../recording/fixture.ts';
 import { takenBy, writeCase } from '../recording/keep.ts';
 import { codeOf, Declined, startRecorder } from '../recording/recorder.ts';
@@ -14,13 +14,11 @@ import { type Asking, askingOf, sendAsking } from '../recording/send-file.ts';
 import { validateFile } from '../validate/validate-file.ts';
 import { openAgent } from '../vendors/agent.ts';
 import type { Vendor } from '../vendors/vendor.ts';
-import { refuseUnknown } from './known-options.ts';
+import { formatNamed, refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
 import { tellingRefusals } from './telling-refusals.ts';
 import { Refusal } from './with-store.ts';
-
-const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
 
 const options = {
   vendor: { type: 'string', description: 'Whom to ask (needed where several have a key)' },
@@ -43,7 +41,7 @@ const options = {
   request: { type: 'string', description: 'JSON file to send, in place of waiting for a client' },
   format: {
     type: 'string',
-    description: `With --request: ${FORMATS.join(', ')} (default: told from the fields)`,
+    description: `With --request: ${FORMAT_NAMES.join(', ')} (default: told from the fields)`,
   },
   model: { type: 'string', description: 'With --request: the model, as the vendor calls it' },
   stream: { type: 'boolean', description: 'With --request: ask for a stream' },
@@ -125,7 +123,7 @@ async function recordClients(
 ): Promise<void> {
   let number = 1;
   const numbered = (): string => (count === 1 ? name : `${name}-${number}`);
-  const spoken = FORMATS.filter((format) => speaks(vendor, format));
+  const spoken = FORMAT_NAMES.filter((format) => speaks(vendor, format));
   const taken = spoken.map((format) => refusalOf(place, format, numbered()));
   const [reason] = taken;
   if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
@@ -206,13 +204,6 @@ function chosen(all: readonly Vendor[], name: string | undefined): Vendor {
       ? `Say with --vendor whom to ask: ${names}.`
       : `There is no vendor ${name} with a key: there is ${names}.`,
   );
-}
-
-function formatNamed(name: string | undefined): FormatName | undefined {
-  const format = FORMATS.find((one) => one === name);
-  if (name !== undefined && format === undefined)
-    throw new Refusal(`There is no format ${name}: it is one of ${FORMATS.join(', ')}.`);
-  return format;
 }
 
 function wholeNumber(option: string, text: string, least: number, most: number): number {

@@ -1,17 +1,15 @@
 /** `gateway validate FILE`: whether a recorded answer keeps its format's protocol. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import type { FormatName } from '../conversation/prompt.ts';
+import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { validateFile } from '../validate/validate-file.ts';
 import { refuseUnknown } from './known-options.ts';
 import { readNamed } from './read-named.ts';
 import { tellingRefusals } from './telling-refusals.ts';
 
-const FORMATS: readonly FormatName[] = ['chat-completions', 'responses', 'messages', 'generate-content'];
-
 const options = {
   file: { type: 'positional', required: true, description: 'File that holds the answer' },
-  format: { type: 'string', description: `${FORMATS.join(', ')} (default: told from the events)` },
+  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: told from the events)` },
 } as const satisfies ArgsDef;
 
 export const validate = defineCommand({
@@ -23,9 +21,9 @@ export const validate = defineCommand({
   run: ({ args }) =>
     tellingRefusals(async () => {
       refuseUnknown(args, options);
-      const format = FORMATS.find((name) => name === args.format);
+      const format = FORMAT_NAMES.find((name) => name === args.format);
       if (args.format !== undefined && format === undefined) {
-        console.error(`There is no format ${args.format}: it is one of ${FORMATS.join(', ')}.`);
+        console.error(`There is no format ${args.format}: it is one of ${FORMAT_NAMES.join(', ')}.`);
         process.exit(2);
       }
       const result = validateFile(String(await readNamed(args.file)), format);

@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
+import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 
 const milliseconds = z.number().int().nonnegative();
-const formatName = z.enum(['chat-completions', 'responses', 'messages', 'generate-content']);
+const formatName = z.enum(FORMAT_NAMES);
 
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'may hold printable ASCII only');

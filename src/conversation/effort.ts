@@ -3,7 +3,7 @@
  * turned into the other. The figures for low, medium and high are those of Google's own OpenAI-compatible endpoint.
  */
 
-import type { Effort, Thinking } from './prompt.ts';
+import { EFFORTS, type Effort, type Thinking } from './prompt.ts';
 
 /** What a model takes, as far as these tables must know. */
 export interface EffortTraits {
@@ -15,15 +15,12 @@ export interface EffortTraits {
   readonly canDisable: boolean;
 }
 
-/** From least to most. */
-const LADDER: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
 const TOKENS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 32_768 } as const;
 
 /** `text` as an effort in lower case, or undefined where it is no such word. */
 export function asEffort(text: string): Effort | undefined {
   const word = text.toLowerCase();
-  return LADDER.find((effort) => effort === word);
+  return EFFORTS.find((effort) => effort === word);
 }
 
 /** The word for a budget: 0 is `none`, up to 4,096 `low`, up to 16,384 `medium`, above that `high`. */
@@ -44,9 +41,9 @@ export function budgetOfEffort(
 
 /** The supported word nearest to `effort`: itself, else the next lower, else the next higher; undefined of an empty list. */
 export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
-  const at = LADDER.indexOf(effort);
-  const lower = LADDER.slice(0, at + 1).findLast((word) => supported.includes(word));
-  return lower ?? LADDER.slice(at + 1).find((word) => supported.includes(word));
+  const at = EFFORTS.indexOf(effort);
+  const lower = EFFORTS.slice(0, at + 1).findLast((word) => supported.includes(word));
+  return lower ?? EFFORTS.slice(at + 1).find((word) => supported.includes(word));
 }
 
 /**

@@ -9,7 +9,9 @@
 
 import type { JsonObject } from '../json.ts';
 
-export type FormatName = 'chat-completions' | 'responses' | 'messages' | 'generate-content';
+export const FORMAT_NAMES = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
+
+export type FormatName = (typeof FORMAT_NAMES)[number];
 
 /** Fields that mean something in `format` alone. */
 export interface Own {
@@ -190,7 +192,10 @@ export type OutputFormat =
       readonly strict?: boolean;
     };
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+/** From least to most. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export type Effort = (typeof EFFORTS)[number];
 
 /** How much to think. What the caller gave is kept as given: a renderer turns a budget into a level or back. */
 export interface Thinking {

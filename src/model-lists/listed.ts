@@ -1,6 +1,7 @@
 /** A model as the list of its vendor tells it, and what reads such lists. */
 
 import type { Model } from '../catalog/model.ts';
+import { EFFORTS, type Effort } from '../conversation/prompt.ts';
 import { asText, type Json } from '../json.ts';
 
 /** What a list says of one model; what it does not say is undefined, and nothing is guessed. */
@@ -34,8 +35,6 @@ export type ListedPrices = { readonly [K in keyof Model['prices']]?: number | un
 
 type Thinking = NonNullable<Model['thinking']>;
 
-export type Effort = Thinking['efforts'][number];
-
 /** No list but OpenRouter's tells whether a model can be told not to think. */
 export type ListedThinking = Omit<Thinking, 'canDisable' | 'budget'> & {
   readonly canDisable?: boolean | undefined;
@@ -55,9 +54,6 @@ export interface ListReader {
   /** What a page holds, or undefined where it is no page of such a list. */
   page(body: Json): Page | undefined;
 }
-
-/** The words for efforts, from least to most. */
-const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Those of `words` that the catalog knows, in its order. */
 export function effortsAmong(words: ReadonlySet<string>): readonly Effort[] {

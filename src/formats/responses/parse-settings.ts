@@ -1,13 +1,12 @@
 /** `text` and `reasoning` of a caller's request: how the answer is to look, and how much to think about it. */
 
 import { asEffort } from '../../conversation/effort.ts';
-import type { OutputFormat, Thinking } from '../../conversation/prompt.ts';
+import { EFFORTS, type OutputFormat, type Thinking } from '../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../json.ts';
 import { flagAt, missing, objectAt, textAt } from '../openai-fields.ts';
 import { requiredText, wrongValue } from './fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 export interface TextSettings {
   readonly output?: OutputFormat;
