@@ -5,12 +5,18 @@
 
 import { EFFORTS, type Effort, type Thinking } from './prompt.ts';
 
+/** Tokens, smallest and largest. */
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** What a model takes, as far as these tables must know. */
 export interface EffortTraits {
-  /** The words it takes; empty where it takes only budgets. */
+  /** The words it takes, from least to most; empty where it takes only budgets. */
   readonly efforts: readonly Effort[];
-  /** Tokens, smallest and largest; absent where it takes only words. */
-  readonly budget?: { readonly min: number; readonly max: number };
+  /** Absent where it takes only words. */
+  readonly budget?: Limits;
   /** Whether it can be told not to think at all. */
   readonly canDisable: boolean;
 }
@@ -31,10 +37,7 @@ export function effortOfBudget(budget: number): Effort {
 }
 
 /** The budget for a word, within `limits`. `none` is 0 whatever the limits are: whether that is allowed is not asked here. */
-export function budgetOfEffort(
-  effort: Effort,
-  limits: { readonly min: number; readonly max: number },
-): number {
+export function budgetOfEffort(effort: Effort, limits: Limits): number {
   if (effort === 'none') return 0;
   return clamp(effort === 'max' ? limits.max : TOKENS[effort], limits);
 }
@@ -86,14 +89,11 @@ export function isThinkingOff(thinking: Thinking): boolean {
   return thinking.effort === 'none' || (thinking.effort === undefined && thinking.budget === 0);
 }
 
-function askedBudget(
-  thinking: Thinking,
-  limits: { readonly min: number; readonly max: number },
-): number | undefined {
+function askedBudget(thinking: Thinking, limits: Limits): number | undefined {
   if (thinking.budget !== undefined) return thinking.budget;
   return thinking.effort === undefined ? undefined : budgetOfEffort(thinking.effort, limits);
 }
 
-function clamp(tokens: number, limits: { readonly min: number; readonly max: number }): number {
+function clamp(tokens: number, limits: Limits): number {
   return Math.min(Math.max(tokens, limits.min), limits.max);
 }

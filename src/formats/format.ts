@@ -1,6 +1,7 @@
 /** The contract of a wire format: two halves around the neutral prompt and reply, which know nothing of each other. */
 
-import type { Effort, FormatName, Prompt } from '../conversation/prompt.ts';
+import type { EffortTraits } from '../conversation/effort.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
@@ -37,15 +38,9 @@ export interface Target {
   readonly dialect: string;
 }
 
-export interface ThinkingTraits {
+export interface ThinkingTraits extends EffortTraits {
   /** `effort`: a word (OpenAI, Gemini 3, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
   readonly kinds: readonly ('effort' | 'budget')[];
-  /** The words it takes, from least to most; empty where it takes only budgets. */
-  readonly efforts: readonly Effort[];
-  /** Tokens, smallest and largest; absent where it takes only words. */
-  readonly budget?: { readonly min: number; readonly max: number };
-  /** Whether it can be told not to think at all. */
-  readonly canDisable: boolean;
 }
 
 /** What a caller asked, for whoever renders the answer. */
