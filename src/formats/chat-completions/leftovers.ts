@@ -1,10 +1,8 @@
 /** Fields of an answer that nobody here reads: told beside those that are, as they came. */
 
-import { GatewayError } from '../../errors.ts';
+import { isDeeper } from '../../conversation/arguments.ts';
 import { isObject, type Json, type JsonObject } from '../../json.ts';
-
-/** Deeper than any answer, shallower than what JSON.stringify can write before its stack is full. */
-const MAX_DEPTH = 500;
+import { broken, MAX_DEPTH } from '../event-data.ts';
 
 export interface Leftovers {
   /** Keeps a field; a later value takes the place of an earlier one, and nothing does. */
@@ -28,19 +26,11 @@ export function leftovers(): Leftovers {
 
 /** @throws GatewayError `upstream-broken` where a value is nested too deep to be written again. */
 export function checkDepth(value: Json): void {
-  if (isDeeper(value, MAX_DEPTH)) {
-    throw new GatewayError('upstream-broken', 'The upstream sent an answer that is nested too deep.');
-  }
+  if (isDeeper(value, MAX_DEPTH)) throw broken('an answer that is nested too deep');
 }
 
 function saysNothing(value: Json): boolean {
   if (value === null || value === '') return true;
   if (isObject(value)) return Object.keys(value).length === 0;
   return Array.isArray(value) && value.length === 0;
-}
-
-function isDeeper(value: Json | undefined, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }

@@ -4,8 +4,8 @@
  * for every piece.
  */
 
-import { GatewayError } from '../../errors.ts';
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../json.ts';
+import { broken } from '../event-data.ts';
 import { checkDepth } from './leftovers.ts';
 import type { CallSignature } from './parse-thoughts.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
@@ -138,7 +138,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
     hasAny: () => count > 0,
     end() {
       if ([...nameless].some((call) => call.text !== '' || call.id !== '')) {
-        throw new GatewayError('upstream-broken', 'The upstream sent a tool call without a name.');
+        throw broken('a tool call without a name');
       }
       return apart;
     },

@@ -9,10 +9,10 @@ import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls, prefixedId } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
-import { GatewayError } from '../../errors.ts';
-import { asNumber, asObject, asText, isList, isObject, type JsonObject, parseJson } from '../../json.ts';
+import { asNumber, asObject, asText, isList, isObject, type JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
+import { broken, eventObject } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { dialectOf } from './dialects.ts';
 import { isErrorBody, parseErrorObject } from './errors.ts';
@@ -159,7 +159,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
         finish(out);
         return;
       }
-      const chunk = parseData(data);
+      const chunk = eventObject(data);
       if (event === 'error') throw parseErrorObject(chunk);
       readChunk(chunk, out);
     },
@@ -172,22 +172,4 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
       finish(out);
     },
   };
-}
-
-function parseData(data: string): JsonObject {
-  const value = tryParse(data);
-  if (!isObject(value)) throw broken('an event that is no object');
-  return value;
-}
-
-function tryParse(data: string) {
-  try {
-    return parseJson(data);
-  } catch (cause) {
-    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
-  }
-}
-
-function broken(what: string): GatewayError {
-  return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
 }

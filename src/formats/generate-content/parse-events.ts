@@ -12,11 +12,11 @@ import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asText, isList, isObject, parseJson } from '../../json.ts';
+import { asList, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
+import { broken, eventValue } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
@@ -117,11 +117,11 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     transform(event, out) {
       // Gemini writes no end marker, but some services that stand before it write OpenAI's.
       if (event.data === '[DONE]') return;
-      const value = parseData(event.data);
+      const value = eventValue(event.data);
       if (isList(value)) {
-        const chunks = value.some(hasCalls) ? asList(parseExactly(event.data)) : value;
+        const chunks = value.some(hasCalls) ? asList(eventValue(event.data, parseExact)) : value;
         for (const chunk of chunks) readChunk(chunk, out);
-      } else readChunk(hasCalls(value) ? parseExactly(event.data) : value, out);
+      } else readChunk(hasCalls(value) ? eventValue(event.data, parseExact) : value, out);
     },
     flush(out) {
       const ordered = [...candidates.entries()].sort(([one], [other]) => one - other);
@@ -182,24 +182,4 @@ function hasCalls(chunk: Json): boolean {
     for (const part of asList(parts)) if (isObject(part) && part['functionCall'] !== undefined) return true;
   }
   return false;
-}
-
-function parseData(text: string): Json {
-  return parsedBy(parseJson, text);
-}
-
-function parseExactly(text: string): Json {
-  return parsedBy(parseExact, text);
-}
-
-function parsedBy(parse: (text: string) => Json, text: string): Json {
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
-  }
-}
-
-function broken(what: string): GatewayError {
-  return new GatewayError('upstream-broken', `The upstream sent ${what}.`);
 }

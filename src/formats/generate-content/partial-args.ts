@@ -3,9 +3,10 @@
  * Path (RFC 9535) of names and indexes, and a text may come in several.
  */
 
-import { GatewayError } from '../../errors.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asText, isObject } from '../../json.ts';
+import { broken } from '../event-data.ts';
 
 // ECMAScript 2025, "JSON.isRawJSON": not yet in the library types. A raw value is typed as the number it stands for.
 declare global {
@@ -107,5 +108,5 @@ function emptyObject(): { [name: string]: Growing } {
 }
 
 function misplaced(): GatewayError {
-  return new GatewayError('upstream-broken', 'The upstream sent an argument that has no place in its call.');
+  return broken('an argument that has no place in its call');
 }

@@ -1,16 +1,15 @@
 /** Anthropic's answers as neutral events: the events of a stream ("Streaming messages"), or a whole message. */
 
-import { parseExact } from '../../conversation/arguments.ts';
+import { isDeeper, parseExact } from '../../conversation/arguments.ts';
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isList, isObject, parseJson } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
+import { broken, eventObject, MAX_DEPTH } from '../event-data.ts';
 import type { Target } from '../format.ts';
-import { broken, checkDepth } from './broken.ts';
 import { errorOf } from './errors.ts';
 import { END_OWN, parseEnd, withoutNulls } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
@@ -119,8 +118,10 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
   return {
     transform({ event, data }, out) {
       if (isOver || data === '') return;
-      const value = parseData(data);
-      checkDepth(value, data);
+      const value = eventObject(data);
+      // Each level takes two characters at least.
+      if (data.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
+        throw broken('an event that is nested too deep');
       const type = asText(value['type']) ?? event;
       if (type === 'content_block_delta') {
         readDelta(value, out);
@@ -163,15 +164,4 @@ function hasCarriedBlock(message: JsonObject): boolean {
 function exactly(data: string, field?: string): JsonObject {
   const value = asObject(parseExact(data)) ?? {};
   return field === undefined ? value : (asObject(value[field]) ?? {});
-}
-
-function parseData(data: string): JsonObject {
-  let value: Json;
-  try {
-    value = parseJson(data);
-  } catch (cause) {
-    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
-  }
-  if (!isObject(value)) throw broken('an event that is no object');
-  return value;
 }

@@ -7,9 +7,10 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
-import { asNumber, asObject, asObjects, asText, isObject, type JsonObject, parseJson } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, isObject, type JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
+import { eventObject } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { additionalFields } from './additional-fields.ts';
 import { parseErrorObject } from './errors.ts';
@@ -123,7 +124,7 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
     transform({ data }, sink) {
       if (ended || data === '[DONE]') return;
       out = sink;
-      const value = parseData(data);
+      const value = eventObject(data);
       const { type } = value;
       if (typeof type === 'string') readEvent(type, value);
       else readWhole(value);
@@ -145,17 +146,6 @@ function replyStart(response: JsonObject): ReplyStart {
     // `auto` is what was asked for; which tier it became is told at the end.
     ...(serviceTier !== undefined && serviceTier !== 'auto' && { serviceTier }),
   };
-}
-
-function parseData(data: string): JsonObject {
-  let value: ReturnType<typeof parseJson>;
-  try {
-    value = parseJson(data);
-  } catch (cause) {
-    throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
-  }
-  if (isObject(value)) return value;
-  throw broken('The upstream sent an event that is no object.');
 }
 
 function broken(message: string): GatewayError {
