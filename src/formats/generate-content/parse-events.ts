@@ -18,9 +18,10 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventValue } from '../event-data.ts';
 import type { Target } from '../format.ts';
+import { changedNames } from '../safe-names.ts';
 import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
-import { changedNames, safeName } from './names.ts';
+import { safeName } from './names.ts';
 import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
 import { laterFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
@@ -62,7 +63,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     // Without an id of the answer, the number of earlier calls keeps ids apart in a conversation.
     const stem = id || `made${countCalls(prompt)}`;
     const declared = declaredNames(prompt);
-    return { stem, names: changedNames(prompt.tools), ...(declared && { declared }) };
+    return { stem, names: changedNames(prompt.tools, safeName), ...(declared && { declared }) };
   };
 
   const candidateAt = (index: number, shared: Answer): Candidate => {

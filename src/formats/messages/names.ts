@@ -3,7 +3,8 @@
  * two alike in one conversation.
  */
 
-import type { Tool, ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
+import type { ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
+import { fingerprint } from '../safe-names.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,128}$/;
 const ID = /^[A-Za-z0-9_-]{1,256}$/;
@@ -15,16 +16,7 @@ export function safeName(name: string): string {
 
 /** `text` in letters that fit anywhere, cut to a length, and told apart from every other by what is put after it. */
 export function fitted(text: string, length: number): string {
-  return `${plain(text).slice(0, length)}_${fingerprint(text)}`;
-}
-
-/** The caller's name for each tool name that had to change; empty for almost every prompt. */
-export function changedNames(tools: readonly Tool[] = []): ReadonlyMap<string, string> {
-  const changed = new Map<string, string>();
-  for (const tool of tools) {
-    if (tool.kind !== 'hosted' && !NAME.test(tool.name)) changed.set(safeName(tool.name), tool.name);
-  }
-  return changed;
+  return `${plain(text).slice(0, length)}_${fingerprint(text).toString(36)}`;
 }
 
 /** Ids for the calls and results of one conversation, asked in the order of its turns. */
@@ -64,16 +56,9 @@ export function callIds(): CallIds {
 }
 
 function safeId(id: string): string {
-  return ID.test(id) ? id : `toolu_${plain(id).slice(0, 40)}${fingerprint(id)}`;
+  return ID.test(id) ? id : `toolu_${plain(id).slice(0, 40)}${fingerprint(id).toString(36)}`;
 }
 
 function plain(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-}
-
-/** FNV-1a of the UTF-16 code units, in letters and digits. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(36);
 }

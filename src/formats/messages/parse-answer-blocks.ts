@@ -11,11 +11,12 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asObjects, asText, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { broken } from '../event-data.ts';
+import { changedNames } from '../safe-names.ts';
 import { answerParts } from './answer-parts.ts';
 import { isCarried } from './carriers.ts';
 import { parseCitation } from './citations.ts';
 import { type Calls, isByCode, withoutNulls } from './finish.ts';
-import { changedNames } from './names.ts';
+import { safeName } from './names.ts';
 import { jsonToolName } from './output.ts';
 import { type ChangedKeys, changedKeys, restoredKeys } from './property-keys.ts';
 import { FORMAT, ownOf } from './wire.ts';
@@ -62,7 +63,7 @@ export interface AnswerBlocks {
 
 /** @param prompt what was asked: tool names that had to change are changed back, and a JSON answer is unwrapped. */
 export function answerBlocks(prompt: Prompt): AnswerBlocks {
-  const names = changedNames(prompt.tools);
+  const names = changedNames(prompt.tools, safeName);
   const keys = changedKeys(prompt.tools);
   const jsonTool = prompt.output?.kind === 'json-schema' ? jsonToolName(prompt) : undefined;
   const parts = answerParts();

@@ -2,8 +2,9 @@
 
 import type { Tool } from '../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../json.ts';
+import { changedNames } from '../safe-names.ts';
 import type { ItemReader } from './item-reader.ts';
-import { changedNames } from './names.ts';
+import { safeName } from './names.ts';
 import type { PartWriter } from './part-writer.ts';
 import { callReader } from './read-call.ts';
 import { spokenReader } from './read-spoken.ts';
@@ -13,7 +14,7 @@ export function itemReaders(
   parts: PartWriter,
   tools: readonly Tool[] = [],
 ): (at: number, item: JsonObject) => ItemReader {
-  const names = changedNames(tools);
+  const names = changedNames(tools, safeName);
   const hosted = tools.some((tool) => tool.kind === 'hosted');
   const isKnown = (name: string): boolean =>
     names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
