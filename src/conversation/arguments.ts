@@ -9,9 +9,9 @@ import { isObject } from '../json.ts';
 // ECMAScript 2025, "JSON.parse source text access": in every Node this runs on, not yet in the library types.
 declare global {
   interface JSON {
-    /** A value that JSON.stringify writes as the given text; typed as what it stands for. */
+    /** A value that JSON.stringify writes as the given text; typed as the number it stands for. */
     rawJSON(text: string): number;
-    isRawJSON(value: unknown): boolean;
+    isRawJSON(value: unknown): value is number;
     parse(
       text: string,
       reviver: (key: string, value: Json, context: { readonly source?: string }) => Json,
@@ -44,11 +44,6 @@ export function argumentsText(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   const text = JSON.stringify(value);
   return text === '{}' ? '' : text;
-}
-
-/** Whether `text` is a whole JSON object: more of it cannot come. */
-export function isWholeArguments(text: string): boolean {
-  return text.trimEnd().endsWith('}') && isObject(tryParseExact(text));
 }
 
 /**

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  argumentsObject,
-  argumentsText,
-  isWholeArguments,
-  parseExact,
-} from '../../src/conversation/arguments.ts';
+import { argumentsObject, argumentsText, parseExact } from '../../src/conversation/arguments.ts';
 
 describe('arguments as an object', () => {
   test('no text is no arguments', () => {
@@ -62,14 +57,6 @@ describe('arguments as text', () => {
       }),
     );
   });
-});
-
-test('whole arguments are told from unfinished ones', () => {
-  expect(isWholeArguments('{"a":1}')).toBe(true);
-  expect(isWholeArguments('{"a":1} ')).toBe(true);
-  expect(isWholeArguments('{"a":{}')).toBe(false);
-  expect(isWholeArguments('')).toBe(false);
-  expect(isWholeArguments('"}"')).toBe(false);
 });
 
 test('exact parsing gives ordinary values where no digit could be lost', () => {

@@ -8,13 +8,6 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asText, isObject } from '../../json.ts';
 import { broken } from '../event-data.ts';
 
-// ECMAScript 2025, "JSON.isRawJSON": not yet in the library types. A raw value is typed as the number it stands for.
-declare global {
-  interface JSON {
-    isRawJSON(value: unknown): value is number;
-  }
-}
-
 /** What grows: objects without a prototype, so that no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
 

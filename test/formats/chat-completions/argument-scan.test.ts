@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWholeArguments } from '../../../src/conversation/arguments.ts';
 import { argumentScan } from '../../../src/formats/chat-completions/argument-scan.ts';
+import { isObject, tryParseJson } from '../../../src/json.ts';
 
 test('an object is whole exactly where its text first is, however it is cut', () => {
   const objects = fc.dictionary(fc.string(), fc.jsonValue());
@@ -12,7 +12,7 @@ test('an object is whole exactly where its text first is, however it is cut', ()
       for (let at = 0; at < text.length; at += size + 1) {
         const told = text.slice(0, at + size + 1);
         scan.add(text.slice(at, at + size + 1));
-        expect(scan.isWhole()).toBe(isWholeArguments(told));
+        expect(scan.isWhole()).toBe(isObject(tryParseJson(told)));
       }
     }),
   );
