@@ -1,13 +1,12 @@
 /** What a stream and a whole answer are written with alike: the fields around what is said. */
 
 import { prefixedId } from '../../conversation/ids.ts';
-import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
+import type { ThinkingPart } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart } from '../../conversation/reply.ts';
-import { seal } from '../../conversation/signature.ts';
 import { isList, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
-import type { ThinkingBlock } from './wire.ts';
+import { thinkingBlock } from './thinking-block.ts';
 
 export const FORMAT = 'chat-completions';
 
@@ -65,15 +64,9 @@ export function renderBlocks(thoughts: readonly Thought[]): readonly Json[] | un
     const blocks = own?.format === FORMAT ? own.fields['thinking_blocks'] : undefined;
     if (isList(blocks)) return blocks;
   }
-  return thoughts.flatMap(({ text, signature, redacted }): ThinkingBlock[] => {
-    if (redacted) return [{ type: 'redacted_thinking', data: seal(redacted, 'anthropic') }];
-    if (text === '' && !signature) return [];
-    return [{ type: 'thinking', thinking: text, ...sealed(signature) }];
-  });
-}
-
-function sealed(signature: Signature | undefined): { readonly signature?: string } {
-  return signature === undefined ? {} : { signature: seal(signature, 'anthropic') };
+  return thoughts
+    .filter(({ text, signature, redacted }) => redacted || text !== '' || signature)
+    .map(thinkingBlock);
 }
 
 /** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */

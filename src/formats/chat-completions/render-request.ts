@@ -12,7 +12,7 @@ import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
 import { renderSampling } from './sampling.ts';
 import { sharedFields } from './shared-fields.ts';
-import { ownFields, type Writing } from './writing.ts';
+import { markFields, ownFields, type Writing } from './writing.ts';
 
 /**
  * What the service has no way to say is left out and reported; fields nobody knows are passed on, for the service to
@@ -24,7 +24,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const dialect = dialectOf(target.dialect);
   const exact = prompt.own?.format === 'chat-completions';
   const { shared, left } = sharedFields(prompt.own, dialect.newFields);
-  const { reasoning, thinking, stream_options, cache_control, ...rest } = ownFields(left, report);
+  const { reasoning, thinking, stream_options, cache_control: _, ...rest } = ownFields(left, report);
   const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const thinks = prompt.thinking === undefined || !isThinkingOff(prompt.thinking);
@@ -45,7 +45,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...user(prompt, own, dialect, report),
     ...account(prompt, dialect, report),
-    ...mark(prompt, cache_control, dialect, report),
+    ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
   };
 }
@@ -87,14 +87,6 @@ function account({ metadata, serviceTier }: Prompt, dialect: Dialect, report: Re
     ...(metadata !== undefined && dialect.metadata && { metadata }),
     ...(serviceTier !== undefined && dialect.serviceTier && { service_tier: serviceTier }),
   };
-}
-
-function mark(prompt: Prompt, written: JsonObject[string], dialect: Dialect, report: Report): JsonObject {
-  if (prompt.mark === undefined) return {};
-  if (written !== undefined) return { cache_control: written };
-  if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...prompt.mark } };
-  report({ field: 'cache_control', outcome: 'dropped', detail: 'the service caches by itself' });
-  return {};
 }
 
 /** Usage is always asked for: the gateway counts it, whether or not the caller wants to see it. */

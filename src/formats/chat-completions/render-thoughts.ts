@@ -1,10 +1,9 @@
 /** Thoughts of earlier turns, in the fields in which services take them back. */
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
-import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { detailFormat, extraContent } from './signatures.ts';
-import type { ThinkingBlock } from './wire.ts';
+import { thinkingBlock } from './thinking-block.ts';
 import type { Writing } from './writing.ts';
 
 export interface RenderedThoughts {
@@ -70,14 +69,9 @@ function textField(text: string): JsonObject {
 /** All thoughts as LiteLLM's blocks, if one of them says more than its text. */
 function blocksField(thoughts: readonly ThinkingPart[], writing: Writing): JsonObject {
   if (!thoughts.some(isSigned)) return {};
-  if (writing.dialect.signatures === 'all') return { thinking_blocks: thoughts.map(blockOf) };
+  if (writing.dialect.signatures === 'all') return { thinking_blocks: thoughts.map(thinkingBlock) };
   dropSignatures(thoughts, writing);
   return {};
-}
-
-function blockOf({ text, signature, redacted }: ThinkingPart): ThinkingBlock {
-  if (redacted) return { type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
-  return { type: 'thinking', thinking: text, ...(signature && { signature: seal(signature, 'anthropic') }) };
 }
 
 /** A thought as OpenRouter's details (OpenRouter docs, "Reasoning Tokens"). */

@@ -10,8 +10,7 @@ import { ownFields, type Writing } from './writing.ts';
 /** All messages. The turns are in the order the service wants already. */
 export function renderTurns(turns: readonly Turn[], writing: Writing): JsonObject[] {
   return turns.flatMap((turn, at) => {
-    if (turn.role === 'system')
-      return [renderSpoken(turn, systemRole(turn, writing), turn.parts, '\n', writing)];
+    if (turn.role === 'system') return [renderSpoken(turn, systemRole(turn, writing), turn.parts, writing)];
     if (turn.role === 'user') return renderUser(turn, writing);
     const message = renderAssistant(turn, writing);
     const { prefill } = writing.dialect;
@@ -32,21 +31,20 @@ function renderUser(turn: Turn, writing: Writing): JsonObject[] {
   const said = spokenIn(turn.parts);
   const results = resultsIn(turn.parts);
   reportMisplaced(turn.parts, writing);
-  if (results.length === 0) return [renderSpoken(turn, 'user', said, '\n', writing)];
+  if (results.length === 0) return [renderSpoken(turn, 'user', said, writing)];
   if (!writing.dialect.userAfterTool) {
     const { messages, moved } = renderResults(joinToLast(results, said, writing), writing);
-    return moved.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', moved, '\n', writing)];
+    return moved.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', moved, writing)];
   }
   const { messages, moved } = renderResults(results, writing);
   const all = [...moved, ...said];
-  return all.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', all, '\n', writing)];
+  return all.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', all, writing)];
 }
 
 function renderSpoken(
   turn: Turn,
   role: 'system' | 'developer' | 'user',
   parts: readonly Part[],
-  glue: string,
   writing: Writing,
 ): JsonObject {
   const own = ownFields(turn.own, writing.report);
@@ -57,7 +55,7 @@ function renderSpoken(
     ...turn.extra,
     ...(control !== undefined && { cache_control: control }),
     role,
-    content: renderContent(spoken, glue, writing),
+    content: renderContent(spoken, '\n', writing),
     ...(turn.name !== undefined && { name: turn.name }),
   };
 }
