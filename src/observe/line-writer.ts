@@ -5,6 +5,7 @@
 
 import type { Writable } from 'node:stream';
 import { joined } from '../as-buffer.ts';
+import { within } from '../streams/within.ts';
 
 export interface LineWriterOptions {
   /** Most that may wait, in bytes. */
@@ -95,14 +96,10 @@ export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterO
     dropped: () => dropped,
     async close(milliseconds) {
       closed = true;
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, milliseconds);
-        onIdle = () => {
-          clearTimeout(limit);
-          resolve();
-        };
-        flush();
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onIdle = resolve;
+      flush();
+      await within(promise, milliseconds);
       const unread = writing === undefined ? waiting : [writing, ...waiting];
       for (const lines of unread) dropped += linesIn(lines);
       waiting = [];

@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isReachable, isShort, reasonOf, type Store } from '../store/store.ts';
+import { within } from '../streams/within.ts';
 import type { Batch } from './batches.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -115,12 +116,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     async close(milliseconds) {
       closed = true;
       // A write may itself take longer than there is time.
-      const late = new AbortController();
-      await Promise.race([
-        writeUntil(performance.now() + milliseconds),
-        pause(milliseconds, undefined, { signal: late.signal }).catch(() => {}),
-      ]);
-      late.abort();
+      await within(writeUntil(performance.now() + milliseconds), milliseconds);
       clearTimeout(timer);
       return waiting();
     },
