@@ -1,9 +1,10 @@
 /** The process itself: how late its event loop is, and what it takes of the machine. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { descriptorLimit } from '../descriptor-limit.ts';
 
 /** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
 const RESOLUTION = 20;
@@ -96,7 +97,7 @@ export function watchProcess(registry: Registry): () => void {
     registers,
     aggregator: 'min',
     collect() {
-      const most = mostDescriptors();
+      const most = descriptorLimit();
       if (most !== undefined) this.set(most);
     },
   });
@@ -116,15 +117,6 @@ export function watchProcess(registry: Registry): () => void {
 function openDescriptors(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;
-  } catch {
-    return undefined;
-  }
-}
-
-function mostDescriptors(): number | undefined {
-  try {
-    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return soft === undefined ? undefined : Number(soft);
   } catch {
     return undefined;
   }

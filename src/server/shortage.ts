@@ -3,10 +3,11 @@
  * it would still take on work, and then fail at all of it; so it is told to take on none for a while.
  */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import { descriptorLimit } from '../descriptor-limit.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */
@@ -116,16 +117,6 @@ function residentMemory(): number {
     return process.memoryUsage.rss();
   } catch {
     return 0;
-  }
-}
-
-/** Linux tells them in /proc; elsewhere they are not watched. */
-function descriptorLimit(): number | undefined {
-  try {
-    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return soft === undefined ? undefined : Number(soft);
-  } catch {
-    return undefined;
   }
 }
 
