@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Asked, Format, Target } from '../formats/format.ts';
+import type { Asked, Inbound, Outbound, Target } from '../formats/format.ts';
 import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
 import type { Body } from '../streams/body.ts';
@@ -95,8 +95,8 @@ export interface Attempt {
 
 /** How a reply is brought back into the caller's format. */
 export interface Translation {
-  readonly inbound: Format;
-  readonly outbound: Format;
+  readonly inbound: Inbound;
+  readonly outbound: Outbound;
   readonly asked: Asked;
   readonly target: Target;
 }

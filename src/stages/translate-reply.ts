@@ -6,7 +6,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { amended, asGatewayError, GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import type { Asked, Format } from '../formats/format.ts';
+import type { Asked } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
@@ -39,7 +39,7 @@ const MAX_ERROR = 1024 * 1024;
 export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
   return (answered) => {
     const { answer, translation } = answered;
-    if (answer.status >= 400) return refused(answered, translation?.outbound ?? formats[answered.spoken]);
+    if (answer.status >= 400) return refused(answered);
     return translation === undefined ? native(answered) : translated(answered, translation, options);
   };
 }
@@ -78,12 +78,12 @@ async function translated(
  * An answer of status 400 and above. The caller of a native path has it as the vendor wrote it, but for keys in it; but
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
-async function refused(answered: Answered, outbound: Format): Promise<Replied> {
-  const { id, route, answer, translation, vendor, allowance, ledger } = answered;
+async function refused(answered: Answered): Promise<Replied> {
+  const { id, route, spoken, answer, translation, vendor, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
-  const parsed = outbound.outbound.parseError(answer.status, shown);
+  const parsed = formats[spoken].outbound.parseError(answer.status, shown);
   const error = withWait(tellable(parsed, vendor.key), answer);
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
@@ -97,12 +97,12 @@ async function refused(answered: Answered, outbound: Format): Promise<Replied> {
 }
 
 async function streamed(
-  { answer, vendor, ledger }: Answered,
+  { route, answer, vendor, ledger }: Answered,
   translation: Translation,
   options: ReplyOptions,
 ) {
   const { inbound, outbound, asked, target } = translation;
-  const renderer = inbound.inbound.renderEvents(asked);
+  const renderer = inbound.renderEvents(asked);
   let said = false;
   let over = false;
   const watch: Step<ReplyEvent, ReplyEvent> = {
@@ -112,9 +112,9 @@ async function streamed(
       if (event.type === 'reply-end') over = true;
     },
   };
-  const parsed = fuse(outbound.outbound.parseEvents(asked.prompt, target), watch);
+  const parsed = fuse(outbound.parseEvents(asked.prompt, target), watch);
   const judging = options.validate && ledger !== undefined;
-  const events = fuse(parsed, judging ? fuse(renderer, judge(inbound.name, asked, ledger)) : renderer);
+  const events = fuse(parsed, judging ? fuse(renderer, judge(route.format, asked, ledger)) : renderer);
   const encoder = encodeSse();
   const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), encoder), {
     fail(error, out) {
@@ -123,7 +123,7 @@ async function streamed(
     },
     over: () => over,
     holds: () => !said,
-    keepAlive: { text: inbound.inbound.ping, milliseconds: options.keepAlive },
+    keepAlive: { text: inbound.ping, milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);
   return { headers: eventStreamHeaders(responseHeaders(answer.headers)), body };
@@ -149,11 +149,11 @@ function judge(format: FormatName, { prompt }: Asked, ledger: Ledger): Step<Sse,
 async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target }: Translation) {
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
-  const parse = fuse(decodeBody(answer), outbound.outbound.parseEvents(asked.prompt, target));
+  const parse = fuse(decodeBody(answer), outbound.parseEvents(asked.prompt, target));
   run(fuse(parse, fold), [await readWhole(answer, MAX_WHOLE)]);
   const { 'content-length': _, ...headers } = responseHeaders(answer.headers);
   headers['content-type'] = 'application/json';
-  return { headers, body: Buffer.from(JSON.stringify(inbound.inbound.renderReply(folded.reply(), asked))) };
+  return { headers, body: Buffer.from(JSON.stringify(inbound.renderReply(folded.reply(), asked))) };
 }
 
 /** The vendor's bytes as events: what it says the body is decides, not what was asked for. */

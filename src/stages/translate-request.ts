@@ -3,8 +3,7 @@
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import { formats } from '../formats/all.ts';
-import type { Target } from '../formats/format.ts';
-import { unreported } from '../formats/format.ts';
+import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { upstreamName, type Vendor } from '../vendors/vendor.ts';
@@ -61,11 +60,11 @@ function withUsage({
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
   const body = parseBody(routed.body);
-  const inbound = formats[route.format];
-  const outbound = formats[spoken];
+  const { inbound } = formats[route.format];
+  const { outbound } = formats[spoken];
   const target = targetOf(vendor, model);
-  const prompt = { ...inbound.inbound.parseRequest(body, unreported), model: target.model };
-  const payload = JSON.stringify(outbound.outbound.renderRequest(prompt, target, unreported));
+  const prompt = { ...inbound.parseRequest(body, unreported), model: target.model };
+  const payload = JSON.stringify(outbound.renderRequest(prompt, target, unreported));
   const asked = {
     prompt,
     body,
