@@ -1,6 +1,6 @@
 /**
- * The request path itself, without sockets: all seven stages fused into one, as they run, against each a
- * TransformStream of its own, as they are written; and a translated body's one hop against a hop a step.
+ * The request path itself, without sockets: all stages fused into one, as they run, against each a TransformStream
+ * of its own, as they are written; and a translated body's one hop against a hop a step.
  */
 
 import { strictEqual } from 'node:assert/strict';
@@ -180,7 +180,7 @@ const requests = await compare({ fused: await request('fused'), chained: await r
 const events = recorded.toString('utf8').split('\n\n').length - 1;
 const bodies = await compare({ fused: fusedBody, chained: chainedBody });
 for (const [what, times, unit] of [
-  ['a native request, all seven stages', requests, 1],
+  ['a native request, all stages', requests, 1],
   [`a translated event (messages to chat-completions, ${events} events)`, bodies, events],
 ] as const) {
   const fused = (times.get('fused') ?? 0) / unit;
