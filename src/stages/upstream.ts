@@ -37,7 +37,7 @@ export function upstream(
         ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
         ...(attempt?.ended !== undefined && { ended: attempt.ended }),
         ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
-        ...(ledger !== undefined && { tap: { chunk: tapBody(ledger, spoken) } }),
+        ...(ledger !== undefined && { tap: tapBody(ledger, spoken) }),
       },
       signal,
     );

@@ -22,7 +22,8 @@ export interface UpstreamRequest {
   readonly timeLeft?: number;
   /** Asked once, with the answer's head: who speaks for a body that ends too soon. Without one it just fails. */
   readonly guard?: (head: UpstreamHead) => Guard | undefined;
-  readonly tap?: Tap;
+  /** Sees the body as it arrives, decompressed; must not throw, and must not change what it sees. */
+  readonly tap?: (bytes: Uint8Array) => void;
   /** Told once, when the exchange is over. */
   readonly ended?: (how: Ending) => void;
 }
@@ -39,13 +40,6 @@ export interface UpstreamHead {
 export interface UpstreamAnswer extends UpstreamHead {
   /** On its way; or, as short answers do, come whole with its head. */
   readonly body: Body | Uint8Array;
-}
-
-/** Sees a body as it arrives, decompressed; must not throw, and must not change what it sees. */
-export interface Tap {
-  chunk?(bytes: Uint8Array): void;
-  /** The exchange is over, whether it came to a body or not; with the error that it ended by. Called once. */
-  end?(error?: GatewayError): void;
 }
 
 /** Speaks for a body that ends too soon. */
@@ -125,7 +119,6 @@ export function send(
       forget();
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
-      tap?.end?.(error);
       // Where nobody stands by it, whoever takes it may still find a failure in it: in a moment, for all of it is here.
       if (how === 'whole' && guard === undefined && isGiven && sink === undefined) setImmediate(tellEnd, how);
       else tellEnd(how);
@@ -163,7 +156,7 @@ export function send(
 
     const deliver = (chunk: Uint8Array): void => {
       if (over !== undefined) return;
-      tap?.chunk?.(chunk);
+      tap?.(chunk);
       guard?.chunk(chunk);
       if (sink !== undefined) {
         if (!sink.write(chunk)) pause();
