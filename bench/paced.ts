@@ -1,7 +1,8 @@
 /**
  * Streams that say a word every so many milliseconds, as models do: gaps between the words at the caller, what a way
- * through adds to the first one (to the word itself, not to the stream's opening), and how long after a caller has left the vendor sees it. Each way in turn, in rounds;
- * `direct` is the vendor itself, so that what the machine does is seen. Takes `--url` as bench/load does.
+ * through adds to the first one (to the word itself, not to the stream's opening), and how long after a caller has left
+ * the vendor sees it. Each way in turn, in rounds; `direct` is the vendor itself, so that what the machine does is seen.
+ * Takes `--url` as bench/load does.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,5 +1,7 @@
-/** A request's body, whole, from Node's own request: srvx's stream of it crashes the process when it is cancelled
- * while it waits for its reader (nodejs/node#64529). */
+/**
+ * A request's body, whole, from Node's own request: srvx's stream of it crashes the process when it is cancelled while
+ * it waits for its reader (nodejs/node#64529).
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decompress } from './content-coding.ts';

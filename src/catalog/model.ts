@@ -9,8 +9,8 @@
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
  * that of the off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash,
- * until the end of 2026). Where long prompts cost more, `long` has what they cost. What is not published is left out. Thinking is left out where a model has a switch or a budget of the
- * vendor's own that its format has no field for.
+ * until the end of 2026). Where long prompts cost more, `long` has what they cost. What is not published is left out.
+ * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
  */
 
 import { z } from 'zod';

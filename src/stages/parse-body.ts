@@ -1,5 +1,7 @@
-/** The body of a request that is to be translated, as a value. Numbers that a JavaScript number cannot hold are kept
- * where they are only carried, and refused where they would be read as others. */
+/**
+ * The body of a request that is to be translated, as a value. Numbers that a JavaScript number cannot hold are kept
+ * where they are only carried, and refused where they would be read as others.
+ */
 
 import { parseExact } from '../conversation/arguments.ts';
 import { invalid } from '../errors.ts';
