@@ -128,7 +128,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
 }
 
 /** The README's place for them, as it is now. @throws Error where it has none. */
-export function placeIn(readme: string): { readonly from: number; readonly to: number } {
+function placeIn(readme: string): { readonly from: number; readonly to: number } {
   const begin = readme.indexOf(BEGIN);
   const to = readme.indexOf(END);
   if (begin === -1 || to < begin) throw new Error(`The README has no ${BEGIN} … ${END}.`);

@@ -40,7 +40,7 @@ export function benchArguments(defaults: Defaults): BenchArguments {
 }
 
 /** What the figures were measured on. */
-export function machine(): Readonly<Record<string, string>> {
+function machine(): Readonly<Record<string, string>> {
   const [first] = cpus();
   return {
     node: process.version,

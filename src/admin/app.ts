@@ -26,7 +26,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Endpoint = (store: Store, request: AdminRequest) => Promise<Response>;
 
 /** Every path, and what answers each of its methods. */
-export const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }>> = {
+const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }>> = {
   '/admin/keys': { GET: answerList, POST: answerCreate },
   '/admin/keys/{key}': { GET: answerOne, PATCH: answerChange, DELETE: answerRevoke },
   '/admin/keys/{key}/rotate': { POST: answerRotate },

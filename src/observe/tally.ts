@@ -17,7 +17,7 @@ export const MAX_MODELS = 100;
 export const MAX_REQUEST_SERIES = 1_000;
 
 /** Stands for a model that has no series of its own. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /** Statuses that have a series of their own; a vendor may answer any other one, which is counted by its class. */
 const STATUSES = new Set([

@@ -55,7 +55,7 @@ function replaceShapes(text: string): string {
  * A text however JSON and URLs may spell it: each character as it is, as an escape, or in percent. A secret that is no
  * plain word can come back in any of them. Finds it in text of one character a byte.
  */
-export function spellings(text: string): RegExp {
+function spellings(text: string): RegExp {
   return new RegExp(Array.from(text, (character) => `(?:${waysToSay(character).join('|')})`).join(''), 'g');
 }
 

@@ -9,7 +9,7 @@ export interface Spoken {
   readonly stopSequence?: string;
 }
 
-export function lengthOf(part: ScriptPart): number {
+function lengthOf(part: ScriptPart): number {
   const said = part.pieces.reduce((sum, piece) => sum + piece.length, 0);
   return part.kind === 'call' ? said + part.name.length : said;
 }

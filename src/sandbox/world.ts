@@ -63,7 +63,7 @@ export function createWorld(models: readonly Model[]): World {
   };
 }
 
-export function memory<T>(limit: number): Memory<T> {
+function memory<T>(limit: number): Memory<T> {
   const entries = new Map<string, T>();
   return {
     get: (key) => entries.get(key),

@@ -13,15 +13,9 @@ export type FileShape = 'sse' | 'json-array' | 'json-object';
 
 export interface FileResult extends Result {
   readonly shape: FileShape;
-  /** Absent where neither the caller nor the file tells; the only violation is then `unrecognised`. */
+  /** Absent where neither the caller nor the file tells: the only violation is then `unrecognised`. */
   readonly format?: FormatName;
 }
-
-/** What a file may break before any format's rules apply. */
-export const rules = {
-  unrecognised:
-    'A file is an answer of one of the four formats: a stream of events, a list of chunks, or one object.',
-} as const;
 
 /**
  * Judges the text of an answer. Never throws.

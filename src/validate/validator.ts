@@ -46,7 +46,7 @@ export interface ValidateOptions {
 export type RuleTable = Readonly<Record<string, string>>;
 
 /** After so many the rest is not written down: a stream that is wrong in every event should not fill the memory. */
-export const MAX_VIOLATIONS = 100;
+const MAX_VIOLATIONS = 100;
 
 export interface ViolationLog<R extends string> {
   readonly say: (rule: R, index: number, detail: string) => void;

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/json.ts';
 import { parseJson } from '../../src/json.ts';
 
 /** Text that is not blank and does not begin or end with space: Anthropic refuses the one and trims the other. */
-export const words = fc
+const words = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.trim())
   .filter((text) => text !== '');

@@ -124,7 +124,7 @@ function asAsked(thinking: Thinking, own: JsonObject): JsonObject {
 }
 
 /** Whether it was asked to think, not only whether to show it. */
-export function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
+function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
   return effort !== undefined || budget !== undefined || adaptive === true;
 }
 

@@ -58,7 +58,7 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
 }
 
 /** A `data:` URL (RFC 2397) in base64, taken apart; undefined for any other URL. */
-export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   if (!url.startsWith('data:')) return undefined;
   const comma = url.indexOf(',');
   const head = url.slice('data:'.length, comma);

@@ -15,7 +15,7 @@ export const usageReader: UsageReader = {
  * reasoning out of completion_tokens (xAI, Vercel for Gemini) are known by their sums.
  * @param hiddenThoughts whether the total may hold output that no other figure does (Google's own compatible endpoint)
  */
-export function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
+function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
   const inside = asObject(usage['prompt_tokens_details']);
   const input = countOf(usage['prompt_tokens']);
   const read =

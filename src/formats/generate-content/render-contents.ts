@@ -14,7 +14,7 @@ import { renderResult } from './results.ts';
 import { FORMAT } from './wire.ts';
 
 /** A stand-in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
-export const PLACEHOLDER = 'skip_thought_signature_validator';
+const PLACEHOLDER = 'skip_thought_signature_validator';
 
 interface Rendering {
   readonly target: Target;

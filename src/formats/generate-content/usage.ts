@@ -22,7 +22,7 @@ export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject
 }
 
 /** What the metadata of a chunk count; undefined where they tell no figures yet. */
-export function parseTokens(value: JsonObject): Tokens | undefined {
+function parseTokens(value: JsonObject): Tokens | undefined {
   const prompt = countOf(value['promptTokenCount']);
   const answer = countOf(value['candidatesTokenCount']);
   if (prompt === undefined && answer === undefined && countOf(value['totalTokenCount']) === undefined)

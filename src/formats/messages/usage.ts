@@ -36,7 +36,7 @@ export function mergeFigures(earlier: JsonObject, later: Json | undefined): Json
 }
 
 /** What all figures of an answer count. */
-export function parseTokens(figures: JsonObject): Tokens {
+function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
   const uncached = countOf(figures['input_tokens']);
   const cacheRead = countOf(figures['cache_read_input_tokens']);

@@ -42,7 +42,7 @@ export interface ResponseMaker {
 }
 
 /** The id of the response: the vendor's in OpenAI's style. */
-export function responseId(start: Start, asked: Asked): string {
+function responseId(start: Start, asked: Asked): string {
   return prefixedId('resp_', start.id || asked.id);
 }
 

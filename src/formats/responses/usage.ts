@@ -14,7 +14,7 @@ export const usageReader: UsageReader = {
  * What the `usage` of a response counts.
  * Some services leave reasoning out of output_tokens: known by reasoning above output, or a total that has all three.
  */
-export function parseTokens(usage: JsonObject): Tokens {
+function parseTokens(usage: JsonObject): Tokens {
   const inside = asObject(usage['input_tokens_details']);
   const input = countOf(usage['input_tokens']);
   const told = countOf(usage['output_tokens']);

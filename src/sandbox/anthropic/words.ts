@@ -70,7 +70,7 @@ function pathText(path: FlawPath): string {
   return path.join('.');
 }
 
-export function alternatives(values: readonly string[]): string {
+function alternatives(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;

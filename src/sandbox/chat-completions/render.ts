@@ -72,7 +72,7 @@ const FINISH = {
   refusal: 'stop',
 } as const;
 
-export const CHAT_STREAM_ERROR: JsonObject = {
+const CHAT_STREAM_ERROR: JsonObject = {
   error: {
     message: 'The server had an error while processing your request. Sorry about that!',
     type: 'server_error',

@@ -14,7 +14,7 @@ const FINISH = {
   refusal: 'SAFETY',
 } as const;
 
-export const GEMINI_STREAM_ERROR: JsonObject = {
+const GEMINI_STREAM_ERROR: JsonObject = {
   error: {
     code: 503,
     message: 'The model is overloaded. Please try again later.',

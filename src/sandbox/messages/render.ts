@@ -14,7 +14,7 @@ const STOP_REASON = {
   refusal: 'refusal',
 } as const;
 
-export const MESSAGES_STREAM_ERROR: JsonObject = {
+const MESSAGES_STREAM_ERROR: JsonObject = {
   type: 'error',
   error: { type: 'overloaded_error', message: 'Overloaded' },
 };

@@ -80,7 +80,7 @@ function sizeRefusal(
 }
 
 /** `messages[0].content`. */
-export function pathText(path: FlawPath): string {
+function pathText(path: FlawPath): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('');

@@ -6,7 +6,7 @@ import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../scrip
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';
 
-export const RESPONSES_STREAM_ERROR = {
+const RESPONSES_STREAM_ERROR = {
   type: 'server_error',
   code: 'server_error',
   message: 'The server had an error while processing your request. Sorry about that!',
