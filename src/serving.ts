@@ -6,6 +6,7 @@ import type { Tell } from './observe/teller.ts';
 import type { OpenGateway } from './open.ts';
 import { type RunningServer, serve } from './server/server.ts';
 import { watchShortage } from './server/shortage.ts';
+import { SPARED } from './stages/shed.ts';
 
 /** A gateway, and the configuration it was opened with. */
 export interface Opened extends OpenGateway {
@@ -24,9 +25,6 @@ export interface Serving {
 
 /** How often to look whether a gateway that was exchanged is still in use, in milliseconds. */
 const RETIRE_CHECK = 500;
-
-/** Memory is not short for the sake of so few exchanges. */
-const SPARED = 8;
 
 /**
  * @param tell told what goes wrong beside the requests.

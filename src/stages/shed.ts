@@ -13,8 +13,8 @@ export interface InFlightLimits {
 /** Seconds after which another try may be of use: shortages pass, or another process is asked. */
 const RETRY_AFTER = 1;
 
-/** Memory that is short while so little is in flight is no work's: refusing all of it would be for ever. */
-const ALWAYS = 8;
+/** Memory that is short while so little is in flight is no work's: refusing or ending all of it would be for ever. */
+export const SPARED = 8;
 
 const SHORT_OF: Readonly<Record<Shortage, string>> = {
   'event-loop': 'The gateway is busy.',
@@ -47,7 +47,7 @@ export function weigh(): <T extends Incoming>(incoming: T) => T {
 
 function refuseIfShort(load: Load): void {
   const shortage = load.shortage();
-  if (shortage === undefined || (shortage === 'memory' && load.inFlight() <= ALWAYS)) return;
+  if (shortage === undefined || (shortage === 'memory' && load.inFlight() <= SPARED)) return;
   throw new GatewayError('overloaded', SHORT_OF[shortage], {
     retryAfter: RETRY_AFTER,
     // A connection less is what helps.
