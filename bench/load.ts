@@ -127,9 +127,9 @@ async function measure(scenario: Scenario, all: readonly Standing[], direct: See
   }
   // Half of what the slowest can do, and the very same rate for everyone.
   const rate = Math.max(5, Math.min(...standing.map(({ seen }) => quietest(seen.rates, 'more'))) / 2);
+  const steady = [{ process: upstream, request: scenario.direct, seen: direct }, ...standing];
   for (let turn = 0; turn < STEADY.rounds; turn += 1) {
-    steadied(direct, await openLoad(upstream, scenario.direct, scenario, STEADY.seconds, rate));
-    for (const { process, request, seen } of standing)
+    for (const { process, request, seen } of steady)
       steadied(seen, await openLoad(process, request, scenario, STEADY.seconds, rate));
   }
 }
