@@ -7,7 +7,7 @@ import { servedModels } from '../open.ts';
 import { idleVendors } from './idle-vendors.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
-import { tellingRefusals } from './telling-refusals.ts';
+import { tellingRefusals } from './refusal.ts';
 
 const options = {
   config: {

@@ -12,8 +12,7 @@ import { catalogModels } from '../open.ts';
 import { formatNamed, refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
-import { tellingRefusals } from './telling-refusals.ts';
-import { Refusal } from './with-store.ts';
+import { Refusal, tellingRefusals } from './refusal.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'JSON file that holds the request' },

@@ -2,7 +2,8 @@
 
 import type { ArgsDef } from 'citty';
 import { type KeySettings, keySettings } from '../store/key-settings.ts';
-import { checkedOptions, Refusal } from './with-store.ts';
+import { Refusal } from './refusal.ts';
+import { checkedOptions } from './with-store.ts';
 
 export const settingOptions = {
   models: {

@@ -15,9 +15,10 @@ import {
 import type { Store } from '../store/store.ts';
 import { millisecondsOf, settingOptions, settingsOf } from './key-options.ts';
 import { refuseUnknown } from './known-options.ts';
+import { Refusal } from './refusal.ts';
 import { type Column, textTable } from './text-table.ts';
 import { unknownModels } from './unknown-models.ts';
-import { checkedOptions, Refusal, withStore } from './with-store.ts';
+import { checkedOptions, withStore } from './with-store.ts';
 
 const json = { type: 'boolean', description: 'As JSON' } as const;
 const named = { type: 'positional', required: true, description: 'The name of a key, or its id' } as const;

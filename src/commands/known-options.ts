@@ -2,7 +2,7 @@
 
 import type { ArgsDef } from 'citty';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
-import { Refusal } from './with-store.ts';
+import { Refusal } from './refusal.ts';
 
 /** @throws Refusal where something was said on the command line that is not among `known`. */
 export function refuseUnknown(said: { readonly _: readonly string[] }, known: ArgsDef): void {

@@ -6,7 +6,7 @@ import { configuredVendors } from '../config/vendors.ts';
 import { catalogModels } from '../open.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
-import { tellingRefusals } from './telling-refusals.ts';
+import { tellingRefusals } from './refusal.ts';
 
 export const listOptions = {
   served: { type: 'boolean', description: 'Only models whose vendor has a key' },

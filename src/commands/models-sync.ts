@@ -13,9 +13,8 @@ import type { Vendor } from '../vendors/vendor.ts';
 import { millisecondsOf } from './key-options.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
+import { Refusal, tellingRefusals } from './refusal.ts';
 import { type Compared, syncAsJson, syncAsText } from './sync-report.ts';
-import { tellingRefusals } from './telling-refusals.ts';
-import { Refusal } from './with-store.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Only these vendors, by commas' },

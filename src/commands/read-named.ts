@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { codeOf } from '../recording/recorder.ts';
-import { Refusal } from './with-store.ts';
+import { Refusal } from './refusal.ts';
 
 /** What the file holds. @throws Refusal where it cannot be read. */
 export function readNamed(file: string): Promise<Buffer> {

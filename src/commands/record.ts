@@ -17,8 +17,7 @@ import type { Vendor } from '../vendors/vendor.ts';
 import { formatNamed, refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
-import { tellingRefusals } from './telling-refusals.ts';
-import { Refusal } from './with-store.ts';
+import { Refusal, tellingRefusals } from './refusal.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Whom to ask (needed where several have a key)' },

@@ -32,8 +32,8 @@ import {
   tellReloaded,
 } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
+import { tellingRefusals } from './refusal.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
-import { tellingRefusals } from './telling-refusals.ts';
 
 const options = {
   host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },

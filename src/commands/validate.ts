@@ -5,7 +5,7 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { validateFile } from '../validate/validate-file.ts';
 import { refuseUnknown } from './known-options.ts';
 import { readNamed } from './read-named.ts';
-import { tellingRefusals } from './telling-refusals.ts';
+import { tellingRefusals } from './refusal.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'File that holds the answer' },

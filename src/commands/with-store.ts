@@ -6,11 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { isShort, reasonOf, type Store } from '../store/store.ts';
 import { orExit } from './or-exit.ts';
-
-/** Something that cannot be done as it was asked: the user is told why in one line. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}
+import { Refusal } from './refusal.ts';
 
 /** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
 export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {

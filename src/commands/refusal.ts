@@ -1,8 +1,10 @@
-/** For commands that work on no store: what cannot be done as it was asked is told in one line. */
+/** What cannot be done as it was asked: the user is told why in one line. */
 
-import { Refusal } from './with-store.ts';
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
 
-/** Runs `run`. A Refusal ends the process with exit code 1. */
+/** Runs `run`, which needs no store. A Refusal ends the process with exit code 1. */
 export async function tellingRefusals(run: () => Promise<void>): Promise<void> {
   try {
     await run();
