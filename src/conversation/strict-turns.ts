@@ -95,7 +95,8 @@ function withoutEmptyText(turn: Turn): Turn {
   return turn.parts.some(isEmpty) ? { ...turn, parts: turn.parts.filter((part) => !isEmpty(part)) } : turn;
 }
 
-function resultsFirst(parts: readonly Part[]): readonly Part[] {
+/** What was said beside the results of calls comes after them. */
+export function resultsFirst(parts: readonly Part[]): readonly Part[] {
   const isResult = (part: Part): boolean => part.kind === 'tool-result';
   return parts.some(isResult)
     ? [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))]

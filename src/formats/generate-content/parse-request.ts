@@ -1,6 +1,7 @@
 /** A generateContent body to a neutral prompt. */
 
-import type { OutputFormat, Own, Part, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import type { OutputFormat, Own, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import { resultsFirst } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isObject } from '../../json.ts';
@@ -74,11 +75,6 @@ function parseRole(role: string | undefined, param: string): Turn['role'] {
   if (role === 'model') return 'assistant';
   if (!role || role === 'user' || role === 'function' || role === 'tool') return 'user';
   throw invalid('Please use a valid role: user, model.', param);
-}
-
-function resultsFirst(parts: readonly Part[]): readonly Part[] {
-  const isResult = (part: Part): boolean => part.kind === 'tool-result';
-  return [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))];
 }
 
 /** VALIDATED holds all functions to their schemas, which elsewhere is said of each. */

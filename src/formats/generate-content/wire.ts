@@ -7,8 +7,6 @@
 import type { Json, JsonObject } from '../../json.ts';
 
 export type {
-  Candidate,
-  Content,
   FunctionDeclaration,
   GenerateContentResponseUsageMetadata as UsageMetadata,
 } from '@google/genai';
@@ -131,11 +129,6 @@ export function sortFields(
   };
 }
 
-/** A field in either spelling. */
-export function field(object: JsonObject, name: string): Json | undefined {
-  return object[name] ?? object[snakeCase(name)] ?? undefined;
-}
-
 function objectOf(entries: readonly [string, Json][]): JsonObject | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
@@ -144,8 +137,4 @@ function camelCase(name: string): string {
   return name.includes('_')
     ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     : name;
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -4,7 +4,7 @@ import type { Choice, Finish } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText } from '../../json.ts';
 import type { StopReason } from './wire.ts';
-import { extraOf, FORMAT, ownOf, splitFields } from './wire.ts';
+import { extraOf, FORMAT, ownOf, splitFields, withoutNulls } from './wire.ts';
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: 'stop',
@@ -141,13 +141,4 @@ export function endFields(end: End): { readonly inside: JsonObject; readonly bes
     inside: Object.fromEntries(entries.filter(([key]) => !isBeside(key))),
     beside: Object.fromEntries(entries.filter(([key]) => isBeside(key))),
   };
-}
-
-/** `fields` without those that are null, which says as much as their absence. */
-export function withoutNulls(fields: JsonObject): JsonObject {
-  for (const key in fields) {
-    if (fields[key] === null)
-      return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-  }
-  return fields;
 }

@@ -15,11 +15,11 @@ import { changedNames } from '../safe-names.ts';
 import { answerParts } from './answer-parts.ts';
 import { isCarried } from './carriers.ts';
 import { parseCitation } from './citations.ts';
-import { type Calls, isByCode, withoutNulls } from './finish.ts';
+import { type Calls, isByCode } from './finish.ts';
 import { safeName } from './names.ts';
 import { jsonToolName } from './output.ts';
 import { type ChangedKeys, changedKeys, restoredKeys } from './property-keys.ts';
-import { FORMAT, ownOf } from './wire.ts';
+import { FORMAT, ownOf, withoutNulls } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
 

@@ -11,11 +11,11 @@ import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventObject, MAX_DEPTH } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { errorOf } from './errors.ts';
-import { END_OWN, parseEnd, withoutNulls } from './finish.ts';
+import { END_OWN, parseEnd } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
 import { neutralTier } from './service-tier.ts';
 import { mergeFigures, parseUsage } from './usage.ts';
-import { extraOf, ownOf, splitFields } from './wire.ts';
+import { extraOf, ownOf, splitFields, withoutNulls } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
 

@@ -7,9 +7,8 @@ import type { Usage } from '../../conversation/reply.ts';
 import { addTokens, countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
-import { withoutNulls } from './finish.ts';
 import { usedTier } from './service-tier.ts';
-import { FORMAT, ownOf } from './wire.ts';
+import { FORMAT, ownOf, withoutNulls } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
-export type { Message, StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
+export type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
@@ -95,4 +95,13 @@ export function renderMark(mark: CacheMark | undefined): JsonObject {
 function isEmpty(object: JsonObject): boolean {
   for (const key in object) if (object[key] !== undefined) return false;
   return true;
+}
+
+/** `fields` without those that are null, which says as much as their absence. */
+export function withoutNulls(fields: JsonObject): JsonObject {
+  for (const key in fields) {
+    if (fields[key] === null)
+      return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  }
+  return fields;
 }
