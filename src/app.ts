@@ -18,7 +18,7 @@ import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { admit } from './stages/authenticate.ts';
-import { MODELS_PATH } from './stages/decode.ts';
+import { decodedName, MODELS_PATH } from './stages/decode.ts';
 import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from './usage/ledger.ts';
@@ -75,9 +75,7 @@ export function createApp(host: Host): H3 {
   ask('/v1/responses', generate('responses'));
   ask('/v1/messages', generate('messages'));
   ask('/v1/messages/count_tokens', generate('messages', 'count-tokens'));
-  const listAny = list('any', (gateway, principal, asksAnthropic) =>
-    listModels(gateway, principal, asksAnthropic),
-  );
+  const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
     oneModel(gateway, principal, modelIn(path), asksAnthropic),
   );
@@ -278,11 +276,7 @@ function isGoogles({ message: { headers } }: Incoming): boolean {
 
 /** The model named below `/v1/models/` or `/v1beta/models/`. */
 function modelIn(path: string): string {
-  try {
-    return decodeURIComponent(path.replace(MODELS_PATH, ''));
-  } catch {
-    throw new GatewayError('not-found', 'The model in the path is not valid UTF-8.');
-  }
+  return decodedName(path.replace(MODELS_PATH, ''));
 }
 
 function noEndpoint(nearest?: string): GatewayError {

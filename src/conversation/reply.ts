@@ -12,9 +12,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Citation, FormatName, Own, Part, Signature } from './prompt.ts';
 
-/**
- * Why it stopped. `malformed-call` and `error` are no success; `other` is a reason nobody here knows.
- */
+/** Why it stopped. `malformed-call` is no success; `other` is a reason nobody here knows. */
 export type Finish =
   | 'stop'
   | 'stop-sequence'

@@ -59,10 +59,11 @@ function namedInPath(path: string): { model: string; method: string; operation: 
     const known = Object.keys(METHODS).join(', ');
     throw new GatewayError('not-found', `There is no such method here. A model can be asked for ${known}.`);
   }
-  return { model: decoded(call.slice(0, colon)), method, operation };
+  return { model: decodedName(call.slice(0, colon)), method, operation };
 }
 
-function decoded(text: string): string {
+/** The name of a model, percent-encoded as paths have it. */
+export function decodedName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
