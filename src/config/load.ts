@@ -36,8 +36,9 @@ export async function readSettings(environment: Environment, directory: string):
   const parsed = configSchema.safeParse(given);
   if (!parsed.success) {
     const told = parsed.error.issues.map(({ path, message }) => {
-      const field = variableOf(path, given, environment) ?? path.join('.');
-      return field === '' ? message : `${field}: ${message}`;
+      const variable = variableOf(path, given, environment);
+      const field = path.length === 0 ? '' : `${path.join('.')}: `;
+      return `${field}${message}${variable === undefined ? '' : ` (${variable})`}`;
     });
     throw new ConfigError(`The configuration is not valid: ${told.join('; ')}`);
   }

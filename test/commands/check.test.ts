@@ -98,16 +98,17 @@ test('a vendor with a key and no address is refused: simulated ones would answer
 });
 
 test.each([
-  ['PORT', 'abc', 'PORT: Invalid input: expected number'],
-  ['WORKERS', '1.5', 'WORKERS: '],
-  ['OPENAI_BASE_URL', 'api.openai.com', 'OPENAI_BASE_URL: Invalid URL'],
-  ['GATEWAY_ADMIN_PORT', '70000', 'GATEWAY_ADMIN_PORT: '],
-  ['GATEWAY_LOG', 'xml', 'GATEWAY_LOG: '],
-])('%s=%s is refused by its own name', async (variable, value, words) => {
+  ['PORT', 'abc', 'port: Invalid input: expected number'],
+  ['WORKERS', '1.5', 'workers: '],
+  ['OPENAI_BASE_URL', 'api.openai.com', 'vendors.openai.baseUrl: Invalid URL'],
+  ['GATEWAY_ADMIN_PORT', '70000', 'admin.port: '],
+  ['GATEWAY_LOG', 'xml', 'log: '],
+])('%s=%s is refused, and said to be from there', async (variable, value, words) => {
   await check({ port: 1234 });
   const { code, stderr } = await runCommand(directory, ['check'], { [variable]: value });
   expect(code).toBe(78);
   expect(stderr).toContain(`The configuration is not valid: ${words}`);
+  expect(stderr).toContain(` (${variable})\n`);
 });
 
 test('a mistake of the file is told by its field, where the environment says something else', async () => {
@@ -125,7 +126,7 @@ test.each(['GATEWAY_API_KEY', 'GATEWAY_ADMIN_KEY'])(
     await check({});
     const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
     expect(code).toBe(78);
-    expect(stderr).toContain(`${variable}: may hold printable ASCII without spaces and line breaks only`);
+    expect(stderr).toContain(`may hold printable ASCII without spaces and line breaks only (${variable})`);
     expect(stderr).not.toContain('a-key-from');
   },
 );
