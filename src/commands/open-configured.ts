@@ -57,7 +57,7 @@ export function closingWith(serving: Serving, { accounts, watching, teller, admi
     async close() {
       await Promise.all([serving.close(), admin?.close()]);
       // What goes wrong from here on may find the log closed.
-      teller.into(undefined);
+      teller.end();
       await watching.settle(LAST_WRITES);
       await Promise.all([accounts.close(), watching.close(LAST_WRITES)]);
     },

@@ -1,6 +1,6 @@
 /**
  * What a process says of itself while it serves: into its log, so that a JSON log is JSON to the last line. Where there
- * is none, not yet or no longer, as plain lines.
+ * is none, or not yet, as plain lines.
  */
 
 import type { Log } from './log.ts';
@@ -15,14 +15,17 @@ export interface Teller {
   readonly trouble: Tell;
   /** From now on into `log`, or as plain lines. */
   into(log: Log | undefined): void;
+  /** The log is over: only what should not have happened is told now, as plain lines on standard error. */
+  end(): void;
 }
 
 export function openTeller(): Teller {
   let open: Log | undefined;
+  let isOver = false;
   return {
     note(message) {
-      if (open === undefined) console.log(message);
-      else open.note(message);
+      if (open !== undefined) open.note(message);
+      else if (!isOver) console.log(message);
     },
     trouble(message, error) {
       if (open === undefined) tellPlainly(message, error);
@@ -30,6 +33,10 @@ export function openTeller(): Teller {
     },
     into(log) {
       open = log;
+    },
+    end() {
+      open = undefined;
+      isOver = true;
     },
   };
 }
