@@ -16,17 +16,10 @@ import {
 } from './support.ts';
 
 const door = useDoor();
+const { sentFor } = door;
 
 const PNG = 'iVBORw0KGgo=';
 const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
-
-/** What the vendor of `model` is sent for a request: it is asked for no answer. */
-async function sentFor(from: Caller, model: string, more: JsonObject): Promise<JsonObject> {
-  door.answers((_, response) => response.writeHead(418).end('{}'));
-  const { text } = await door.whole(from, model, more);
-  expect(door.upstream().received.length, text).toBeGreaterThan(0);
-  return door.sent();
-}
 
 describe('checklist 22: images of messages and of results reach every vendor', () => {
   const URL_ = 'https://example.com/cat.png';

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
 import {
   at,
-  type Caller,
   CLAUDE,
   claudeBoth,
   GEMINI,
@@ -20,14 +19,7 @@ import {
 } from './support.ts';
 
 const door = useDoor();
-
-/** What the vendor of `model` is sent for a request: it is asked for no answer. */
-async function sentFor(from: Caller, model: string, more: JsonObject): Promise<JsonObject> {
-  door.answers((_, response) => response.writeHead(418).end('{}'));
-  const { text } = await door.whole(from, model, more);
-  expect(door.upstream().received.length, text).toBeGreaterThan(0);
-  return door.sent();
-}
+const { sentFor } = door;
 
 const cached = { cache_control: { type: 'ephemeral' } };
 

@@ -22,14 +22,7 @@ import {
 } from './support.ts';
 
 const door = useDoor();
-
-/** What the vendor of `model` is sent for a request: it is asked for no answer. */
-async function sentFor(from: Caller, model: string, more: JsonObject): Promise<JsonObject> {
-  door.answers((_, response) => response.writeHead(418).end('{}'));
-  const { text } = await door.whole(from, model, more);
-  expect(door.upstream().received.length, text).toBeGreaterThan(0);
-  return door.sent();
-}
+const { sentFor } = door;
 
 describe('checklist 145: an image goes by the type its vendor knows it by', () => {
   const JPEG = '/9j/4AAQSkZJRg==';

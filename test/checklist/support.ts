@@ -84,6 +84,8 @@ export interface Door {
   stream(from: Caller, model: string, more?: JsonObject): Promise<Streamed>;
   /** The body of the last request to the vendor. */
   sent(): JsonObject;
+  /** What the vendor of `model` is sent for a request: it is asked for no answer. */
+  readonly sentFor: (from: Caller, model: string, more: JsonObject) => Promise<JsonObject>;
 }
 
 /** One gateway and one vendor for all tests of a file. */
@@ -113,7 +115,7 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
     });
 
-  return {
+  const door: Door = {
     url: urlOf,
     upstream: () => given(upstream),
     answers(said) {
@@ -159,7 +161,14 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
       const last = given(upstream).received.at(-1);
       return objectOf(parseJson(given(last).body.toString('utf8')));
     },
+    async sentFor(from, model, more) {
+      door.answers((_, response) => response.writeHead(418).end('{}'));
+      const { text } = await door.whole(from, model, more);
+      expect(door.upstream().received.length, text).toBeGreaterThan(0);
+      return door.sent();
+    },
   };
+  return door;
 }
 
 function vendors(url: string): NonNullable<ConfigInput['vendors']> {
