@@ -16,6 +16,11 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** Whether two lists hold the very same values, not only equal ones. */
+export function hasSameItems(one: readonly Json[], other: readonly Json[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
 /** The string, or undefined where `value` is anything else. */
 export function asText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -4,7 +4,7 @@
  * are 400s. Filled in, both say no more than before.
  */
 
-import { asList, isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../json.ts';
 
 /** Deeper than any schema a vendor takes: what is further down stays as it is. */
 const MAX_DEPTH = 100;
@@ -39,7 +39,7 @@ function fillIn(key: string, value: Json, inner: (value: Json) => Json): Json {
   if (SCHEMAS.includes(key)) return inner(value);
   if (LISTS.includes(key) && isList(value)) {
     const whole = value.map(inner);
-    return whole.every((one, at) => one === value[at]) ? value : whole;
+    return hasSameItems(whole, value) ? value : whole;
   }
   if (!MAPS.includes(key) || !isObject(value)) return value;
   const whole = Object.entries(value).map(([name, one = null]) => [name, inner(one)] as const);

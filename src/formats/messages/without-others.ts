@@ -10,6 +10,7 @@ import {
   asObject,
   asObjects,
   asText,
+  hasSameItems,
   isList,
   isObject,
   type Json,
@@ -20,9 +21,8 @@ import {
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
   const given = asList(request['messages']);
   const messages = given.flatMap(withoutThoughts);
-  const isSame = messages.length === given.length && messages.every((turn, at) => turn === given[at]);
   const stopsThinking = asObject(request['thinking'])?.['type'] === 'enabled' && lacksThinking(messages);
-  if (!stopsThinking) return isSame ? undefined : { ...request, messages };
+  if (!stopsThinking) return hasSameItems(messages, given) ? undefined : { ...request, messages };
   return { ...withoutThinking(request), messages };
 }
 

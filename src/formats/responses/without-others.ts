@@ -5,14 +5,13 @@
  */
 
 import { unseal } from '../../conversation/signature.ts';
-import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
   const given = asList(request['input']);
   const input = given.filter((item) => !isOthersThought(item)).map(unparsed);
-  const isSame = input.length === given.length && input.every((item, at) => item === given[at]);
-  return isSame ? undefined : { ...request, input };
+  return hasSameItems(input, given) ? undefined : { ...request, input };
 }
 
 function isOthersThought(item: Json): boolean {
