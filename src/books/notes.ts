@@ -128,7 +128,7 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, model, vendor, cause, remains } = closed;
+      const { id, key, model, vendor, cause, remains, passed } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
       const texts = id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor) + lengthOf(cause);
       makeRoom(FIXED + rest + 3 * texts);
@@ -140,6 +140,8 @@ export function openNotebook(): Notebook {
       number(closed.firstByte);
       number(closed.attempts);
       number(closed.violations);
+      number(passed?.input);
+      number(passed?.output);
       yes(closed.streamed);
       yes(closed.finished);
       text(id);
@@ -238,6 +240,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const { key, vendor, format, spoken, operation, model } = head();
     const [time, status, duration] = [number() ?? 0, number() ?? 0, number() ?? 0];
     const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
+    const [input, output] = [number(), number()];
     const [streamed, finished] = [yes(), yes()];
     const [id, fault, cause] = [text() ?? '', text(), text()];
     yield {
@@ -259,6 +262,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
       violations,
       remains: rest(),
       finished,
+      passed: input === undefined || output === undefined ? undefined : { input, output },
     };
   }
 }

@@ -1,6 +1,7 @@
 /** `gateway usage`: what was used, and what it cost. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import type { UsageSums } from '../store/tables.ts';
 import { type Dimension, reportUsage, type UsageQuery, type UsageReport } from '../usage/report.ts';
 import { queryOf, usageQuery } from '../usage/usage-query.ts';
 import { figuresOf, lineView, type UsageFigures, type UsageLineView } from '../usage/usage-view.ts';
@@ -58,7 +59,7 @@ function asText({ lines, total }: UsageReport, { from, to, by }: UsageQuery): st
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
   };
   const [first] = by;
-  return textTable(columnsOf(by, total.uncounted > 0), [
+  return textTable(columnsOf(by, total), [
     ...lines.map(lineView),
     first === undefined ? sum : { ...sum, [first]: 'total' },
   ]);
@@ -76,10 +77,17 @@ const FIGURES = [
   'cost',
   'mean_duration',
   'mean_first_byte',
+  'estimated_cost',
 ] as const satisfies readonly (keyof UsageFigures)[];
 
-/** @param untold whether there are answers of which the vendor told no usage: they cost something, and nobody knows what. */
-function columnsOf(by: readonly Dimension[], untold: boolean): readonly Column<UsageLineView>[] {
+const estimate: Column<UsageLineView> = {
+  title: 'estimated $',
+  right: true,
+  text: ({ estimated_cost }) => estimated_cost.toFixed(4),
+};
+
+/** @param total tells whether there are answers of which the vendor told no usage, or not all: what they cost nobody knows. */
+function columnsOf(by: readonly Dimension[], total: UsageSums): readonly Column<UsageLineView>[] {
   const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
     title,
     right: true,
@@ -89,11 +97,12 @@ function columnsOf(by: readonly Dimension[], untold: boolean): readonly Column<U
     ...by.map((dimension) => ({ title: dimension, text: (line: UsageLineView) => line[dimension] ?? '-' })),
     figure('requests', 'requests'),
     figure('errors', 'errors'),
-    ...(untold ? [figure('uncounted', 'untold')] : []),
+    ...(total.uncounted > 0 ? [figure('uncounted', 'untold')] : []),
     figure('input_tokens', 'input'),
     figure('cache_read_tokens', 'cached'),
     figure('output_tokens', 'output'),
     { title: 'cost $', right: true, text: ({ cost }) => cost.toFixed(4) },
+    ...(total.estimated_cost > 0 ? [estimate] : []),
     figure('mean_first_byte', 'first byte ms'),
     figure('mean_duration', 'ms'),
   ];

@@ -15,6 +15,10 @@ export interface UsageReader {
   readonly field: UsageField;
   /** What usage objects of one answer tell: its first and its last, where they differ. */
   tokens(figures: readonly JsonObject[]): Tokens;
+  /** The fields of a stream's events that hold text of the answer, and what the first of them is within. */
+  readonly text: { readonly within: string; readonly fields: readonly string[] };
+  /** Whether a stream's first figures are those of its beginning, and count nothing yet of its output (Anthropic). */
+  readonly beginsWithInput?: boolean;
 }
 
 /** A vendor's figure: whole, and none is below 0; undefined where it is no number. */

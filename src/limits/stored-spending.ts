@@ -18,8 +18,10 @@ export function storedSpending({ db }: Store): StoredSpending {
       .groupBy('key')
       .select([
         'key',
-        sql<number>`coalesce(sum(case when day = ${day} then cost else 0 end), 0)`.as('today'),
-        sql<number>`coalesce(sum(cost), 0)`.as('month'),
+        sql<number>`coalesce(sum(case when day = ${day} then cost + estimated_cost else 0 end), 0)`.as(
+          'today',
+        ),
+        sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('month'),
       ])
       .execute();
     return new Map(rows.map(({ key, today, month }) => [key, { day: today, month }]));

@@ -44,6 +44,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     output: usage.output,
     reasoning: usage.reasoning,
     cost: record.cost,
+    estimatedCost: record.estimated?.cost,
     attempts: record.attempts,
     msg: 'exchange',
   };

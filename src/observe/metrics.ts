@@ -92,6 +92,16 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     },
   });
   new Counter({
+    name: 'gateway_estimated_cost_dollars_total',
+    help: 'What answers cost beyond what vendors told, estimated by the text that passed. Budgets count it.',
+    labelNames: ['model', 'vendor'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, estimated } of tally.models) if (estimated > 0) this.inc(labels, estimated);
+    },
+  });
+  new Counter({
     name: 'gateway_uncounted_requests_total',
     help: 'Answers of which the vendor told no usage: they may have cost something, and nobody knows how much.',
     labelNames: ['model', 'vendor'],

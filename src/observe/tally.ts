@@ -54,6 +54,8 @@ export interface ModelSeries {
   readonly labels: Readonly<Record<'model' | 'vendor', string>>;
   readonly tokens: Record<TokenType, number>;
   cost: number;
+  /** What budgets were charged beyond it. */
+  estimated: number;
   /** Answers whose cost nobody knows. */
   uncounted: number;
   attempts: number;
@@ -130,6 +132,7 @@ export function openTally(): Tally {
       labels: { model, vendor },
       tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
       cost: 0,
+      estimated: 0,
       uncounted: 0,
       attempts: 0,
       duration: buckets(DURATION_BUCKETS),
@@ -176,12 +179,13 @@ export function openTally(): Tally {
 
 function countModel(
   series: ModelSeries,
-  { duration, firstByte, usage, cost, attempts, status, operation }: ExchangeRecord,
+  { duration, firstByte, usage, cost, estimated, attempts, status, operation }: ExchangeRecord,
 ): void {
   observe(series.duration, duration / 1_000);
   if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
   countTokens(series, usage);
   series.cost += cost ?? 0;
+  series.estimated += estimated?.cost ?? 0;
   // The same exchanges that a report of the usage calls so.
   if (cost === undefined && attempts > 0 && status < 400 && operation === 'generate') series.uncounted += 1;
   series.attempts += attempts;

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import { carryOn } from '../observe/trace-context.ts';
+import { tokensOfRequest } from '../usage/estimate.ts';
 import { tapBody } from '../usage/ledger.ts';
 import { send } from '../vendors/send.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
@@ -25,6 +26,7 @@ export function upstream(
       ledger.vendor = vendor.name;
       ledger.spoken = spoken;
       ledger.attempts += 1;
+      ledger.asked = tokensOfRequest(payload);
     }
     const answer = await send(
       agent,

@@ -5,7 +5,10 @@ import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely
 /** The migrations in the order of their names. */
 export const migrations: MigrationProvider = {
   getMigrations: () =>
-    Promise.resolve({ '001-keys-and-usage': keysAndUsage } satisfies Record<string, Migration>),
+    Promise.resolve({
+      '001-keys-and-usage': keysAndUsage,
+      '002-estimated-cost': estimatedCost,
+    } satisfies Record<string, Migration>),
 };
 
 const keysAndUsage: Migration = {
@@ -93,6 +96,17 @@ const keysAndUsage: Migration = {
       .addColumn('first_byte', 'double precision', (column) => column.notNull())
       .addColumn('first_bytes', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('gateway_usage_days_of', ['day', 'key', 'model', 'vendor'])
+      .execute();
+  },
+};
+
+/** Both may lack it in what a process writes that is of an earlier version still. */
+const estimatedCost: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_exchanges').addColumn('estimated_cost', 'double precision').execute();
+    await db.schema
+      .alterTable('gateway_usage_days')
+      .addColumn('estimated_cost', 'double precision', (column) => column.notNull().defaultTo(0))
       .execute();
   },
 };

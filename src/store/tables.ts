@@ -73,6 +73,8 @@ export interface ExchangeRow {
   readonly cache_write_hour: number | null;
   /** US dollars; null where the vendor told no usage. */
   readonly cost: number | null;
+  /** What it cost beyond what the vendor told, estimated; null where that is nothing. */
+  readonly estimated_cost: number | null;
   readonly attempts: number;
 }
 
@@ -96,6 +98,8 @@ export interface UsageSums {
   readonly cache_read: number;
   readonly cache_write: number;
   readonly cost: number;
+  /** What answers cost beyond what vendors told, estimated. */
+  readonly estimated_cost: number;
   /** Milliseconds, all together. */
   readonly duration: number;
   /** Of the exchanges that had a first byte: the milliseconds to it, and how many those are. */

@@ -43,10 +43,20 @@ export interface ExchangeRecord {
   readonly usage: Tokens;
   /** US dollars by the catalog's prices; absent where the vendor told no usage. */
   readonly cost?: number | undefined;
+  /** What it took beyond that, by the text that passed; absent where the vendor has told all. Budgets count it. */
+  readonly estimated?: Estimated | undefined;
   /** Requests to vendors that it took. */
   readonly attempts: number;
   /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
   readonly violations?: number | undefined;
+}
+
+/** What was not told, by the text that passed. */
+export interface Estimated {
+  /** Input and output. */
+  readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
 }
 
 /** Takes records as exchanges end. Called on the request path: must return at once, and not throw. */

@@ -33,6 +33,7 @@ export const EXCHANGE_COLUMNS = [
   'cache_write',
   'cache_write_hour',
   'cost',
+  'estimated_cost',
   'attempts',
 ] as const satisfies readonly (keyof ExchangeRow)[];
 
@@ -67,6 +68,7 @@ export function exchangeRow(
     cache_write: tokens(usage.cacheWrite),
     cache_write_hour: tokens(usage.cacheWriteHour),
     cost: record.cost ?? null,
+    estimated_cost: record.estimated?.cost ?? null,
     attempts: record.attempts,
   };
 }

@@ -8,11 +8,13 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
+import type { JsonObject } from '../json.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
 import { causeOf } from './cause-of.ts';
-import { costOf } from './cost.ts';
-import type { ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
-import { remainsOf, tapChunk, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
+import { costOf, isSane } from './cost.ts';
+import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
+import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
+import { hasUsage, remainsOf, tapChunk, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {
@@ -35,7 +37,10 @@ export interface Ledger {
   attempts: number;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
   violations: number | undefined;
+  /** Tokens of the request to the vendor, by its bytes. */
+  asked: number;
   tap: UsageTap | undefined;
+  passage: Passage | undefined;
   /** Its trace, where those are collected. */
   readonly trace: ExchangeTrace | undefined;
 }
@@ -56,7 +61,9 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     first: undefined,
     attempts: 0,
     violations: undefined,
+    asked: 0,
     tap: undefined,
+    passage: undefined,
     trace,
   };
 }
@@ -70,10 +77,13 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
 export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array) => void {
   const tap = usageTap(usageReaders[spoken].field);
+  const passage = openPassage(spoken);
   ledger.tap = tap;
+  ledger.passage = passage;
   return (bytes) => {
     ledger.first ??= performance.now();
     tapChunk(tap, bytes);
+    passBy(passage, bytes);
   };
 }
 
@@ -87,12 +97,16 @@ export type Named = Pick<ExchangeRecord, 'id' | 'format' | 'operation'>;
  * All that a record is made of, as it was at the end: what breaks off after it is noted in the open ledger, and is none
  * of this one's. Plain data, which another thread can have.
  */
-export interface ClosedLedger extends Named, Omit<ExchangeRecord, 'model' | 'outcome' | 'usage' | 'cost'> {
+export interface ClosedLedger
+  extends Named,
+    Omit<ExchangeRecord, 'model' | 'outcome' | 'usage' | 'cost' | 'estimated'> {
   readonly model: Pick<Model, 'id' | 'prices'> | undefined;
   /** What was kept of the vendor's body, for `usageIn`. */
   readonly remains: readonly Uint8Array[];
   /** Whether the caller got all that was said. */
   readonly finished: boolean;
+  /** Tokens by the text that went to the vendor and came back, of an answer of which not all may have been told. */
+  readonly passed: { readonly input: number; readonly output: number } | undefined;
 }
 
 /** Is given the notes of every exchange when it is over. Called on the request path: must return at once, not throw. */
@@ -103,7 +117,8 @@ export function closeLedger(
   { id, format, operation }: Named,
   finished: boolean,
 ): ClosedLedger {
-  const { began, first } = ledger;
+  const { began, first, tap } = ledger;
+  const remains = tap === undefined ? [] : remainsOf(tap);
   return {
     id,
     time: ledger.time,
@@ -121,15 +136,21 @@ export function closeLedger(
     firstByte: first === undefined ? undefined : first - began,
     attempts: ledger.attempts,
     violations: ledger.violations,
-    remains: ledger.tap === undefined ? [] : remainsOf(ledger.tap),
+    remains,
     finished,
+    passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : passedOf(ledger),
   };
+}
+
+function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {
+  return { input: asked, output: passage === undefined ? 0 : outputOf(passage) };
 }
 
 /** What remains of an exchange that is over. */
 export function recordOf(closed: ClosedLedger): ExchangeRecord {
-  const { model, spoken, status, remains, finished: _, ...noted } = closed;
-  const usage = tokensOf(spoken, remains);
+  const { model, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
+  const figures = figuresOf(spoken, remains);
+  const usage = spoken === undefined ? {} : usageReaders[spoken].tokens(figures);
   const outcome = outcomeOf(closed);
   return {
     ...noted,
@@ -139,7 +160,29 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     outcome,
     usage,
     cost: model && costOf(usage, model.prices),
+    estimated: estimatedOf(closed, outcome, figures.length, usage),
   };
+}
+
+/** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */
+function estimatedOf(
+  { passed, spoken, model, operation, status }: ClosedLedger,
+  outcome: Outcome,
+  figures: number,
+  usage: Tokens,
+): Estimated | undefined {
+  if (passed === undefined || spoken === undefined || model === undefined) return undefined;
+  if (operation !== 'generate' || status >= 400) return undefined;
+  const told = isSane(usage) ? usage : {};
+  const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
+  const all = completed(told, passed, isPart);
+  const tokens = sumOf(all) - sumOf(told);
+  const cost = (costOf(all, model.prices) ?? 0) - (costOf(told, model.prices) ?? 0);
+  return tokens > 0 ? { tokens, cost } : undefined;
+}
+
+function sumOf({ input = 0, output = 0 }: Tokens): number {
+  return input + output;
 }
 
 /** Makes records of notes at once, where they are taken. */
@@ -147,10 +190,8 @@ export function recording(record: Recorder): TakeNotes {
   return (closed) => record(recordOf(closed));
 }
 
-function tokensOf(spoken: FormatName | undefined, remains: ClosedLedger['remains']): Tokens {
-  if (spoken === undefined || remains.length === 0) return {};
-  const reader = usageReaders[spoken];
-  return reader.tokens(usageIn(remains, reader.field));
+function figuresOf(spoken: FormatName | undefined, remains: ClosedLedger['remains']): readonly JsonObject[] {
+  return spoken === undefined || remains.length === 0 ? [] : usageIn(remains, usageReaders[spoken].field);
 }
 
 /** Faults that are the vendor's, or ours: not of what was asked. */

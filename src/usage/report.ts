@@ -84,6 +84,7 @@ function summedUp() {
     total('cache_read'),
     total('cache_write'),
     total('cost'),
+    total('estimated_cost'),
     total('duration'),
     total('first_byte'),
     total('first_bytes'),

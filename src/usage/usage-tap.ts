@@ -98,6 +98,13 @@ export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
   return waiting === undefined ? fields : [...fields, waiting];
 }
 
+/** Whether any has been told. To be asked when all has come, and `remainsOf` has been read. */
+export function hasUsage({ marks, first, held, window, filled }: UsageTap): boolean {
+  if (first !== undefined) return true;
+  const waiting = held === undefined ? window?.subarray(0, filled) : asBuffer(held);
+  return waiting?.includes(marks.figure) === true;
+}
+
 function take(tap: UsageTap, bytes: Uint8Array): void {
   if (tap.filled === 0 && bytes.byteLength >= MANY) {
     searchAndKeep(tap, asBuffer(bytes));

@@ -20,6 +20,10 @@ const figures = {
   cache_read_tokens: count,
   cache_write_tokens: count,
   cost: z.number().nonnegative().meta({ description: 'US dollars, by the prices of the catalog.' }),
+  estimated_cost: z.number().nonnegative().meta({
+    description:
+      'Beyond it: what the text cost of which the vendor told nothing, estimated. Budgets count it.',
+  }),
   mean_duration: milliseconds.meta({ description: 'Milliseconds to the end of the answer.' }),
   mean_first_byte: milliseconds.meta({
     description: "Milliseconds to the first byte of the vendor's answer.",
@@ -62,6 +66,7 @@ export function figuresOf(sums: UsageSums): UsageFigures {
     cache_read_tokens: sums.cache_read,
     cache_write_tokens: sums.cache_write,
     cost: withoutDust(sums.cost),
+    estimated_cost: withoutDust(sums.estimated_cost),
     mean_duration: mean(sums.duration, sums.requests),
     mean_first_byte: mean(sums.first_byte, sums.first_bytes),
   };

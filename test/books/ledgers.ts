@@ -23,6 +23,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     violations: undefined,
     remains: [Buffer.from('{"usage":{"prompt_tokens":100,'), Buffer.from('"completion_tokens":20}}')],
     finished: true,
+    passed: undefined,
     ...otherwise,
   };
 }

@@ -32,6 +32,7 @@ function figures(requests: number, cost: number, duration: number | null = 2_000
     cache_read_tokens: requests * 400,
     cache_write_tokens: 0,
     cost,
+    estimated_cost: 0,
     mean_duration: duration,
     mean_first_byte: duration === null ? null : duration / 5,
   };

@@ -29,7 +29,13 @@ beforeAll(async () => {
       cost: 0,
     }),
     exchange({ key: 'c', time: IN_OCTOBER }),
-    exchange({ key: 'c', time: IN_OCTOBER, usage: {}, cost: undefined }),
+    exchange({
+      key: 'c',
+      time: IN_OCTOBER,
+      usage: {},
+      cost: undefined,
+      estimated: { tokens: 900, cost: 0.25 },
+    }),
   ];
   await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
   await store.close();
@@ -65,14 +71,16 @@ test('answers that told no usage are told, since they were not free', async () =
     ['c', 'openai/gpt-4o', '2', '0', '1', '100'],
     ['total', '2', '0', '1', '100', '40'],
   ]);
+  // What budgets were charged for them stands apart from what vendors have told.
+  expect(lines.map((line) => line.split(/ {2,}/).at(-3))).toEqual(['estimated $', '0.2500', '0.2500']);
 });
 
 test('as CSV', async () => {
   expect(await usage('--csv', '--by', 'day,key')).toBe(
     [
-      'day,key,requests,errors,uncounted,input_tokens,output_tokens,reasoning_tokens,cache_read_tokens,cache_write_tokens,cost,mean_duration,mean_first_byte',
-      '2026-11-20,"b, the ""second""",1,0,0,100,20,5,40,0,2,1000,200',
-      '2026-11-20,a,2,1,0,100,20,5,40,0,0.001,1000,200',
+      'day,key,requests,errors,uncounted,input_tokens,output_tokens,reasoning_tokens,cache_read_tokens,cache_write_tokens,cost,mean_duration,mean_first_byte,estimated_cost',
+      '2026-11-20,"b, the ""second""",1,0,0,100,20,5,40,0,2,1000,200,0',
+      '2026-11-20,a,2,1,0,100,20,5,40,0,0.001,1000,200,0',
       '',
     ].join('\n'),
   );

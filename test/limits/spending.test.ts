@@ -47,10 +47,12 @@ describeStores('what the store has of it', ({ open }) => {
   test('is summed up by key, of the month and of its last day', async () => {
     const store = await open();
     const recorder = recordUsage(store, { interval: 5, batch: 10, queue: 100 });
-    const spend = (key: string, cost: number, day: string) =>
-      recorder.record(exchange({ key, cost, time: Date.parse(`${day}T10:00:00Z`) }));
+    const spend = (key: string, cost: number, day: string, more: object = {}) =>
+      recorder.record(exchange({ key, cost, time: Date.parse(`${day}T10:00:00Z`), ...more }));
     spend('team', 1.5, '2026-05-20');
     spend('team', 0.25, '2026-05-20');
+    // What nobody told was charged, and still is after a restart.
+    spend('team', 0, '2026-05-20', { cost: undefined, estimated: { tokens: 1_000, cost: 0.125 } });
     spend('team', 4, '2026-05-01');
     spend('team', 100, '2026-04-30');
     spend('other', 3, '2026-05-19');
@@ -61,7 +63,7 @@ describeStores('what the store has of it', ({ open }) => {
     );
     expect(found).toEqual(
       new Map([
-        ['team', { day: 1.75, month: 5.75 }],
+        ['team', { day: 1.875, month: 5.875 }],
         ['other', { day: 0, month: 3 }],
       ]),
     );

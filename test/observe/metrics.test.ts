@@ -67,8 +67,10 @@ test('U-38 what nobody counted is not free, and is counted', async () => {
   metrics.record(uncounted);
   metrics.record({ ...uncounted, operation: 'count-tokens' });
   metrics.record({ ...uncounted, status: 400, fault: 'invalid-request' });
+  metrics.record({ ...RECORD, estimated: { tokens: 1_000, cost: 0.5 } });
   const samples = await samplesOf(metrics);
   expect(sumOf(samples, 'gateway_uncounted_requests_total', { vendor: 'anthropic' })).toBe(1);
+  expect(sumOf(samples, 'gateway_estimated_cost_dollars_total', { vendor: 'anthropic' })).toBe(0.5);
 });
 
 test('an error is counted by its kind, and a refused one has no model', async () => {

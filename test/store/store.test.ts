@@ -60,6 +60,20 @@ describeStores('the store', (stores) => {
     expect(row).toEqual({ sum: version, count: 1, version });
   });
 
+  test('one of an earlier program keeps what it has', async () => {
+    const place = await stores.newPlace();
+    const earlier = await openStore(place);
+    for (const table of ['gateway_exchanges', 'gateway_usage_days'])
+      await sql`alter table ${sql.table(table)} drop column estimated_cost`.execute(earlier.db);
+    await sql`delete from gateway_migrations where name = '002-estimated-cost'`.execute(earlier.db);
+    await sql`
+      insert into gateway_usage_days values ('2026-11-20', 'team', 'm', 'v', 1, 0, 0, 3, 2, 0, 0, 0, 0.5, 9, 4, 1)
+    `.execute(earlier.db);
+    await earlier.close();
+    const [day] = await (await stores.open(place)).db.selectFrom('gateway_usage_days').selectAll().execute();
+    expect(day).toMatchObject({ requests: 1, cost: 0.5, first_bytes: 1, estimated_cost: 0 });
+  });
+
   test('one of a newer program is refused', async () => {
     const place = await stores.newPlace();
     const store = await openStore(place);

@@ -60,6 +60,7 @@ describeStores('the recorder', (stores) => {
       cache_write: 30,
       cache_write_hour: 10,
       cost: 0.001,
+      estimated_cost: null,
       attempts: 1,
     });
   });
@@ -98,6 +99,7 @@ describeStores('the recorder', (stores) => {
       cache_read: 0,
       cache_write: 0,
       cost: 0,
+      estimated_cost: 0,
       duration: 1_000,
       first_byte: 0,
       first_bytes: 0,

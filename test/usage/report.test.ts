@@ -29,6 +29,7 @@ async function filled(store: Store): Promise<Store> {
     key: 'a',
     usage: {},
     outcome: 'client-closed',
+    estimated: { tokens: 900, cost: 0.25 },
   });
   const all = [...EXCHANGES, uncounted];
   await writeUsage(store, 'one', JSON.stringify(all.map(rowOf)));
@@ -51,6 +52,7 @@ describeStores('a report', (stores) => {
         cache_read_tokens: 120,
         cache_write_tokens: 0,
         cost: 5.9,
+        estimated_cost: 0,
         mean_duration: 1_000,
         mean_first_byte: 200,
       },
@@ -61,6 +63,7 @@ describeStores('a report', (stores) => {
         errors: 0,
         uncounted: 1,
         cost: 0.3,
+        estimated_cost: 0.25,
         mean_duration: 1_666.7,
         mean_first_byte: 266.7,
       }),

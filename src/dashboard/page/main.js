@@ -257,7 +257,11 @@ function tilesOf(total) {
     [
       'cost',
       dollars(total.cost),
-      total.uncounted > 0 ? `${count(total.uncounted)} answers untold` : 'of all answers',
+      total.estimated_cost > 0
+        ? `and ${dollars(total.estimated_cost)} estimated`
+        : total.uncounted > 0
+          ? `${count(total.uncounted)} answers untold`
+          : 'of all answers',
     ],
     [
       'mean latency',

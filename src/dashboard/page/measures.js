@@ -11,6 +11,7 @@
  * @property {number} cache_read_tokens
  * @property {number} cache_write_tokens
  * @property {number} cost
+ * @property {number} estimated_cost
  * @property {number | null} mean_duration
  * @property {number | null} mean_first_byte
  */

@@ -92,6 +92,7 @@ function added(one, other) {
     cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
     cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
     cost: one.cost + other.cost,
+    estimated_cost: one.estimated_cost + other.estimated_cost,
     mean_duration: mean('mean_duration'),
     mean_first_byte: mean('mean_first_byte'),
   };

@@ -8,6 +8,7 @@ import { isEmpty, said } from '../openai-fields.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
+  text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };
 
 /**

@@ -12,6 +12,7 @@ import { FORMAT, type UsageMetadata } from './wire.ts';
 export const usageReader: UsageReader = {
   field: 'usageMetadata',
   tokens: (figures) => parseTokens(figures.reduce(laterFigures, {})) ?? {},
+  text: { within: 'parts', fields: ['text'] },
 };
 
 /** Figures as told so far: the last say all, but that a chunk which counts nothing of the answer takes none of it back. */

@@ -13,6 +13,8 @@ import { FORMAT, ownOf, withoutNulls } from './wire.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => withIterations(figures.reduce(mergeFigures, {})),
+  text: { within: 'delta', fields: ['text', 'thinking', 'partial_json'] },
+  beginsWithInput: true,
 };
 
 /**

@@ -8,6 +8,7 @@ import { isEmpty } from '../openai-fields.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
+  text: { within: 'delta', fields: ['delta'] },
 };
 
 /**
