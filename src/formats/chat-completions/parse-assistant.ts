@@ -4,6 +4,7 @@ import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conve
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, missing, objectsAt, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './annotations.ts';
+import { gathered } from './gathered.ts';
 import { left, named, parseContent } from './parse-content.ts';
 import { markOf, ownFields } from './parse-media.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
@@ -14,8 +15,9 @@ import type { Waiting } from './waiting.ts';
  * @param at the message's place: ids are made of it where calls have none.
  * @throws GatewayError for a call without what makes it one.
  */
-export function parseAssistant(message: JsonObject, waiting: Waiting, at: number): Turn {
+export function parseAssistant(given: JsonObject, waiting: Waiting, at: number): Turn {
   const param = `messages[${at}]`;
+  const message = gathered(given);
   const {
     role: _role,
     content,

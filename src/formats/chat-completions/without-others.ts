@@ -7,6 +7,7 @@
 
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
+import { gathered } from './gathered.ts';
 import { callIdFor } from './names.ts';
 
 /** Fields that answers have beside OpenAI's own. */
@@ -61,7 +62,7 @@ function ownMessage(message: Json, dialect: Dialect): Json {
   if (!isObject(message)) return message;
   const { role, tool_call_id: id } = message;
   if (role === 'tool' && typeof id === 'string') return { ...message, tool_call_id: callIdFor(id, dialect) };
-  return role === 'assistant' ? ownAnswer(message, dialect) : message;
+  return role === 'assistant' ? ownAnswer(gathered(message), dialect) : message;
 }
 
 function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {

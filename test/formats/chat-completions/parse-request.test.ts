@@ -463,6 +463,38 @@ describe('messages', () => {
     ).toEqual([{ kind: 'text', text: '', signature }]);
   });
 
+  test('what stood beside the content, on the part that a client made of it', () => {
+    const google = (signature: string) => ({ google: { thought_signature: signature } });
+    const signed = { ...call('a', 'f'), extra_content: google('G') };
+    const said = {
+      reasoning_content: 'Hm.',
+      extra_content: google('T'),
+      annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A' } }],
+    };
+    const plain = { role: 'assistant', content: 'Hi', ...said, tool_calls: [signed] };
+    const [turn] = turns(plain);
+    expect(turn?.parts).toMatchObject([
+      { kind: 'thinking', text: 'Hm.' },
+      { kind: 'text', text: 'Hi', signature: { value: 'T' }, citations: [{ title: 'A' }] },
+      { id: 'a', signature: { value: 'G' } },
+    ]);
+    const part = {
+      type: 'text',
+      text: 'Hi',
+      role: 'assistant',
+      refusal: null,
+      ...said,
+      tool_calls: [signed],
+    };
+    const pieces = { role: 'assistant', content: [part], tool_calls: [signed], extra_content: google('G') };
+    expect(turns(pieces)).toEqual([turn]);
+    expect(turns({ ...pieces, content: null })[0]?.parts).toMatchObject([{ id: 'a' }]);
+    const refusal = { type: 'refusal', refusal: 'No.', role: 'assistant', content: null };
+    expect(turns({ role: 'assistant', content: [refusal] })[0]?.parts).toEqual([
+      { kind: 'refusal', text: 'No.' },
+    ]);
+  });
+
   test.each<[JsonObject, JsonObject]>([
     [
       { type: 'image_url', image_url: 'https://a.example/b.png' },

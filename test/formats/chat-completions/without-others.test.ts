@@ -18,7 +18,7 @@ const answer: JsonObject = {
   reasoning: 'Hm.',
   reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
   thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'AbC=' }],
-  extra_content: signed,
+  extra_content: { google: { thought_signature: 'DeF=' } },
   provider_specific_fields: { messages: [] },
   tool_calls: [{ ...call, index: 0, extra_content: signed }],
 };
@@ -63,6 +63,17 @@ describe('fields that answers have beside their own', () => {
     ];
     expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
   });
+});
+
+test('what stood beside the content is no field of the part that a client made of it', () => {
+  const part = { type: 'text', text: 'Hello.', role: 'assistant', annotations: [], reasoning_content: 'Hm.' };
+  const messages = [user, { role: 'assistant', content: [part], extra_content: signed }];
+  const content = [{ type: 'text', text: 'Hello.' }];
+  const message = { role: 'assistant', content };
+  const sent = (dialect: string) => Object(withoutOthers({ messages }, dialect)).messages[1];
+  expect(sent('openai')).toEqual({ ...message, annotations: [] });
+  expect(sent('groq')).toEqual(message);
+  expect(sent('google')).toEqual({ ...message, extra_content: signed });
 });
 
 test("a refusal in words of OpenAI's own is said as text to who has no such field", () => {
