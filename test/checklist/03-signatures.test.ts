@@ -54,6 +54,20 @@ describe("checklist 24: the signature of a call of Gemini's comes back to it", (
     await door.whole('chat-completions', GEMINI_3, nextRequest('chat-completions', [turn], ['sunny']));
     expect(listAt(door.sent(), 'contents.1.parts')).toEqual([weather('c2lnbmF0dXJl')]);
   });
+
+  test('checklist 24: a messages client may say what carries it in a message of its own', async () => {
+    door.answers(json(gemini([weather('c2lnbmF0dXJl')], 'STOP')));
+    const { json: body } = await door.whole('messages', GEMINI_3);
+    const blocks = listAt(body, 'content');
+    expect(blocks).toMatchObject([{ type: 'thinking', thinking: '' }, { type: 'tool_use' }]);
+    const turns = blocks.map((block) => ({ role: 'assistant', content: [block] }));
+    const id = at(body, 'content.1.id') ?? '';
+    const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'sunny' }] };
+    await door.whole('messages', GEMINI_3, {
+      messages: [{ role: 'user', content: 'Hello?' }, ...turns, result],
+    });
+    expect(listAt(door.sent(), 'contents.1.parts')).toEqual([weather('c2lnbmF0dXJl')]);
+  });
 });
 
 describe('checklist 25: a signature stays on its part, whatever kind the part is of', () => {

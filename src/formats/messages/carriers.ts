@@ -9,7 +9,7 @@
  *   models sign their last words, needs the signatures of calls only (thought signatures guide).
  */
 
-import type { Part, Signature } from '../../conversation/prompt.ts';
+import type { Part, Signature, Turn } from '../../conversation/prompt.ts';
 import { seal, unseal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 
@@ -85,4 +85,32 @@ export function partList(): { add(part: Part): void; carry(signature: Signature)
       return parts;
     },
   };
+}
+
+/**
+ * A client may say an answer in several messages, which Anthropic takes for one (messages of a role in a row): a
+ * signature that ends one of the assistant's belongs to the call that begins the next.
+ */
+export function carryOver(turns: readonly Turn[]): readonly Turn[] {
+  const carried: Turn[] = [];
+  for (const turn of turns) {
+    const before = carried.at(-1);
+    const carrier = before?.parts.at(-1);
+    const [call, ...others] = turn.parts;
+    const isCarried =
+      before?.role === 'assistant' &&
+      turn.role === 'assistant' &&
+      carrier?.kind === 'text' &&
+      carrier.text === '' &&
+      carrier.signature !== undefined &&
+      call?.kind === 'tool-call' &&
+      call.signature === undefined;
+    if (!isCarried) {
+      carried.push(turn);
+      continue;
+    }
+    carried[carried.length - 1] = { ...before, parts: before.parts.slice(0, -1) };
+    carried.push({ ...turn, parts: [{ ...call, signature: carrier.signature }, ...others] });
+  }
+  return carried;
 }

@@ -5,6 +5,7 @@ import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { carryOver } from './carriers.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
@@ -93,7 +94,7 @@ function parseTurns(system: Json | undefined, messages: Json | undefined, report
   messages.forEach((message, index) => {
     turns.push(parseMessage(message, `messages.${index}`, context));
   });
-  return turns;
+  return carryOver(turns);
 }
 
 /**
