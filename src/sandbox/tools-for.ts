@@ -24,9 +24,17 @@ export function toolsFor(ask: Ask): readonly AskedTool[] {
   const answered = ask.results.length > 0;
   const named = answered && ask.step === 0 ? [] : (namedByStep(tools, ask.said)[ask.step] ?? []);
   if (answered && named.length === 0 && !forced) return [];
-  const wanted = named.length > 0 ? named : closest(tools, ask.said);
+  const wanted = named.length > 0 ? named : answered ? lastOf(tools, ask) : closest(tools, ask.said);
   const chosen = wanted.length === 0 && forced ? tools.slice(0, 1) : wanted;
   return ask.parallel ? chosen : chosen.slice(0, 1);
+}
+
+/**
+ * What a model calls that must call something when all that was asked for is answered: agents put a tool last that
+ * takes their final answer (LangChain's `responseFormat`, the AI SDK's `json`).
+ */
+function lastOf(tools: readonly AskedTool[], { results }: Ask): readonly AskedTool[] {
+  return tools.filter((tool) => results.every(({ name }) => name !== tool.name)).slice(-1);
 }
 
 function namedByStep(tools: readonly AskedTool[], said: string): readonly (readonly AskedTool[])[] {

@@ -16,6 +16,8 @@ const AGENTS: Readonly<
     FormatName,
     {
       readonly tools: Json;
+      /** Some tool must be called. */
+      readonly forced: JsonObject;
       readonly history: string;
       start(said: string): JsonObject;
       step(answer: JsonObject): { readonly names: readonly string[]; readonly more: readonly JsonObject[] };
@@ -24,6 +26,7 @@ const AGENTS: Readonly<
 > = {
   'chat-completions': {
     tools: NAMES.map((name) => ({ type: 'function', function: { name, parameters: PARAMETERS } })),
+    forced: { tool_choice: 'required' },
     history: 'messages',
     start: (content) => ({ role: 'user', content }),
     step(answer) {
@@ -40,6 +43,7 @@ const AGENTS: Readonly<
   },
   responses: {
     tools: NAMES.map((name) => ({ type: 'function', name, parameters: PARAMETERS, strict: false })),
+    forced: { tool_choice: 'required' },
     history: 'input',
     start: (content) => ({ role: 'user', content }),
     step(answer) {
@@ -60,6 +64,7 @@ const AGENTS: Readonly<
   },
   messages: {
     tools: NAMES.map((name) => ({ name, input_schema: PARAMETERS })),
+    forced: { tool_choice: { type: 'any' } },
     history: 'messages',
     start: (content) => ({ role: 'user', content }),
     step(answer) {
@@ -83,6 +88,7 @@ const AGENTS: Readonly<
   },
   'generate-content': {
     tools: [{ functionDeclarations: NAMES.map((name) => ({ name })) }],
+    forced: { toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
     history: 'contents',
     start: (text) => ({ role: 'user', parts: [{ text }] }),
     step(answer) {
@@ -111,10 +117,10 @@ const AGENTS: Readonly<
 };
 
 describe.each(FORMATS)('%s', (format) => {
-  const { tools, history, start, step } = AGENTS[format];
+  const { tools, forced, history, start, step } = AGENTS[format];
 
   /** The names called, step by step, until none is. */
-  async function run(said: string): Promise<readonly (readonly string[])[]> {
+  async function run(said: string, asked: JsonObject = {}): Promise<readonly (readonly string[])[]> {
     const called: (readonly string[])[] = [];
     const turns: JsonObject[] = [start(said)];
     while (called.length < 6) {
@@ -122,7 +128,7 @@ describe.each(FORMATS)('%s', (format) => {
       const { status, json, text } = await post(
         sandbox(),
         vendor,
-        ...ask(said, false, { tools, [history]: turns }),
+        ...ask(said, false, { tools, ...asked, [history]: turns }),
       );
       expect(status, text).toBe(200);
       const { names, more } = step(json);
@@ -142,6 +148,11 @@ describe.each(FORMATS)('%s', (format) => {
 
   test('a tool that is named once is called once', async () => {
     expect(await run('If it rains then use get_weather.')).toEqual([['get_weather']]);
+  });
+
+  test('the last tool takes the final answer of who must call one', async () => {
+    const [first, second] = await run('Use find_city.', forced);
+    expect([first, second]).toEqual([['find_city'], ['get_time']]);
   });
 
   test('a case of calls is played once', async () => {
