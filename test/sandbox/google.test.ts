@@ -93,6 +93,46 @@ describe.each([model, 'gemini-2.5-flash'])('a loop of tools with %s', (name) => 
   });
 });
 
+test("Google's agent kit says calls of a turn one by one, each with the signature of the first", async () => {
+  const names = ['get_weather', 'get_time'];
+  const config = { tools: [{ functionDeclarations: names.map((name) => ({ name })) }] };
+  const asked: Content = { role: 'user', parts: [{ text: 'Call get_weather and get_time.' }] };
+  const first = await client().models.generateContent({ model, contents: [asked], config });
+  const parts = first.candidates?.[0]?.content?.parts ?? [];
+  const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
+  expect(calls.map(({ functionCall }) => functionCall?.name)).toEqual(names);
+  const thoughtSignature = calls[0]?.thoughtSignature ?? '';
+  expect(calls[1]?.thoughtSignature).toBeUndefined();
+  const again = (signed: Content['parts']) =>
+    client().models.generateContent({
+      model,
+      contents: [
+        asked,
+        ...(signed ?? []).flatMap((part): Content[] => [
+          { role: 'model', parts: [part] },
+          {
+            role: 'user',
+            parts: [
+              {
+                functionResponse: {
+                  ...(part.functionCall?.id !== undefined && { id: part.functionCall.id }),
+                  name: part.functionCall?.name ?? '',
+                  response: { output: 'rain' },
+                },
+              },
+            ],
+          },
+        ]),
+      ],
+      config,
+    });
+  const { text } = await again(calls.map((part) => ({ ...part, thoughtSignature })));
+  expect(text).toContain('> rain');
+  await expect(again(calls.map((part) => ({ ...part, thoughtSignature })).reverse())).rejects.toThrow(
+    'Corrupted thought signature',
+  );
+});
+
 test('a chat of the SDK keeps what was signed', async () => {
   const chat = client().chats.create({ model, config: { thinkingConfig: { includeThoughts: true } } });
   await chat.sendMessage({ message: 'One' });

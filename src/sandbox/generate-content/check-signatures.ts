@@ -26,8 +26,9 @@ const LANGCHAINS = '95961e890e24085525fd6971146dd82dc41b406e594bb3f048b599dfe3f4
 /** @throws Refused as Google would. */
 export function checkSignatures(body: JsonObject, model: Model): void {
   const contents = asObjects(body['contents']);
+  const ofCalls = new Set<string>();
   for (const content of contents) {
-    for (const part of partsOf(content)) checkSignature(part);
+    for (const part of partsOf(content)) checkSignature(part, ofCalls);
   }
   if (/gemini-[12]\b/.test(model.id)) return;
   const current = contents.findLastIndex(speaks);
@@ -47,12 +48,15 @@ export function checkSignatures(body: JsonObject, model: Model): void {
   }
 }
 
-function checkSignature(part: JsonObject): void {
+/** @param ofCalls signatures of the calls before: Google's agent kit copies the first one to the calls beside it. */
+function checkSignature(part: JsonObject, ofCalls: Set<string>): void {
   const signature = asText(part['thoughtSignature']);
   if (signature === undefined || ESCAPES.includes(signature) || sha256(signature) === LANGCHAINS) return;
   const call = asObject(part['functionCall']);
+  if (call !== undefined && ofCalls.has(signature)) return;
   const signed = call === undefined ? 'text' : (asText(call['name']) ?? '');
   if (!verify('google', signature, signed)) throw googleRefusal(400, 'Corrupted thought signature.');
+  if (call !== undefined) ofCalls.add(signature);
 }
 
 function sha256(text: string): string {
