@@ -200,6 +200,27 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  /** Shows text as an answer of a model is shown. @returns what is then to be read, or what `read` says of it. */
+  async function shown(page: Page, text: string, read = 'host.innerText'): Promise<unknown> {
+    return page.evaluate(`import('/playground/markdown.js').then(({ markdownView }) => {
+      const host = document.body.appendChild(document.createElement('div'));
+      const add = markdownView(host);
+      for (const piece of ${JSON.stringify(text)}.match(/[^]{1,1000}/g)) add(piece);
+      return ${read};
+    })`);
+  }
+
+  test('lines of a list may end as they do elsewhere, and hold what else parts lines', async () => {
+    const page = await open();
+    expect(await shown(page, '- one\r\n- two\r\n  - three\r\n\r\n- a\u2028b\n- c')).toMatch(
+      /^one\s+two\s+three\s+a\s+b\s+c$/,
+    );
+    const list = await shown(page, '1. **one**\r\n2. two\r\n', 'host.innerHTML');
+    expect(list).toBe('<ol start="1"><li><strong>one</strong></li><li>two</li></ol>');
+    expect(await shown(page, '# One\r\n\r\n## Two', 'host.innerHTML')).toBe('<h3>One</h3><h3>Two</h3>');
+    await page.context().close();
+  });
+
   describe('before a vendor that means harm', () => {
     let vendor: TestUpstream;
     let harmed: TestGateway;

@@ -58,10 +58,10 @@ function splitBlocks(text) {
  * @returns {HTMLElement}
  */
 function renderBlock(block) {
-  const lines = block.trimEnd().split('\n');
+  const lines = block.trimEnd().split(/\r?\n/);
   const first = lines[0] ?? '';
   if (/^ {0,3}(```|~~~)/.test(first)) return renderFence(lines);
-  const heading = first.match(/^(#{1,6})\s+(.*)$/);
+  const heading = first.match(/^(#{1,6})\s+(.*)$/s);
   if (heading) {
     const made = inline(make((heading[1] ?? '').length < 3 ? 'h3' : 'h4'), heading[2] ?? '');
     if (lines.length === 1) return made;
@@ -111,7 +111,7 @@ function renderList(lines) {
     nested = [];
   };
   for (const line of lines) {
-    const item = line.match(/^\s*(?:[-*+]|\d+[.)])\s+(.*)$/);
+    const item = line.match(/^\s*(?:[-*+]|\d+[.)])\s+(.*)$/s);
     if (indent(line) > depth + 1 || !item) nested.push(line);
     else {
       closeNested();
