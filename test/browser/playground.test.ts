@@ -217,7 +217,21 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     );
     const list = await shown(page, '1. **one**\r\n2. two\r\n', 'host.innerHTML');
     expect(list).toBe('<ol start="1"><li><strong>one</strong></li><li>two</li></ol>');
-    expect(await shown(page, '# One\r\n\r\n## Two', 'host.innerHTML')).toBe('<h3>One</h3><h3>Two</h3>');
+    expect(await shown(page, '# One\r\n## Two\r\nand three', 'host.innerHTML')).toBe(
+      '<h3>One</h3><h3>Two</h3><p>and three</p>',
+    );
+    await page.context().close();
+  });
+
+  test.each([
+    ['quotes', '>'.repeat(20_000)],
+    ['headings', '# a\n'.repeat(5_000)],
+    ['code that never ends', `a ${'`'.repeat(300_000)}`],
+    ['words that are never over', '*a '.repeat(100_000)],
+    ['links that are none', '['.repeat(300_000)],
+  ])('a model that goes on with %s does not end the page', async (_, text) => {
+    const page = await open();
+    expect(String(await shown(page, text))).not.toBe('');
     await page.context().close();
   });
 

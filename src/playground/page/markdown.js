@@ -3,6 +3,11 @@
  * What streams in is rendered block by block; blocks that are complete are not touched again.
  */
 
+const HEADING = /^(#{1,6})\s+(.*)$/s;
+
+/** Quotes and lists within each other, at most: what is deeper is text. A page of thousands is the end of its tab. */
+const DEEPEST = 20;
+
 /**
  * Shows text as it comes in `host`.
  * @param {HTMLElement} host
@@ -48,37 +53,56 @@ function splitBlocks(text) {
     } else if (!fence && mark) {
       close(at);
       fence = mark;
+    } else if (!fence && HEADING.test(line)) {
+      close(at);
+      close(end + 1);
     } else if (!fence && line.trim() === '') close(end + 1);
     at = end + 1;
   }
 }
 
 /**
+ * What is in a quote or below an item of a list.
+ * @param {readonly string[]} lines
+ * @param {number} depth
+ */
+function renderInner(lines, depth) {
+  const { blocks, open } = splitBlocks(lines.join('\n'));
+  return [...blocks, open].filter((block) => block.trim() !== '').map((block) => renderBlock(block, depth));
+}
+
+/**
  * @param {string} block
+ * @param {number} [depth] how many quotes and lists it is in
  * @returns {HTMLElement}
  */
-function renderBlock(block) {
+function renderBlock(block, depth = 0) {
   const lines = block.trimEnd().split(/\r?\n/);
   const first = lines[0] ?? '';
   if (/^ {0,3}(```|~~~)/.test(first)) return renderFence(lines);
-  const heading = first.match(/^(#{1,6})\s+(.*)$/s);
-  if (heading) {
-    const made = inline(make((heading[1] ?? '').length < 3 ? 'h3' : 'h4'), heading[2] ?? '');
-    if (lines.length === 1) return made;
-    const both = make('div');
-    both.append(made, renderBlock(lines.slice(1).join('\n')));
-    return both;
-  }
+  const heading = first.match(HEADING);
+  if (heading) return inline(make((heading[1] ?? '').length < 3 ? 'h3' : 'h4'), heading[2] ?? '');
+  if (depth === DEEPEST) return renderParagraph(lines);
   if (/^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(first) && lines.length === 1) return make('hr');
   if (/^\s*>/.test(first)) {
     const quote = make('blockquote');
-    quote.append(renderBlock(lines.map((line) => line.replace(/^\s*> ?/, '')).join('\n')));
+    quote.append(
+      ...renderInner(
+        lines.map((line) => line.replace(/^\s*> ?/, '')),
+        depth + 1,
+      ),
+    );
     return quote;
   }
-  if (/^\s*(?:[-*+]|\d+[.)])\s+/.test(first)) return renderList(lines);
+  if (/^\s*(?:[-*+]|\d+[.)])\s+/.test(first)) return renderList(lines, depth);
   if (first.includes('|') && /^[\s|:-]+$/.test(lines[1] ?? '') && lines[1]?.includes('-')) {
     return renderTable(lines);
   }
+  return renderParagraph(lines);
+}
+
+/** @param {string[]} lines */
+function renderParagraph(lines) {
   const paragraph = make('p');
   for (const [at, line] of lines.entries()) {
     if (at > 0) paragraph.append(make('br'));
@@ -97,22 +121,25 @@ function renderFence(lines) {
   return pre;
 }
 
-/** @param {string[]} lines */
-function renderList(lines) {
+/**
+ * @param {string[]} lines
+ * @param {number} depth
+ */
+function renderList(lines, depth) {
   const ordered = /^\s*\d/.test(lines[0] ?? '');
   const list = make(ordered ? 'ol' : 'ul');
   // Items with blank lines between them are lists of their own here, and must not all be number one.
   if (ordered) list.setAttribute('start', lines[0]?.match(/\d+/)?.[0] ?? '1');
-  const depth = indent(lines[0] ?? '');
+  const margin = indent(lines[0] ?? '');
   /** @type {string[]} */
   let nested = [];
   const closeNested = () => {
-    if (nested.length > 0) list.lastElementChild?.append(renderBlock(nested.join('\n')));
+    list.lastElementChild?.append(...renderInner(nested, depth + 1));
     nested = [];
   };
   for (const line of lines) {
     const item = line.match(/^\s*(?:[-*+]|\d+[.)])\s+(.*)$/s);
-    if (indent(line) > depth + 1 || !item) nested.push(line);
+    if (indent(line) > margin + 1 || !item) nested.push(line);
     else {
       closeNested();
       list.append(inline(make('li'), item[1] ?? ''));
@@ -147,6 +174,9 @@ function renderTable(lines) {
 const SPANS =
   /(`+)(.+?)\1|\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)(.+?)(?<!\s)\*(?!\w)|(?<!\w)_(?!\s)(.+?)(?<!\s)_(?!\w)|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
+/** No paragraph is so long. What opens a span and is never closed is looked for to the end, from every such place. */
+const LONGEST_LINE = 5_000;
+
 /**
  * Adds a line of text with its spans to `host`.
  * @param {HTMLElement} host
@@ -154,7 +184,7 @@ const SPANS =
  */
 function inline(host, text) {
   let at = 0;
-  for (const match of text.matchAll(SPANS)) {
+  for (const match of text.length > LONGEST_LINE ? [] : text.matchAll(SPANS)) {
     host.append(text.slice(at, match.index));
     at = match.index + match[0].length;
     const [, , code, strong, star, underscore, label, address] = match;
