@@ -198,6 +198,22 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.context().close();
   });
 
+  test('a key that is taken away, or proves wrong, leaves nothing: no figures, and no key after a reload', async () => {
+    for (const instead of ['', 'wrong']) {
+      const page = await open();
+      await page.locator('#days rect').first().waitFor();
+      await page.fill('#key', instead);
+      await page.press('#key', 'Tab');
+      await expect.poll(() => page.locator('main').isVisible()).toBe(false);
+      await page.setViewportSize({ width: 900, height: 700 });
+      await page.selectOption('#measure', 'cost');
+      expect(await page.locator('main').isVisible()).toBe(false);
+      await page.reload();
+      expect(await page.locator('#key').inputValue()).toBe('');
+      await page.context().close();
+    }
+  });
+
   test('without a key it says which one, and nothing of one that is shown nowhere', async () => {
     const page = await open('');
     const status = page.locator('#status');

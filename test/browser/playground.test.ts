@@ -144,6 +144,10 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.fill('#key', 'gw-wrong');
     await page.dispatchEvent('#key', 'change');
     await expect.poll(() => page.locator('.welcome').innerText()).toContain('401');
+    await page.fill('#key', '');
+    await page.dispatchEvent('#key', 'change');
+    await page.reload();
+    expect(await page.locator('#key').inputValue()).toBe('');
     await page.context().close();
   });
 

@@ -60,11 +60,13 @@ let timer;
 
 async function refresh() {
   clearTimeout(timer);
-  const key = page.key.value.trim();
-  if (!key)
-    return say('The admin key is needed: what GATEWAY_ADMIN_KEY says, or admin.key of the configuration.');
   turn += 1;
   const mine = turn;
+  const key = page.key.value.trim();
+  if (!key) {
+    forget();
+    return say('The admin key is needed: what GATEWAY_ADMIN_KEY says, or admin.key of the configuration.');
+  }
   const days = lastDays(Number(page.range.value));
   const [from = '', to = ''] = [days[0], days.at(-1)];
   try {
@@ -82,12 +84,18 @@ async function refresh() {
   } catch (error) {
     if (mine !== turn) return;
     say(error instanceof Error ? error.message : String(error));
-    if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
-      page.main.hidden = true;
-      return;
-    }
+    if (error instanceof Refused && (error.status === 401 || error.status === 403)) return forget();
   }
   timer = setTimeout(refreshIfSeen, INTERVAL);
+}
+
+/** Whoever takes the key away, or gives a wrong one, has no figures left to see, nor the key after a reload. */
+function forget() {
+  sessionStorage.removeItem('admin-key');
+  shown = undefined;
+  before = undefined;
+  rates = [];
+  page.main.hidden = true;
 }
 
 /** A page that nobody sees asks nothing. */

@@ -97,7 +97,10 @@ function offerFormats() {
 
 async function loadModels() {
   const key = page.key.value.trim();
-  if (!key) return openSettings(true);
+  if (!key) {
+    sessionStorage.removeItem('key');
+    return openSettings(true);
+  }
   sessionStorage.setItem('key', key);
   try {
     catalog = await listModels(key);
