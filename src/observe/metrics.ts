@@ -221,7 +221,19 @@ export function addCounter(registry: Registry, name: string, help: string, read:
   });
 }
 
-/** The figures of several processes as if they were one, in Prometheus's text format. */
+/** The figures of several processes as if they were one. */
+export function addUp(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
+  return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
+}
+
+/** Of the figures those that only grow. */
+export function sumsOf(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.filter(
+    (metric) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram'),
+  );
+}
+
+/** The same in Prometheus's text format. */
 export function renderAll(snapshots: readonly MetricSnapshot[]): Promise<string> {
   return AggregatorRegistry.aggregate([...snapshots]).metrics();
 }

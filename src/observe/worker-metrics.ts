@@ -3,7 +3,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { addCounter, type MetricSnapshot, type Metrics, renderAll } from './metrics.ts';
+import { addCounter, addUp, type MetricSnapshot, type Metrics, renderAll, sumsOf } from './metrics.ts';
 import { RELOADS_REFUSED } from './observe.ts';
 
 interface Question {
@@ -17,7 +17,7 @@ interface Answer {
   readonly snapshot: MetricSnapshot;
 }
 
-/** How long a worker may take: one that is so late is left out. */
+/** How long a worker may take: of one that is so late, what it told before is told again. */
 const PATIENCE = 2_000;
 
 /** What only the first process knows. */
@@ -30,7 +30,8 @@ export interface FirstFigures {
 
 /**
  * In the first process: the figures of all workers as if they were one process's, and its own with them, in
- * Prometheus's text format.
+ * Prometheus's text format. What only grows keeps what workers that are gone had told: to Prometheus a figure that falls
+ * began anew, and all that it then is was counted since.
  */
 export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): () => Promise<string> {
   const registry = new Registry();
@@ -41,13 +42,30 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
     workersLost,
   );
   addCounter(registry, RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
-  return async () => renderAll([await registry.getMetricsAsJSON(), ...(await askWorkers())]);
-}
+  /** What each of the workers that there are told last, by its number; and what comes of all that are gone. */
+  const told = new Map<number, MetricSnapshot>();
+  let gone: Promise<MetricSnapshot> = Promise.resolve([]);
 
-async function askWorkers(): Promise<readonly MetricSnapshot[]> {
-  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-  const told = await Promise.all(workers.map(askWorker));
-  return told.filter((snapshot) => snapshot !== undefined);
+  async function askAll(): Promise<void> {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(
+      workers.map(async (worker) => {
+        const snapshot = await askWorker(worker);
+        if (snapshot !== undefined) told.set(worker.id, snapshot);
+      }),
+    );
+  }
+
+  return async () => {
+    await askAll();
+    for (const [id, snapshot] of told) {
+      if (cluster.workers?.[id] !== undefined) continue;
+      told.delete(id);
+      gone = gone.then((sums) => addUp([sums, sumsOf(snapshot)]));
+    }
+    const present = [...told.values()];
+    return renderAll([await registry.getMetricsAsJSON(), await gone, ...present]);
+  };
 }
 
 /** In a worker: answers when it is asked. */

@@ -116,6 +116,36 @@ test('several processes: their metrics are read as one, and their lines stay lin
   expect(exchangesIn(at.output())).toHaveLength(40);
 });
 
+test('several processes: what only grows never falls, though one of them is lost, or is late', async () => {
+  const at = await start(2);
+  const admin = adminUrl(at);
+  const told = async (name: string): Promise<number> => sumOf(await samplesAt(admin), name);
+  const counted = async (): Promise<readonly number[]> => {
+    const samples = await samplesAt(admin);
+    return ['gateway_requests_total', 'gateway_request_duration_seconds_count'].map((name) =>
+      sumOf(samples, name),
+    );
+  };
+  let asked = 0;
+  for (let lost = 1; lost <= 2; lost += 1) {
+    await ask(at, 20);
+    asked += 20;
+    await expect.poll(counted).toEqual([asked, asked]);
+    const [worker = 0] = childrenOf(at.pid);
+    process.kill(worker, 'SIGKILL');
+    await expect.poll(() => told('gateway_workers_lost_total')).toBe(lost);
+    expect(await counted()).toEqual([asked, asked]);
+  }
+  await ask(at, 20);
+  await expect.poll(counted).toEqual([asked + 20, asked + 20]);
+  for (const worker of childrenOf(at.pid)) {
+    process.kill(worker, 'SIGSTOP');
+    const late = await counted();
+    process.kill(worker, 'SIGCONT');
+    expect(late).toEqual([asked + 20, asked + 20]);
+  }
+});
+
 test('what keeps a vendor from being reached is in the line of the exchange, by its code alone', async () => {
   gateway = await spawnGateway({
     vendors: { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://localhost:9/v1' } },
