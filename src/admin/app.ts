@@ -94,10 +94,13 @@ function requestOf(event: H3Event): AdminRequest {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const name = decodeURIComponent(text);
+    // PostgreSQL takes no such text, not even to look for it.
+    if (!name.includes('\0')) return name;
   } catch {
-    throw new GatewayError('not-found', 'There is no such key.');
+    // Then it is no name either.
   }
+  throw new GatewayError('not-found', 'There is no such key.');
 }
 
 function isMethod(method: string): method is Method {

@@ -9,6 +9,9 @@ const USUAL_DAYS = 30;
 
 const DAY = 86_400_000;
 
+/** PostgreSQL takes no text with U+0000, not even to look for it. */
+const name = z.string().regex(/^[^\0]*$/, 'must not hold U+0000');
+
 export const usageQuery = z.strictObject({
   from: z.iso
     .date()
@@ -23,8 +26,8 @@ export const usageQuery = z.strictObject({
     .meta({
       description: 'What has a line of its own: day, key, model, vendor, or several of them, by commas.',
     }),
-  key: z.string().exactOptional().meta({ description: 'Only of the key of this name.' }),
-  model: z.string().exactOptional().meta({ description: 'Only of this model, by its full id.' }),
+  key: name.exactOptional().meta({ description: 'Only of the key of this name.' }),
+  model: name.exactOptional().meta({ description: 'Only of this model, by its full id.' }),
   limit: z.coerce.number().int().min(1).max(10_000).default(1_000).meta({ description: 'Lines, at most.' }),
 });
 

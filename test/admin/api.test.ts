@@ -32,12 +32,14 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['GET', '/admin/usage?from=yesterday', undefined, 'from'],
   ['GET', '/admin/usage?limit=0', undefined, 'limit'],
   ['GET', '/admin/usage?what=1', undefined, null],
+  ['GET', '/admin/usage?key=%00', undefined, 'key'],
 ];
 
 const MISDIRECTED: readonly (readonly [string, string, number])[] = [
   ['GET', '/admin/keys/nobody', 404],
   ['PATCH', '/admin/keys/nobody', 404],
   ['DELETE', '/admin/keys/%ff', 404],
+  ['GET', '/admin/keys/%00', 404],
   ['POST', '/admin/keys/nobody/rotate', 404],
   ['GET', '/admin', 404],
   ['GET', '/admin/keys/a/b', 404],
