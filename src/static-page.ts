@@ -27,11 +27,14 @@ const POLICY = [
 /** The answer for a path of the page, or undefined where there is none. `etag` is the caller's `if-none-match`. */
 export type StaticPage = (path: string, etag: string | undefined) => Response | undefined;
 
-/** Reads the page in a folder. `index` is the path of its index.html; the rest is at `base` and the file's name. */
+/**
+ * Reads the page in a folder. `index` is the path of its index.html, and so is `base`, which ends in a slash; the rest is
+ * at `base` and the file's name.
+ */
 export function openPage(folder: string, index: string, base: string): StaticPage {
   const files = readPage(folder);
   return (path, etag) => {
-    const name = path === index ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
+    const name = path === index || path === base ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
     const file = files.get(name);
     if (file === undefined) return undefined;
     const headers = {

@@ -243,6 +243,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(policy).toContain("require-trusted-types-for 'script'");
     expect(policy).not.toContain('unsafe');
     expect(await response.text()).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
+    expect((await fetch(`${url}/`)).status).toBe(200);
     for (const path of ['/x', '/../assets.ts', '/%2e%2e/assets.ts', '/tsconfig.json'])
       expect((await fetch(`${url}${path}`)).status, path).toBe(404);
   });
