@@ -34,7 +34,8 @@ export type StaticPage = (path: string, etag: string | undefined) => Response | 
 export function openPage(folder: string, index: string, base: string): StaticPage {
   const files = readPage(folder);
   return (path, etag) => {
-    const name = path === index || path === base ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
+    const name =
+      path === index || path === base ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
     const file = files.get(name);
     if (file === undefined) return undefined;
     const headers = {

@@ -171,6 +171,26 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.context().close();
   });
 
+  test.each([
+    ['requests', 1, ['0', '1']],
+    ['requests', 2, ['0', '1', '2']],
+    ['requests', 3, ['0', '1', '2', '3', '4']],
+    ['duration', 1, ['0 ms', '1 ms']],
+    ['cost', 1, ['$0', '$0.25', '$0.50', '$0.75', '$1.00']],
+  ])('no two steps of a scale read the same: %s, %d', async (name, value, expected) => {
+    const page = await open();
+    const ticks = await page.evaluate(`Promise.all(
+      ['charts', 'measures'].map((file) => import('/dashboard/' + file + '.js')),
+    ).then(([{ daysChart }, { measures }]) => {
+      const { adds: stacked, label, write } = measures.find(({ name }) => name === '${name}');
+      const series = [{ name: 'one', className: 'c0', values: [${value}] }];
+      const chart = daysChart(['2026-11-22'], series, { width: 600, stacked, label, write });
+      return [...chart.querySelectorAll('text[text-anchor=end]')].map((text) => text.textContent);
+    })`);
+    expect(ticks).toEqual(expected);
+    await page.context().close();
+  });
+
   test('names stay text', async () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();

@@ -32,8 +32,7 @@ export function daysChart(days, series, { width, stacked, label, write }) {
 
   const picture = svg('svg', { viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img', class: 'chart' });
   picture.append(svg('title', {}, `${label} by day and model`));
-  for (let at = 0; at <= steps; at += 1) {
-    const value = (top / steps) * at;
+  for (const value of ticksOf(top, steps, write)) {
     picture.append(
       svg('line', { class: 'grid', x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
       svg('text', { class: 'tick', x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end' }, write(value)),
@@ -93,6 +92,20 @@ export function daysChart(days, series, { width, stacked, label, write }) {
     picture.append(svg('polyline', { class: `${one.className} line`, points: points.join(' ') }));
   }
   return picture;
+}
+
+/**
+ * Fewer than `most` steps where two of them would read the same: of requests there are no halves.
+ * @param {number} top
+ * @param {number} most
+ * @param {(value: number) => string} write
+ */
+function ticksOf(top, most, write) {
+  for (let steps = most; steps > 1; steps = Math.floor(steps / 2)) {
+    const ticks = Array.from({ length: steps + 1 }, (_, at) => (top / steps) * at);
+    if (new Set(ticks.map(write)).size === ticks.length) return ticks;
+  }
+  return [0, top];
 }
 
 /**
