@@ -64,6 +64,8 @@ const NEVER_ANSWERED = new Set([
   'x-goog-user-project',
 ]);
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** What Anthropic calls the version of its format that this gateway speaks. */
 export const ANTHROPIC_VERSION = '2023-06-01';
 
@@ -107,9 +109,15 @@ export function responseHeaders(
   upstream: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
+  const nominated = connectionNominated(upstream);
   for (const name in upstream) {
     const value = upstream[name];
-    if (value === undefined || !(RESPONSE_HEADERS.has(name) || RESPONSE_FAMILIES.test(name))) continue;
+    if (
+      value === undefined ||
+      nominated.has(name) ||
+      !(RESPONSE_HEADERS.has(name) || RESPONSE_FAMILIES.test(name))
+    )
+      continue;
     if (!NEVER_ANSWERED.has(name)) headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return headers;
@@ -132,9 +140,14 @@ function credential(auth: Auth, key: string): string {
   return auth === 'authorization' ? `Bearer ${key}` : key;
 }
 
-/** Headers that the caller's `Connection` header declares to be of this hop only (RFC 9110, 7.6.1). */
-function connectionNominated(headers: IncomingHttpHeaders): ReadonlySet<string> {
-  const { connection } = headers;
-  if (connection === undefined) return new Set();
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+/** Headers that a `Connection` header declares to be of this hop only (RFC 9110, 7.6.1). */
+function connectionNominated({
+  connection,
+}: Readonly<Record<string, string | string[] | undefined>>): ReadonlySet<string> {
+  if (connection === undefined) return NONE;
+  return new Set(
+    String(connection)
+      .split(',')
+      .map((name) => name.trim().toLowerCase()),
+  );
 }

@@ -143,6 +143,19 @@ describe('what a vendor is sent', () => {
     expect(statusOf(answer)).toBe(200);
     expect(answer).not.toMatch(/__proto__|constructor/);
   });
+
+  test.each(ways)('S-07 headers of this hop stay here in what a vendor answers: $way', async (way) => {
+    stage.respondWith((_, response) => {
+      response.setHeader('connection', 'openai-hop, x-ratelimit-hop');
+      response.setHeader('openai-hop', 'hop');
+      response.setHeader('x-ratelimit-hop', 'hop');
+      response.setHeader('openai-processing-ms', '12');
+      json(response, { error: { message: 'No.' } }, 400);
+    });
+    const answer = await send(way.path, requestOf(way, false));
+    expect(statusOf(answer)).toBe(400);
+    expect(answer).not.toContain('hop');
+  });
 });
 
 describe('S-08 nothing in a request is an address to go to', () => {
