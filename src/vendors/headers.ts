@@ -144,7 +144,7 @@ function credential(auth: Auth, key: string): string {
 function connectionNominated({
   connection,
 }: Readonly<Record<string, string | string[] | undefined>>): ReadonlySet<string> {
-  if (connection === undefined) return NONE;
+  if (connection === undefined || connection === 'keep-alive') return NONE;
   return new Set(
     String(connection)
       .split(',')
