@@ -400,6 +400,25 @@ describe('checklist 154: what is said after results of tools is a content of its
   );
 });
 
+describe('checklist 156: a choice among no tools is none, as of a Codex that compacts its dialogue', () => {
+  const none = { tools: [], parallel_tool_calls: false };
+
+  test.each(['auto', 'none'])('checklist 156: %s from responses', async (tool_choice) => {
+    for (const model of [QWEN, CLAUDE, GEMINI]) {
+      const sent = await sentFor('responses', model, { ...none, tool_choice });
+      for (const field of ['tools', 'tool_choice', 'parallel_tool_calls', 'toolConfig']) {
+        expect(sent).not.toHaveProperty(field);
+      }
+    }
+  });
+
+  test('checklist 156: that a call must be made of none is for the vendor to refuse', async () => {
+    const must = { ...none, tool_choice: 'required' };
+    expect(await sentFor('responses', QWEN, must)).toHaveProperty('tool_choice', 'required');
+    expect(at(await sentFor('responses', GEMINI, must), 'toolConfig.functionCallingConfig.mode')).toBe('ANY');
+  });
+});
+
 function objectAt(value: JsonObject, path: string): JsonObject {
   const found = at(value, path);
   if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);

@@ -23,14 +23,19 @@ export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
   );
   if (only)
     report({ field: 'toolChoice', outcome: 'approximated', detail: 'only the allowed tools are sent' });
-  // Without tools a choice among them is a 400; where the caller gave none, that is the caller's to be told.
-  if (tools.length === 0 && given.length > 0) return { ...search };
+  // Without tools a choice among them is a 400, but responses callers may make one (Codex does, to compact a dialogue).
+  if (tools.length === 0 && (given.length > 0 || !(writing.exact || mustCall(prompt)))) return { ...search };
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice && { tool_choice: choice.value }),
     ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
     ...search,
   };
+}
+
+/** Whether a call is wanted where there is nothing to call: that is a mistake for the service to tell. */
+function mustCall({ toolChoice }: Prompt): boolean {
+  return toolChoice?.mode === 'required';
 }
 
 /** Web search stands at the top of the body; all other tools are in the list. */

@@ -228,8 +228,8 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
 
 function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   const { toolChoice: choice, tools = [] } = prompt;
-  // It is about functions alone, and refused without any. Where the caller gave no tool at all, that is for it to hear.
-  if (tools.length > 0 && !hasFunctions(prompt)) {
+  // It is about functions alone, and refused without any. That a call is wanted of none at all is for the caller to hear.
+  if (!hasFunctions(prompt) && (tools.length > 0 || choice?.mode !== 'required')) {
     if (choice)
       report({ field: 'toolChoice', outcome: 'dropped', detail: 'there are no functions to choose from' });
     return undefined;
