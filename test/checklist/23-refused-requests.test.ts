@@ -419,6 +419,25 @@ describe('checklist 156: a choice among no tools is none, as of a Codex that com
   });
 });
 
+test('checklist 157: the detail of an image that only OpenAI knows is the highest that all know', async () => {
+  const image = (detail: string): JsonObject => ({
+    type: 'input_image',
+    image_url: 'https://example.com/a.png',
+    detail,
+  });
+  const input = [
+    { role: 'user', content: [image('original'), image('low')] },
+    { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'call_1', output: [image('original')] },
+  ];
+  const sent = JSON.stringify(await sentFor('responses', QWEN, { input }));
+  expect([...sent.matchAll(/"detail":"(\w+)"/g)].map(([, detail]) => detail)).toEqual([
+    'high',
+    'low',
+    'high',
+  ]);
+});
+
 function objectAt(value: JsonObject, path: string): JsonObject {
   const found = at(value, path);
   if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);

@@ -54,7 +54,7 @@ export function renderPart(part: Spoken, writing: Writing): JsonObject[] {
     case 'refusal':
       return [{ ...beside, ...refusal(part, writing) }];
     case 'media':
-      return [{ ...beside, ...renderMedia(part, writing.dialect) }];
+      return [{ ...beside, ...renderMedia(part, writing) }];
   }
 }
 

@@ -4,15 +4,17 @@ import type { MediaPart } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import type { Dialect } from './dialects.ts';
+import type { Writing } from './writing.ts';
 
 /** The names a format may write file ids under: chat-completions and responses share OpenAI's file store. */
 const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
 /**
- * A media part as the dialect writes it.
+ * A media part as the service's dialect writes it.
  * @throws GatewayError where it has no way to.
  */
-export function renderMedia(part: MediaPart, dialect: Dialect): JsonObject {
+export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
+  const { dialect } = writing;
   const { source, name, media } = part;
   if (source.kind === 'text') {
     return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
@@ -29,7 +31,7 @@ export function renderMedia(part: MediaPart, dialect: Dialect): JsonObject {
     source.kind === 'url'
       ? source.url
       : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
-  if (media === 'image') return linkOf('image_url', part, url);
+  if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, writing) }, url);
   if (media === 'document') return renderDocument(part, url, dialect);
   if (!dialect.video) throw cannotTake('Video');
   return linkOf('video_url', part, url);
@@ -56,6 +58,13 @@ function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObj
 function linkOf(type: string, part: MediaPart, url: string): JsonObject {
   const { detail } = part;
   return { type, [type]: { ...asObject(ownOf(part)[type]), url, ...(detail !== undefined && { detail }) } };
+}
+
+/** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
+function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<MediaPart, 'detail'> {
+  if (detail !== 'original' || dialect.newFields) return {};
+  report({ field: 'media', outcome: 'approximated', detail: 'an image in its original detail, as high' });
+  return { detail: 'high' };
 }
 
 function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
