@@ -1,7 +1,7 @@
 /**
- * What OpenAI wants of a function's parameters beyond JSON Schema, and Anthropic's callers, who hand on what MCP
- * servers write, leave out: "object schema missing properties" at the root, and "array schema missing items" anywhere,
- * are 400s. Filled in, both say no more than before.
+ * What OpenAI and its relatives want of a function's parameters beyond JSON Schema, and callers, who hand on what MCP
+ * servers write, leave out: a root without `type` or `properties`, and an array without `items` ("array schema missing
+ * items") anywhere, are 400s. Filled in, they say no more than before.
  */
 
 import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../json.ts';
@@ -15,10 +15,17 @@ const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternP
 
 /** The schema with nothing missing; itself where nothing was. */
 export function wholeParameters(schema: JsonObject): JsonObject {
-  const filled = withItems(schema, 0);
-  return filled['type'] === 'object' && !isObject(filled['properties'])
-    ? { ...filled, properties: {} }
-    : filled;
+  const filled = withItems(objectRoot(schema), 0);
+  return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
+}
+
+/**
+ * The schema as one of an object, which arguments always are: itself where it says so. Services refuse a root without a
+ * type (DeepSeek: "schema must be a JSON Schema of 'type: "object"', got 'type: null'"), as that of a union has none.
+ */
+export function objectRoot(schema: JsonObject): JsonObject {
+  const { type, ...rest } = schema;
+  return type === 'object' ? schema : { type: 'object', ...rest };
 }
 
 function withItems(schema: JsonObject, depth: number): JsonObject {

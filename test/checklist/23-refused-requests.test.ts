@@ -438,6 +438,78 @@ test('checklist 157: the detail of an image that only OpenAI knows is the highes
   ]);
 });
 
+describe('checklist 158: the parameters of a tool may be one of several objects', () => {
+  const branch = (mode: string, name: string, required: string[]): JsonObject => ({
+    type: 'object',
+    properties: { mode: { const: mode }, [name]: { type: 'string' } },
+    required: ['mode', ...required],
+    additionalProperties: false,
+  });
+  const create = branch('create', 'title', ['title']);
+  const remove = branch('delete', 'id', []);
+  const declared = async (model: string, parameters: JsonObject, field: string): Promise<JsonObject> => {
+    const tools = [tool('responses', 'f', parameters)];
+    return objectAt(await sentFor('responses', model, { tools }), field);
+  };
+  const ofClaude = (parameters: JsonObject): Promise<JsonObject> =>
+    declared(CLAUDE, parameters, 'tools.0.input_schema');
+
+  test.each(['oneOf', 'anyOf'])(
+    'checklist 158: Anthropic is given one that holds them all (%s)',
+    async (key) => {
+      const choice = [create, { $ref: '#/$defs/remove' }, { type: 'null' }];
+      const $defs = { remove };
+      const told = JSON.stringify(choice);
+      expect(await ofClaude({ description: 'What to do.', $defs, [key]: choice })).toEqual({
+        type: 'object',
+        description: `What to do.\n\n{${key}: ${told}}`,
+        $defs,
+        properties: {
+          mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
+          title: { type: 'string' },
+          id: { type: 'string' },
+        },
+        required: ['mode'],
+        additionalProperties: false,
+      });
+    },
+  );
+
+  test('checklist 158: what the root says itself stays, and all of allOf holds', async () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } };
+    const either = [{ required: ['a'] }, { required: ['b'] }];
+    expect(await ofClaude({ type: 'object', properties, anyOf: either })).toEqual({
+      type: 'object',
+      properties,
+      description: '{anyOf: [{"required":["a"]},{"required":["b"]}]}',
+    });
+    const all = [{ properties: { c: { type: 'integer' } }, required: ['c'] }, { allOf: either }];
+    expect(await ofClaude({ type: 'object', properties, required: ['b'], allOf: all })).toEqual({
+      type: 'object',
+      properties: { ...properties, c: { type: 'integer' } },
+      required: ['b', 'c', 'a'],
+    });
+  });
+
+  test('checklist 158: one that refers to itself in every way is no trouble', async () => {
+    const again = Array.from({ length: 50 }, () => ({ $ref: '#/$defs/again' }));
+    const $defs = { again: { properties: { a: {} }, anyOf: again } };
+    expect(await ofClaude({ $defs, anyOf: again })).toMatchObject({ type: 'object', properties: { a: {} } });
+  });
+
+  test.each([
+    [QWEN, 'tools.0.function.parameters', { properties: {} }],
+    [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', {}],
+  ])('checklist 158: to %s, the root says that it is an object', async (model, field, more) => {
+    const union = { oneOf: [create, remove] };
+    expect(await declared(model, union, field)).toEqual({ type: 'object', ...union, ...more });
+    const nullable = { type: ['object', 'null'], properties: { a: {} } };
+    expect(await declared(model, nullable, field)).toEqual({ type: 'object', properties: { a: {} } });
+    const untyped = { properties: { a: {} } };
+    expect(await declared(model, untyped, field)).toEqual({ type: 'object', ...untyped });
+  });
+});
+
 function objectAt(value: JsonObject, path: string): JsonObject {
   const found = at(value, path);
   if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);

@@ -303,6 +303,11 @@ const MESSAGES: readonly Row[] = [
     "tools.1.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
   ],
   [
+    'one of several objects',
+    { tools: [small, { name: 'g', input_schema: { type: 'object', anyOf: [{ required: ['a'] }] } }] },
+    'tools.1.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level',
+  ],
+  [
     'many strict tools',
     { tools: Array.from({ length: 21 }, (_, at) => ({ ...small, name: `t${at}`, strict: true })) },
     'Too many strict tools (21). The maximum number of strict tools is 20.',

@@ -4,6 +4,7 @@
  */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import { objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -193,7 +194,11 @@ function renderDeclaration(tool: FunctionTool, target: Target, report: Report): 
 }
 
 function renderParameters(schema: JsonObject, name: string, target: Target, report: Report): JsonObject {
-  if (target.dialect !== 'openapi-schema') return { parametersJsonSchema: withoutRefSiblings(schema) };
+  if (target.dialect !== 'openapi-schema') {
+    // Beside a reference nothing may stand, not even a type.
+    const whole = schema['$ref'] === undefined ? objectRoot(schema) : schema;
+    return { parametersJsonSchema: withoutRefSiblings(whole) };
+  }
   const lost = new Set<string>();
   const parameters = toOpenApi(schema, lost);
   if (lost.size > 0) {

@@ -1,6 +1,7 @@
 /** `tools` and `tool_choice`. */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import { objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, compact } from '../../json.ts';
@@ -9,6 +10,7 @@ import { fitsGrammar } from './grammar-limits.ts';
 import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
 import { withSafeKeys } from './property-keys.ts';
+import { withoutRootUnion } from './root-union.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
@@ -55,7 +57,7 @@ function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target):
   if (!target.structuredOutput) return false;
   const strict = tools.flatMap((tool): JsonObject[] => {
     if (tool.kind !== 'function' || tool.strict !== true) return [];
-    const closed = closedSchema(objectSchema(tool, unreported));
+    const closed = closedSchema(objectSchema(tool, false, unreported));
     return closed === undefined ? [] : [closed];
   });
   return strict.length === 0 || fitsGrammar(strict, output.kind === 'enforced' ? output.schema : undefined);
@@ -89,7 +91,7 @@ function renderFunction(
   report: Report,
 ): JsonObject {
   const { name, description, mark, own, extra } = tool;
-  const given = objectSchema(tool, report);
+  const given = objectSchema(tool, isNative, report);
   const schema = isNative ? given : withSafeKeys(given);
   if (schema !== given) {
     const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
@@ -121,15 +123,23 @@ function renderFunction(
   };
 }
 
-/** The tool's schema as one of an object, which the vendor insists on. */
-function objectSchema({ name, parameters = {} }: FunctionTool, report: Report): JsonObject {
-  const { type, ...rest } = parameters;
-  if (type === 'object') return parameters;
-  if (type !== undefined) {
+/** The tool's schema as one of an object, which the vendor insists on, and without a union, which it refuses there. */
+function objectSchema(
+  { name, parameters = {} }: FunctionTool,
+  isNative: boolean,
+  report: Report,
+): JsonObject {
+  const { type } = parameters;
+  if (type !== undefined && type !== 'object') {
     report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail: 'of type object' });
   }
-  const isEmpty = Object.keys(rest).length === 0;
-  return isEmpty ? { type: 'object', properties: {} } : { type: 'object', ...rest };
+  const schema = objectRoot(parameters);
+  const plain = isNative ? schema : withoutRootUnion(schema);
+  if (plain !== schema) {
+    const detail = 'with the alternatives at its root as one object';
+    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail });
+  }
+  return Object.keys(plain).length === 1 ? { ...plain, properties: {} } : plain;
 }
 
 function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {

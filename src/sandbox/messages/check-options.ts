@@ -43,6 +43,15 @@ function checkTools(body: JsonObject): void {
       `tools.${wrong}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
     );
   }
+  const union = tools.findIndex((tool) =>
+    ['oneOf', 'allOf', 'anyOf'].some((key) => asObject(tool['input_schema'])?.[key] !== undefined),
+  );
+  if (union >= 0) {
+    throw anthropicRefusal(
+      400,
+      `tools.${union}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
+    );
+  }
   const strict = tools.filter((tool) => tool['strict'] === true).length;
   if (strict > 20) {
     throw anthropicRefusal(

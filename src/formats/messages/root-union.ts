@@ -1,0 +1,94 @@
+/**
+ * A union at the root of a tool's schema is a 400 for the whole request ("input_schema does not support oneOf, allOf, or
+ * anyOf at the top level"), where OpenAI's models take it from GPT-5 on: Codex's own tools have one. Its branches become
+ * one object with the properties of all of them; which ones belong together is told to the model in the description.
+ */
+
+import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+
+/** Unions in unions beyond this are no schema anybody wrote. */
+const MAX_DEPTH = 10;
+
+interface Within {
+  readonly root: JsonObject;
+  readonly seen: Set<Json>;
+}
+
+type Union = 'allOf' | 'anyOf' | 'oneOf';
+const UNIONS: readonly Union[] = ['allOf', 'anyOf', 'oneOf'];
+
+/** The schema without a union at its root; itself where there is none. */
+export function withoutRootUnion(schema: JsonObject): JsonObject {
+  const told = UNIONS.filter((key) => key !== 'allOf' && schema[key] !== undefined).map(
+    (key) => `${key}: ${JSON.stringify(schema[key])}`,
+  );
+  const merged = merge(schema, { root: schema, seen: new Set() }, 0);
+  if (told.length === 0) return merged;
+  const about = [asText(merged['description']), `{${told.join(', ')}}`].filter(Boolean).join('\n\n');
+  return { ...merged, description: about };
+}
+
+/** @param within the definitions there are, and those that were taken: once is enough, and a loop has no end. */
+function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
+  return UNIONS.reduce((merged, key) => {
+    const { [key]: union, ...rest } = merged;
+    if (union === undefined) return merged;
+    const branches = asList(union).flatMap((branch) => branchOf(branch, within, depth + 1));
+    return join(rest, branches, key === 'allOf');
+  }, schema);
+}
+
+/** A branch without references and unions of its own; none where it is no object's schema. */
+function branchOf(branch: Json, within: Within, depth: number): readonly JsonObject[] {
+  if (!isObject(branch) || depth > MAX_DEPTH) return [];
+  const reference = asText(branch['$ref']);
+  if (reference !== undefined) return referred(reference, within, depth);
+  const { type } = branch;
+  if (type !== undefined && type !== 'object' && !asList(type).includes('object')) return [];
+  return [merge(branch, within, depth)];
+}
+
+function referred(reference: string, within: Within, depth: number): readonly JsonObject[] {
+  const [, list = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+  const definition = asObject(within.root[list])?.[name];
+  if (definition === undefined || within.seen.has(definition)) return [];
+  within.seen.add(definition);
+  return branchOf(definition, within, depth + 1);
+}
+
+/** @param all whether every branch holds (`allOf`), or one of them. */
+function join(base: JsonObject, branches: readonly JsonObject[], all: boolean): JsonObject {
+  const [first = [], ...others] = branches.map((branch) => asList(branch['required']));
+  const common = all
+    ? [first, ...others].flat()
+    : first.filter((name) => others.every((names) => names.includes(name)));
+  const required = [...new Set([...asList(base['required']), ...common])];
+  const isClosed = !all && branches.length > 0 && branches.every(isClosedObject);
+  return {
+    ...base,
+    properties: { ...joinedProperties(branches, all), ...asObject(base['properties']) },
+    ...(required.length > 0 && { required }),
+    ...(isClosed && base['additionalProperties'] === undefined && { additionalProperties: false }),
+  };
+}
+
+function isClosedObject(branch: JsonObject): boolean {
+  return branch['additionalProperties'] === false;
+}
+
+/** The properties of all branches, each as all that is said of it. */
+function joinedProperties(branches: readonly JsonObject[], all: boolean): JsonObject {
+  const said = new Map<string, Map<string, Json>>();
+  for (const branch of branches) {
+    for (const [name, schema = true] of Object.entries(asObject(branch['properties']) ?? {})) {
+      const schemas = said.get(name) ?? new Map<string, Json>();
+      said.set(name, schemas.set(JSON.stringify(schema), schema));
+    }
+  }
+  return Object.fromEntries(
+    Array.from(said, ([name, schemas]) => {
+      const [only = true, ...more] = schemas.values();
+      return [name, more.length === 0 ? only : { [all ? 'allOf' : 'anyOf']: [only, ...more] }];
+    }),
+  );
+}
