@@ -70,6 +70,14 @@ test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d
   expect(records[0]?.fault).toBeUndefined();
 });
 
+test('a text of white space alone, as other models write it, is taken out too', async () => {
+  const message = 'messages: text content blocks must contain non-whitespace text';
+  respond = ({ body }, response) =>
+    body.includes('\\n\\n') ? json(response, refusal(message), 400) : json(response, answer);
+  expect((await ask(dialogue('{"type":"text","text":"\\n\\n"},'))).status).toBe(200);
+  expect(JSON.parse(sent()[1] ?? '')).toEqual(clean);
+});
+
 test('numbers of any length are what they were', async () => {
   respond = ({ body }, response) =>
     body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);

@@ -1,7 +1,8 @@
 /**
  * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
- * thinking guide): it reads no thoughts but those it has signed, and cannot begin to think by a budget in the midst of
- * a round of calls, as one is where the calls are another's, or where a client has left their thoughts out.
+ * thinking guide): it reads no thoughts but those it has signed, no text of white space alone, as many models write it
+ * before a call, and no turn of nothing; and it cannot begin to think by a budget in the midst of a round of calls, as
+ * one is where the calls are another's, or where a client has left their thoughts out.
  */
 
 import { unseal } from '../../conversation/signature.ts';
@@ -20,7 +21,7 @@ import {
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
   const given = asList(request['messages']);
-  const messages = given.flatMap(withoutThoughts);
+  const messages = given.flatMap(ownTurn);
   const stopsThinking = asObject(request['thinking'])?.['type'] === 'enabled' && lacksThinking(messages);
   if (!stopsThinking) return hasSameItems(messages, given) ? undefined : { ...request, messages };
   return { ...withoutThinking(request), messages };
@@ -36,12 +37,23 @@ function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
   return { ...request, context_management: { ...management, edits } };
 }
 
-/** A turn without thoughts that Anthropic has not signed; none where nothing is left of it. */
-function withoutThoughts(turn: Json): readonly Json[] {
-  if (!isObject(turn) || turn['role'] !== 'assistant' || !isList(turn['content'])) return [turn];
-  const content = turn['content'].filter((block) => !isOthersThought(block));
-  if (content.length === turn['content'].length) return [turn];
-  return content.length === 0 ? [] : [{ ...turn, content }];
+/** A turn without what Anthropic does not take back; none where nothing is left of it. */
+function ownTurn(turn: Json): readonly Json[] {
+  if (!isObject(turn) || turn['role'] !== 'assistant') return [turn];
+  const said = turn['content'];
+  if (!isList(said)) return isBlank(said) ? [] : [turn];
+  const content = said.filter((block) => !isOthersThought(block) && !isBlankText(block));
+  if (content.length === 0) return [];
+  return [content.length === said.length ? turn : { ...turn, content }];
+}
+
+function isBlankText(block: Json): boolean {
+  return isObject(block) && block['type'] === 'text' && isBlank(block['text']);
+}
+
+/** "messages: text content blocks must contain non-whitespace text". */
+function isBlank(text: Json | undefined): boolean {
+  return typeof text === 'string' && text.trim() === '';
 }
 
 function isOthersThought(block: Json): boolean {

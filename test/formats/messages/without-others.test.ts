@@ -45,6 +45,33 @@ describe('thoughts', () => {
   });
 });
 
+describe('white space', () => {
+  const blank: JsonObject = { type: 'text', text: '\n\n' };
+
+  test('before a call goes', () => {
+    const messages = [user, says(blank, call('call_1')), results('call_1')];
+    expect(withoutOthers({ messages })).toEqual({
+      messages: [user, says(call('call_1')), results('call_1')],
+    });
+  });
+
+  test.each<[name: string, turn: JsonObject]>([
+    ['a text of nothing else', says(blank)],
+    ['no block at all', says()],
+    ['thoughts and a line', says(thought(''), blank)],
+    ['nothing, said plainly', { role: 'assistant', content: '' }],
+    ['a line, said plainly', { role: 'assistant', content: '\n' }],
+  ])('is no turn: %s', (_, turn) => {
+    expect(withoutOthers({ messages: [user, turn, user] })).toEqual({ messages: [user, user] });
+  });
+
+  test('of the user is for the user to hear of', () => {
+    expect(
+      withoutOthers({ messages: [{ role: 'user', content: [blank] }, says(text), user] }),
+    ).toBeUndefined();
+  });
+});
+
 describe('thinking by a budget, asked for', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
 
