@@ -126,9 +126,24 @@ function faultOf(status: number, told: Told): Fault {
   return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
 }
 
-/** Sentences about a prompt longer than the model's context. */
-const TOO_LONG =
-  /context.?(length|window|size)|prompt (is )?too long|too many tokens|maximum (input|prompt) length/i;
+/**
+ * Sentences about a prompt longer than the model's context; agents shorten their dialogue only where they are told so.
+ * The last ones are Bedrock's and Groq's, and then Moonshot's, Alibaba's, Z.ai's and GitHub's own.
+ */
+const TOO_LONG = new RegExp(
+  [
+    'context.?(length|window|size)',
+    '(prompt|input) (is )?too long',
+    'too many tokens',
+    'maximum (allowed )?(input|prompt) length',
+    'reduce the length of the (messages|prompt|input)',
+    'model token limit',
+    'range of input length',
+    'prompt exceeds max length',
+    'prompt token count of \\d+ exceeds',
+  ].join('|'),
+  'i',
+);
 
 /** Whether it is the gateway's own key that the vendor does not like. */
 function isKeyTrouble(told: Told): boolean {

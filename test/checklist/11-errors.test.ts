@@ -3,9 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { formats } from '../../src/formats/all.ts';
+import { parseJson } from '../../src/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
 import { ASKED } from '../support/meaning.ts';
+import { json as refuse } from '../support/upstream.ts';
 import {
   at,
   CALLERS,
@@ -201,5 +203,26 @@ describe('checklist 97: an event may be very long, and one too long is an error'
     const { status, text } = await door.stream('chat-completions', GEMINI_3);
     expect(status).toBe(502);
     expect(text).toMatch(/too long/);
+  });
+});
+
+describe('checklist 159: agents are told that a dialogue is too long, however a service says it', () => {
+  test.each([
+    'Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)',
+    '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]',
+    'Prompt exceeds max length',
+    'prompt token count of 140000 exceeds the limit of 128000',
+    'Please reduce the length of the messages or completion.',
+    'Input length (265330) exceeds the maximum allowed input length of 262144 tokens.',
+    'Input is too long for requested model.',
+  ])('checklist 159: %s', async (message) => {
+    door.answers((_, response) => refuse(response, { error: { message, type: 'x', code: '1261' } }, 400));
+    const toClaudeCode = await door.whole('messages', QWEN);
+    expect([toClaudeCode.status, at(toClaudeCode.json, 'error.message')]).toEqual([
+      400,
+      `prompt is too long: ${message}`,
+    ]);
+    const toCodex = await door.stream('responses', QWEN);
+    expect(at(parseJson(toCodex.text), 'error.code')).toBe('context_length_exceeded');
   });
 });
