@@ -29,13 +29,22 @@ const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
  * Arguments as the object that messages and generate-content want.
  *
  * @param text JSON text as the model wrote it, perhaps cut off; '' means none.
- * @returns `{}` for none; `{ arguments: text }` where the text is no JSON object, or one too deep to be
- *   written again, so that nothing of it is lost.
+ * @returns `{}` for none, which some write as null; `{ arguments: text }` where the text is no JSON object, or one too
+ *   deep to be written again, so that nothing of it is lost.
  */
 export function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
   const value = tryParseExact(text);
+  if (value === null) return {};
   return isObject(value) && !isDeeper(value, MAX_DEPTH) ? value : { arguments: text };
+}
+
+/**
+ * Arguments as the text of an object, whatever the model wrote: services that make an object of them again refuse a
+ * dialogue with a call that was cut off, or is no JSON, with every further turn (vLLM, SGLang, MiniMax).
+ */
+export function wholeArguments(text: string): string {
+  return isObject(tryParseExact(text)) ? text : JSON.stringify(argumentsObject(text));
 }
 
 /** An object as the JSON text that chat-completions and responses want; '' where there is nothing in it. */

@@ -344,7 +344,20 @@ describe('checklist 10: a tool that takes nothing', () => {
     }
   });
 
-  test.each(['', '{}'])('checklist 10: comes back from a history that wrote %j', async (text) => {
+  test.each(['messages', 'responses'] as const)('checklist 10: null is nothing too (%s)', async (from) => {
+    const call = piece(0, opened('call_a', 'now', 'null'));
+    const other = piece(1, opened('call_b', 'set', '{"to":'));
+    const rest = piece(1, { function: { arguments: 'null' } });
+    const end = piece(1, { function: { arguments: '}' } });
+    door.answers(chatStream(chunk(call), chunk(other), chunk(rest), chunk(end), chunk({}, 'tool_calls')));
+    const parts = (await door.stream(from, QWEN)).reply().choices[0]?.parts ?? [];
+    expect(parts.map((part) => part.kind === 'tool-call' && (part.arguments || '{}'))).toEqual([
+      '{}',
+      '{"to":null}',
+    ]);
+  });
+
+  test.each(['', '{}', 'null'])('checklist 10: comes back from a history that wrote %j', async (text) => {
     const messages = [
       { role: 'user', content: 'What time is it?' },
       { role: 'assistant', content: null, tool_calls: [opened('call_a', 'now', text)] },

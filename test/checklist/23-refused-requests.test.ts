@@ -12,6 +12,7 @@ import {
   cityTool,
   claudeBoth,
   claudeStream,
+  completion,
   GEMINI,
   GEMINI_3,
   listAt,
@@ -507,6 +508,54 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     expect(await declared(model, nullable, field)).toEqual({ type: 'object', properties: { a: {} } });
     const untyped = { properties: { a: {} } };
     expect(await declared(model, untyped, field)).toEqual({ type: 'object', ...untyped });
+  });
+});
+
+describe('checklist 160: a call that was cut off, or is no JSON, does not end a dialogue', () => {
+  const written: readonly (readonly [arguments: string, sent: string])[] = [
+    ['{"a": 12345678901234567890}', '{"a": 12345678901234567890}'],
+    ['', '{}'],
+    ['null', '{}'],
+    ['{"a":', '{"arguments":"{\\"a\\":"}'],
+    ['[1]', '{"arguments":"[1]"}'],
+  ];
+  const sentArguments = (sent: JsonObject): unknown[] =>
+    listAt(sent, 'messages.1.tool_calls').map((call) => at(call, 'function.arguments'));
+  const expected = written.map(([, sent]) => sent);
+
+  test('checklist 160: from responses, to a service that makes objects of arguments', async () => {
+    const calls = written.map(([text], place) => ({
+      type: 'function_call',
+      call_id: `call_${place}`,
+      name: 'f',
+      arguments: text,
+    }));
+    const results = calls.map(({ call_id }) => ({ type: 'function_call_output', call_id, output: 'x' }));
+    const input = [{ role: 'user', content: 'Go.' }, ...calls, ...results];
+    expect(sentArguments(await sentFor('responses', QWEN, { input }))).toEqual(expected);
+  });
+
+  test('checklist 160: natively, once the service has refused it as it was', async () => {
+    const tool_calls = written.map(([text], place) => ({
+      id: `call_${place}`,
+      type: 'function',
+      function: { name: 'f', arguments: text },
+    }));
+    const results = tool_calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'x' }));
+    const messages = [{ role: 'user', content: 'Go.' }, { role: 'assistant', tool_calls }, ...results];
+    door.answers((received, response) => {
+      const isFirst = received.body.includes('"arguments":"[1]"');
+      response.writeHead(isFirst ? 400 : 200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify(
+          isFirst
+            ? { error: { message: 'Extra data' } }
+            : completion({ content: 'Done.', refusal: null }, 'stop'),
+        ),
+      );
+    });
+    expect((await door.whole('chat-completions', QWEN, { messages })).status).toBe(200);
+    expect(sentArguments(door.sent())).toEqual(expected);
   });
 });
 

@@ -5,13 +5,13 @@ import { argumentsObject, argumentsText, parseExact } from '../../src/conversati
 describe('arguments as an object', () => {
   test('no text is no arguments', () => {
     expect(argumentsObject('')).toEqual({});
+    expect(argumentsObject('null')).toEqual({});
     expect(argumentsObject(' \n')).toEqual({});
   });
 
   test('text that is no object is kept whole', () => {
     expect(argumentsObject('{"city":"Par')).toEqual({ arguments: '{"city":"Par' });
     expect(argumentsObject('[1,2]')).toEqual({ arguments: '[1,2]' });
-    expect(argumentsObject('null')).toEqual({ arguments: 'null' });
   });
 
   test('a number of 19 digits comes out as it went in', () => {

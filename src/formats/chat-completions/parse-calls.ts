@@ -40,6 +40,8 @@ interface Call {
   part: LinePart | undefined;
   /** What came before its name. */
   text: string;
+  /** Whether any of its arguments came. */
+  begun: boolean;
 }
 
 /** The key of the one call that has no index: the older `function_call`. */
@@ -86,7 +88,10 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
     line.write(part, call.text, out);
   };
 
-  const add = (call: Call, name: string, text: string, out: Out): void => {
+  const add = (call: Call, name: string, given: string, out: Out): void => {
+    // No arguments at all are null to some; no object begins so.
+    const text = given === 'null' && !call.custom && !call.begun ? '' : given;
+    call.begun ||= text !== '';
     if (call.part === undefined) {
       call.text += text;
       call.name ||= name;
@@ -108,7 +113,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
       let call = whole ? undefined : find(index, id, name);
       if (call === undefined) {
         if (id === '' && name === '' && text === '') return;
-        call = keep({ id, name: '', custom: isCustom, part: undefined, text: '' }, index);
+        call = keep({ id, name: '', custom: isCustom, part: undefined, text: '', begun: false }, index);
         nameless.add(call);
       } else last = call;
       if (id !== '' && !byId.has(id)) byId.set(id, call);
@@ -125,7 +130,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
       if (call === undefined) {
         // Snowflake says an empty one beside every answer.
         if (name === '' && text === '') return;
-        call = keep({ id: '', name: '', custom: false, part: undefined, text: '' }, OLD);
+        call = keep({ id: '', name: '', custom: false, part: undefined, text: '', begun: false }, OLD);
         nameless.add(call);
       }
       add(call, name, text, out);

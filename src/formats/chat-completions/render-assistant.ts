@@ -1,5 +1,6 @@
 /** What the assistant said and called, as one message. */
 
+import { wholeArguments } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -62,8 +63,8 @@ function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
   };
   const name = nameFor(call.name, dialect);
   if (call.custom) return { ...beside, type: 'custom', custom: { name, input: call.arguments } };
-  // An empty text is no JSON.
-  return { ...beside, type: 'function', function: { name, arguments: call.arguments || '{}' } };
+  const text = writing.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
+  return { ...beside, type: 'function', function: { name, arguments: text } };
 }
 
 /** Images and files in an answer have no place in the history, unless the caller wrote them there. */

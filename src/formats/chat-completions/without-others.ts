@@ -5,6 +5,7 @@
  * else a client writes for others, a limit by its older name, is written for the service too.
  */
 
+import { wholeArguments } from '../../conversation/arguments.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
 import { gathered } from './gathered.ts';
@@ -79,8 +80,19 @@ function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
 function ownCall(call: Json, dialect: Dialect): Json {
   if (!isObject(call)) return call;
   const { index: _, ...rest } = without(call, ADDITIONAL, dialect);
+  const { function: fn } = rest;
   const id = asText(call['id']);
-  return id === undefined ? rest : { ...rest, id: callIdFor(id, dialect) };
+  return {
+    ...rest,
+    ...(id !== undefined && { id: callIdFor(id, dialect) }),
+    ...(fn !== undefined && { function: ownFunction(fn, dialect) }),
+  };
+}
+
+/** OpenAI reads no arguments of an earlier call; most others do, and refuse what is no object. */
+function ownFunction(fn: Json, { newFields }: Dialect): Json {
+  const text = isObject(fn) ? asText(fn['arguments']) : undefined;
+  return newFields || !isObject(fn) || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
 }
 
 /** Mistral's models say their thoughts in the content, as chunks of it. */
