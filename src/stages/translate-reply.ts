@@ -4,7 +4,7 @@ import { asBuffer } from '../as-buffer.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { amended, asGatewayError, GatewayError } from '../errors.ts';
+import { amended, asGatewayError, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked } from '../formats/format.ts';
 import { tryParseJson } from '../json.ts';
@@ -12,7 +12,7 @@ import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
 import type { Stage } from '../streams/line.ts';
-import { decodeSse, encodeSse, type Sse } from '../streams/sse.ts';
+import { encodeSse, type Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { within } from '../streams/within.ts';
@@ -21,6 +21,7 @@ import { validator } from '../validate/validate.ts';
 import { eventStreamHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
+import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 
 export interface ReplyOptions {
@@ -32,8 +33,7 @@ export interface ReplyOptions {
   readonly validate: boolean;
 }
 
-/** Largest whole answer that is translated, and largest error body that is read, in bytes. */
-const MAX_WHOLE = 64 * 1024 * 1024;
+/** Largest error body that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
 export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
@@ -156,33 +156,6 @@ async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target 
   return { headers, body: Buffer.from(JSON.stringify(inbound.renderReply(folded.reply(), asked))) };
 }
 
-/** The vendor's bytes as events: what it says the body is decides, not what was asked for. */
-function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
-  const type = String(answer.headers['content-type'] ?? '');
-  if (type.startsWith('text/event-stream')) return decodeSse();
-  if (/^application\/(?:[\w.-]+\+)?json/i.test(type)) return decodeWhole();
-  throw notJson(answer);
-}
-
-function notJson({ body }: UpstreamAnswer): GatewayError {
-  if (!(body instanceof Uint8Array)) body.cancel();
-  return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
-}
-
-/** A whole body as the one event it stands for. */
-function decodeWhole(): Step<Uint8Array, Sse> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  return {
-    transform(chunk) {
-      size += chunk.byteLength;
-      if (size > MAX_WHOLE) throw tooLong();
-      chunks.push(chunk);
-    },
-    flush: (out) => out.enqueue({ data: Buffer.concat(chunks).toString('utf8') }),
-  };
-}
-
 function bodyOf({ body }: UpstreamAnswer): Body {
   return body instanceof Uint8Array ? bodyOfBytes(body) : body;
 }
@@ -191,10 +164,6 @@ async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffe
   if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong);
   if (body.byteLength > limit) throw tooLong();
   return asBuffer(body);
-}
-
-function tooLong(): GatewayError {
-  return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
 }
 
 /** The longest wait that is told, in seconds: official SDKs take no notice of a longer one. */

@@ -291,6 +291,24 @@ describe('U-31 of another kind than was asked for', () => {
     );
   });
 
+  test.each(translated)('$name: a stream under a type that says nothing, or something else', async (way) => {
+    const stream = streamedAnswer(way.spoken);
+    const good = await read(way, (wire) => wire.wholeStream([stream]));
+    for (const type of ['text/plain; charset=utf-8', 'application/octet-stream', 'application/json', '']) {
+      for (const begin of ['', '\n\n', ': alive\n\n', '\ufeff']) {
+        const got = await read(way, (wire) => wire.answer(200, begin + stream, { 'content-type': type }));
+        expect(got.status, `${type}, ${JSON.stringify(begin)}`).toBe(200);
+        expect(got.headers.get('content-type')).toBe(good.headers.get('content-type'));
+        expect(said(got.text)).toEqual(said(good.text));
+        expect(isFinished(way.format, got.text)).toBe(true);
+      }
+    }
+    const whole = wholeAnswer(way.spoken);
+    const answer = await read(way, (wire) => wire.answer(200, `\n\n${whole}`, { 'content-type': '' }), false);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.status).toBe(200);
+  });
+
   test.each(native)('$name: passes as it is', async (way) => {
     const whole = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
     expect(whole.text).toBe(wholeAnswer(way.spoken));

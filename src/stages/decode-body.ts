@@ -1,0 +1,67 @@
+/** A vendor's answer as events, streamed or whole: what it is decides, not what was asked for. */
+
+import { GatewayError } from '../errors.ts';
+import { decodeSse, type Sse } from '../streams/sse.ts';
+import type { Step } from '../streams/step.ts';
+import type { UpstreamAnswer } from '../vendors/send.ts';
+
+/** Largest whole answer that is translated, in bytes. */
+export const MAX_WHOLE = 64 * 1024 * 1024;
+
+/** Types under which relays send streams, too: these say nothing of what is in them. */
+const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text\/plain|$)/i;
+
+/** The vendor's bytes as events. @throws GatewayError where its type promises neither events nor JSON. */
+export function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
+  const type = String(answer.headers['content-type'] ?? '');
+  if (type.startsWith('text/event-stream')) return decodeSse();
+  if (TELLS_NOTHING.test(type)) return decodeByLooks();
+  throw notJson(answer);
+}
+
+export function notJson({ body }: UpstreamAnswer): GatewayError {
+  if (!(body instanceof Uint8Array)) body.cancel();
+  return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
+}
+
+export function tooLong(): GatewayError {
+  return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
+}
+
+/** A stream where it begins as one, and a whole body where it does not. */
+function decodeByLooks(): Step<Uint8Array, Sse> {
+  let step: Step<Uint8Array, Sse> | undefined;
+  return {
+    transform(chunk, out) {
+      step ??= stepFor(chunk.find((byte) => !isSpace(byte)));
+      step?.transform(chunk, out);
+    },
+    flush: (out) => (step ?? decodeWhole()).flush?.(out),
+  };
+}
+
+/** By what a body begins with; nothing as yet where that is undefined: some say by empty lines that they are alive. */
+function stepFor(first: number | undefined): Step<Uint8Array, Sse> | undefined {
+  if (first === undefined) return undefined;
+  // A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6).
+  return ':deir'.includes(String.fromCharCode(first)) ? decodeSse() : decodeWhole();
+}
+
+/** White space (RFC 8259, 2), or a byte order mark's. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
+}
+
+/** A whole body as the one event it stands for. */
+function decodeWhole(): Step<Uint8Array, Sse> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    transform(chunk) {
+      size += chunk.byteLength;
+      if (size > MAX_WHOLE) throw tooLong();
+      chunks.push(chunk);
+    },
+    flush: (out) => out.enqueue({ data: Buffer.concat(chunks).toString('utf8') }),
+  };
+}
