@@ -204,5 +204,6 @@ function sameItem(item: JsonObject, before: JsonObject): boolean {
   if (kindOf(item) !== kindOf(before)) return false;
   if (item['call_id'] !== before['call_id'] || item['name'] !== before['name']) return false;
   const texts = itemTexts(before);
-  return itemTexts(item).every((text, at) => text === texts[at]);
+  const told = itemTexts(item);
+  return told.length === texts.length && told.every((text, at) => text === texts[at]);
 }
