@@ -224,6 +224,21 @@ describe('U-15 pages, and nothing at all', () => {
     },
   );
 
+  test.each(translated)('$name: a page without an end is not waited for', async (way) => {
+    for (const stream of [false, true]) {
+      let gone: Promise<number> | undefined;
+      door.upstream.script((wire) => {
+        gone = wire.gone;
+        wire.head(200, { 'content-type': 'text/html' });
+        wire.chunk('<p>');
+      });
+      const response = await ask(door.url, way, stream);
+      expect(response.status).toBe(502);
+      await response.text();
+      expect(await gone).toBeGreaterThan(0);
+    }
+  });
+
   test('nothing, a sentence or half an object where a translated answer should be: 502', async () => {
     for (const way of translated) {
       for (const [body, type] of [
@@ -340,6 +355,19 @@ describe('U-32 statuses that promise no answer', () => {
       }
     },
   );
+
+  test.each(ways)('$name: a body that goes on behind one is not waited for', async (way) => {
+    let gone: Promise<number> | undefined;
+    door.upstream.script((wire) => {
+      gone = wire.gone;
+      wire.head(307, { location: '/elsewhere' });
+      wire.chunk('<p>');
+    });
+    const response = await ask(door.url, way, false);
+    expect(response.status).toBe(502);
+    await response.text();
+    expect(await gone).toBeGreaterThan(0);
+  });
 
   test('103 before the answer is not the answer', async () => {
     for (const way of ways) {
