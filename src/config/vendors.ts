@@ -104,10 +104,15 @@ function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Ven
     formats: set?.formats ?? defaults.formats,
     fullIds: set?.fullIds ?? defaults.fullIds,
     ...(dialect !== undefined && { dialect }),
-    headers: set?.headers ?? {},
+    headers: inLowerCase(set?.headers ?? {}),
     ...(places.length > 1 && { upstreams: places.map(upstreamAt) }),
     ...(set?.connections !== undefined && { connections: set.connections }),
   };
+}
+
+/** Headers by the names that requests are made of: one written otherwise would be sent beside its like, not in its place. */
+function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function upstreamAt({ baseUrl, apiKey, weight }: Place & { readonly weight: number }): Upstream {

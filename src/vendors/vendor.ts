@@ -21,7 +21,7 @@ export interface Vendor {
   readonly fullIds: boolean;
   /** Deviation within its format; absent: the vendor part of the model's id. */
   readonly dialect?: string;
-  /** Sent with every request. */
+  /** Sent with every request. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** All its addresses and keys, where there are several. */
   readonly upstreams?: readonly Upstream[];

@@ -1,0 +1,118 @@
+/** What a configuration says of a vendor is what that vendor is asked by. */
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+let upstream: TestUpstream;
+let gateway: TestGateway | undefined;
+
+beforeAll(async () => {
+  upstream = await startUpstream((_, response) => json(response, {}));
+});
+afterAll(() => upstream.close());
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+type VendorInput = NonNullable<ConfigInput['vendors']>[string];
+
+/** What a vendor gets that is configured so, of one request. */
+async function sentTo(
+  name: string,
+  settings: VendorInput,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Received> {
+  upstream.received.length = 0;
+  const vendors = { [name]: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key', ...settings } };
+  gateway = await startGateway({ vendors, retries: { limit: 0 } });
+  const answer = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const [received] = upstream.received;
+  if (received === undefined) throw new Error(`The vendor was not asked: ${text}`);
+  return received;
+}
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const chat = '/v1/chat/completions';
+
+/** Written as their vendors write them. */
+const headers = {
+  'X-Title': 'Ours',
+  'OpenAI-Beta': 'ours',
+  'User-Agent': 'ours',
+  Authorization: 'Bearer other',
+};
+
+test.each([
+  ['native', chat],
+  ['translated', '/v1/messages'],
+])('%s: its headers, in place of the caller’s, and of no credential', async (_, path) => {
+  const body = { model: 'openai/gpt-4o', max_tokens: 9, messages };
+  const sent = await sentTo('openai', { headers }, path, body, { 'openai-beta': 'theirs' });
+  expect(sent.headers).toMatchObject({
+    'x-title': 'Ours',
+    'openai-beta': 'ours',
+    'user-agent': 'ours',
+    authorization: 'Bearer vendor-key',
+  });
+});
+
+test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)('its key in %s alone', async (auth) => {
+  const sent = await sentTo('deepseek', { auth }, chat, { model: 'deepseek/deepseek-v4-flash', messages });
+  const { authorization, 'x-api-key': api, 'x-goog-api-key': goog } = sent.headers;
+  const bearer = auth === 'authorization';
+  expect({ authorization, 'x-api-key': api, 'x-goog-api-key': goog }).toEqual({
+    authorization: undefined,
+    'x-api-key': undefined,
+    'x-goog-api-key': undefined,
+    [auth]: bearer ? 'Bearer vendor-key' : 'vendor-key',
+  });
+});
+
+test('the formats it speaks: its own are native, others are translated to the first', async () => {
+  const baseUrl = upstream.url;
+  const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };
+  const own = { ...body, model: 'deepseek-v4-flash' };
+  const both = await sentTo(
+    'deepseek',
+    { baseUrl, formats: ['chat-completions', 'messages'] },
+    '/v1/messages',
+    body,
+  );
+  expect([both.url, JSON.parse(both.body.toString())]).toEqual(['/v1/messages', own]);
+  await gateway?.close();
+  const one = await sentTo('deepseek', { baseUrl, formats: ['messages'] }, chat, body);
+  expect(one.url).toBe('/v1/messages');
+});
+
+test.each([
+  [true, 'deepseek/deepseek-v4-flash'],
+  [false, 'deepseek-v4-flash'],
+])('fullIds %s: %s, native and translated', async (fullIds, name) => {
+  const body = { model: 'DeepSeek/deepseek-v4-flash', max_tokens: 9, messages };
+  for (const path of [chat, '/v1/messages']) {
+    const sent = await sentTo('deepseek', { fullIds }, path, body);
+    expect(JSON.parse(sent.body.toString()).model).toBe(name);
+    await gateway?.close();
+  }
+});
+
+test('its dialect', async () => {
+  const body = {
+    model: 'qwen/qwen3-max',
+    max_tokens: 9_000,
+    messages,
+    thinking: { type: 'enabled', budget_tokens: 2_000 },
+  };
+  const sent = await sentTo('qwen', { dialect: 'openrouter' }, '/v1/messages', body);
+  expect(JSON.parse(sent.body.toString())).toMatchObject({ reasoning: { max_tokens: 2_000 } });
+});
