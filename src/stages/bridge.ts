@@ -91,8 +91,7 @@ function begun(
 }
 
 /** @throws GatewayError where the answer is no stream. */
-function eventsOf({ body, headers, refusal }: Replied): Body {
-  if (refusal !== undefined) throw refusal;
+function eventsOf({ body, headers }: Replied): Body {
   if (!(body instanceof Uint8Array)) {
     if (headers['content-type']?.startsWith('text/event-stream')) return body;
     body.cancel();

@@ -8,7 +8,15 @@ import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
-import { ask, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
+import {
+  ask,
+  eventsIn,
+  isErrorEvent,
+  native,
+  streamedAnswer,
+  translated,
+  wholeAnswer,
+} from './upstream-ways.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -37,6 +45,8 @@ function openaiAt(places: readonly FaultUpstream[]): NonNullable<ConfigInput['ve
 }
 
 const [chat] = native;
+/** Of messages, to the same vendor. */
+const [toOpenAI] = translated;
 
 const good: Script = (wire) => wire.answer(200, wholeAnswer('chat-completions'));
 const dead: Script = (wire) => {
@@ -213,6 +223,65 @@ describe('fallbacks', () => {
     expect(await response.text()).toContain('data: [DONE]');
   });
 
+  test('a model of the same format has the caller’s body, but for its own name', async () => {
+    const { gateway, openai } = await three({ fallbacks: { 'openai/gpt-4o': ['openai/gpt-4.1'] } });
+    openai.script(status(503), good);
+    const response = await ask(gateway.url, chat, false);
+    expect(response.status).toBe(200);
+    await response.text();
+    const [first, second] = openai.requests.map(({ body }) => body.toString());
+    expect(JSON.parse(first ?? '')).toMatchObject({ model: 'gpt-4o' });
+    expect(second).toBe(first?.replace('"gpt-4o"', '"gpt-4.1"'));
+  });
+
+  describe('for a caller whose stream has begun while the first model was waited for', () => {
+    /** What such a caller gets: the vendor that fails does not before the stream has begun. */
+    async function answered(script: Script): Promise<string> {
+      const { gateway, openai, anthropic } = await three({ timeouts: { hold: 20 } });
+      let begin: (() => void) | undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      openai.script(async (wire, request) => {
+        await begun;
+        await status(503)(wire, request);
+      });
+      anthropic.script(script);
+      const response = await ask(gateway.url, toOpenAI, true);
+      begin?.();
+      expect(response.status).toBe(200);
+      return await response.text();
+    }
+
+    test('a stream in the caller’s own format goes on as it is', async () => {
+      const stream = streamedAnswer('messages');
+      const text = await answered((wire) => wire.wholeStream([stream]));
+      expect(text.endsWith(stream)).toBe(true);
+      expect(text.slice(0, -stream.length)).toMatch(/^(?:event: ping\ndata: {"type": ?"ping"}\n\n)+$/);
+    });
+
+    /** What was told of the model that was asked for, where the next one did no better; or what is wrong here. */
+    test.each<[string, Script, string]>([
+      ['a refusal', status(400), 'said 503'],
+      ['no stream', (wire) => wire.answer(200, wholeAnswer('messages')), 'no stream'],
+    ])('%s is an error in the stream', async (_, script, message) => {
+      const last = eventsIn(await answered(script)).at(-1);
+      expect(last && isErrorEvent('messages', last)).toBe(true);
+      expect(last?.data).toContain(message);
+    });
+
+    test('no stream, nor an end, is not waited for', async () => {
+      let gone: Promise<number> | undefined;
+      const text = await answered((wire) => {
+        gone = wire.gone;
+        wire.head(200);
+        wire.chunk('{"type":');
+      });
+      expect(text).toContain('no stream');
+      expect(await gone).toBeGreaterThan(0);
+    });
+  });
+
   test('what is the request’s own fault is nobody else’s to answer', async () => {
     const { gateway, openai, anthropic } = await three();
     for (const code of [400, 404, 413, 422]) {
@@ -322,6 +391,31 @@ describe('the record of an exchange', () => {
     // What the caller was told is of the model that was asked for.
     expect(records[2]?.status).toBe(503);
   });
+});
+
+test('the record of an exchange that failed behind the beginning of its stream has the fault', async () => {
+  const [openai] = await upstreams(1);
+  if (openai === undefined) throw new Error('There is no vendor.');
+  const records: ExchangeRecord[] = [];
+  const gateway = await startGateway(
+    { vendors: vendorsAtUrl(openai.url), timeouts: { hold: 20 }, retries: { limit: 0 } },
+    'fused',
+    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
+  );
+  open.push(gateway);
+  let begin: (() => void) | undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  openai.script(async (wire, request) => {
+    await begun;
+    await status(503)(wire, request);
+  });
+  const response = await ask(gateway.url, toOpenAI, true);
+  begin?.();
+  await response.text();
+  await eventually(() => records.length === 1, 'it is recorded');
+  expect(records[0]).toMatchObject({ status: 200, fault: 'upstream-overloaded', outcome: 'failed' });
 });
 
 describe('several upstreams', () => {
