@@ -152,17 +152,21 @@ describe('a failure that is told at length', () => {
     ['responses', data(failed, 'response.failed'), 'upstream-broken'],
     ['chat-completions', data(generated, 'error'), 'upstream-overloaded'],
   ];
+  /** Of the first piece, and of all others. */
   const cases = told.flatMap(([format, text, fault]) =>
-    [1_400, 16_384, text.length].map((size) => ({ format, text, fault, size })),
+    [1_400, 16_384, text.length].flatMap((size) =>
+      [size, 60].map((start) => ({ format, text, fault, start, size })),
+    ),
   );
   test.each(cases)(
-    '$format, in pieces of $size: its end says nothing',
-    async ({ format, text, fault, size }) => {
+    '$format, in pieces of $start and $size: its end says nothing',
+    async ({ format, text, fault, start, size }) => {
       await open();
       const [first = '', second = ''] = eventTexts(streamedAnswer(format));
       upstream.script(async (wire) => {
         wire.stream([first, second]);
-        for (let at = 0; at < text.length; at += size) {
+        wire.chunk(text.slice(0, start));
+        for (let at = start; at < text.length; at += size) {
           await new Promise((resolve) => setImmediate(resolve));
           wire.chunk(text.slice(at, at + size));
         }
