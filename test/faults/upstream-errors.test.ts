@@ -91,6 +91,19 @@ describe('U-12 429 with a wait', () => {
     }
   });
 
+  test('short, but twice the same: when to try again is told, and so it is not advised against', async () => {
+    door.upstream.script(limited({ 'retry-after-ms': '20' }));
+    for (const way of ways) {
+      door.upstream.requests.length = 0;
+      const response = await ask(door.url, way, false);
+      expect(response.status).toBe(429);
+      expect(response.headers.get('retry-after') ?? response.headers.get('retry-after-ms')).not.toBeNull();
+      expect(response.headers.get('x-should-retry')).toBeNull();
+      await response.text();
+      expect(door.upstream.requests).toHaveLength(2);
+    }
+  });
+
   test.each<[string, Record<string, string>, string | null]>([
     ['long', { 'retry-after': '30' }, '30'],
     ['longer than any SDK waits', { 'retry-after': '999999999' }, '60'],
