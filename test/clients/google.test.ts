@@ -306,7 +306,7 @@ describe.each(SUBJECTS)('$model below $version', ({ model, version, thinking }) 
     for await (const { name, displayName, supportedActions } of await client().models.list()) {
       names.push(name ?? '');
       expect(displayName).toMatch(/./);
-      expect(supportedActions).toContain('generateContent');
+      expect(supportedActions).toEqual(['generateContent', 'countTokens']);
     }
     expect(names).toContain(`models/${model}`);
     expect(names.filter((name) => !/^models\/gem/.test(name))).toEqual([]);

@@ -11,6 +11,7 @@ import { eventually } from '../support/raw.ts';
 import {
   ask,
   eventsIn,
+  eventTexts,
   isErrorEvent,
   native,
   streamedAnswer,
@@ -416,6 +417,33 @@ test('the record of an exchange that failed behind the beginning of its stream h
   await response.text();
   await eventually(() => records.length === 1, 'it is recorded');
   expect(records[0]).toMatchObject({ status: 200, fault: 'upstream-overloaded', outcome: 'failed' });
+});
+
+test('the record of an exchange has the time of the first byte, where one came', async () => {
+  const [openai] = await upstreams(1);
+  if (openai === undefined) throw new Error('There is no vendor.');
+  const records: ExchangeRecord[] = [];
+  const gateway = await startGateway(
+    { vendors: vendorsAtUrl(openai.url), retries: { limit: 0 } },
+    'fused',
+    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
+  );
+  open.push(gateway);
+  const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
+  openai.script(async (wire) => {
+    await sleep(100);
+    wire.stream([first]);
+    await sleep(100);
+    for (const event of rest) wire.chunk(event);
+    wire.lastChunk();
+  }, dead);
+  for (const stream of [true, false]) await (await ask(gateway.url, chat, stream)).text();
+  await eventually(() => records.length === 2, 'both are recorded');
+  const [{ duration, firstByte = 0 } = { duration: 0 }, none] = records;
+  // A timer may be early by less than one.
+  expect(firstByte).toBeGreaterThanOrEqual(99);
+  expect(duration - firstByte).toBeGreaterThanOrEqual(99);
+  expect(none?.firstByte).toBeUndefined();
 });
 
 describe('several upstreams', () => {

@@ -106,6 +106,39 @@ describeStores('the recorder', (stores) => {
     });
   });
 
+  test('the sums of a day are those of all its batches', async () => {
+    const store = await stores.open();
+    const usage = { input: 100, cacheRead: 40, cacheWrite: 30, output: 20, reasoning: 5 };
+    const { cost, ...uncounted } = exchange({ outcome: 'failed', duration: 300, firstByte: 7, usage });
+    expect(cost).toBeDefined();
+    for (const each of [exchange({ usage }), uncounted, uncounted]) {
+      const { record, close } = recordUsage(store, OPTIONS);
+      record(each);
+      expect(await close(5_000)).toBe(0);
+    }
+    const days = await store.db.selectFrom('gateway_usage_days').selectAll().execute();
+    expect(days).toEqual([
+      {
+        day: '2026-11-20',
+        key: 'team',
+        model: 'openai/gpt-4o',
+        vendor: 'openai',
+        requests: 3,
+        errors: 2,
+        uncounted: 2,
+        input: 300,
+        output: 60,
+        reasoning: 15,
+        cache_read: 120,
+        cache_write: 90,
+        cost: 0.001,
+        duration: 1_600,
+        first_byte: 214,
+        first_bytes: 3,
+      },
+    ]);
+  });
+
   test('all of many exchanges are written, in batches, and summed up', async () => {
     const store = await stores.open();
     const { record, waiting, close, dropped } = recordUsage(store, { ...OPTIONS, queue: 10_000 });
