@@ -21,6 +21,13 @@ export interface WorkerData {
   readonly file: string;
 }
 
+/** For how long others are waited for, and the pause where SQLite does not wait itself, in milliseconds. */
+const PATIENCE = 5_000;
+const PAUSE = 10;
+
+/** SQLITE_BUSY. */
+const BUSY = 5;
+
 if (parentPort !== null) {
   const port = parentPort;
   const { file }: WorkerData = workerData;
@@ -38,11 +45,27 @@ if (parentPort !== null) {
 function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   // Other processes write too: the gateway's workers, its commands. Their turns are short.
-  database.exec('pragma busy_timeout = 5000');
-  database.exec('pragma journal_mode = wal');
+  database.exec(`pragma busy_timeout = ${PATIENCE}`);
+  writeAhead(database, performance.now() + PATIENCE);
   // What is committed outlives a power cut, not only a crash. It costs this thread an fsync a commit, and nobody else.
   database.exec('pragma synchronous = full');
   return database;
+}
+
+/**
+ * Has a new file written ahead. SQLite does not wait where another process is about to write it: of two that open it at
+ * once, each would wait for the other to have read it.
+ */
+function writeAhead(database: DatabaseSync, deadline: number): void {
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (codeOf(error) !== BUSY || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
+  }
 }
 
 function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
@@ -58,8 +81,13 @@ function answer(database: DatabaseSync, asked: Statement): Outcome<unknown> {
     if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {
-    if (!(error instanceof Error)) return { failure: String(error), code: undefined };
-    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
-    return { failure: error.message, code };
+    return { failure: error instanceof Error ? error.message : String(error), code: codeOf(error) };
   }
+}
+
+/** SQLite's code of an error that it gave. */
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : undefined;
 }

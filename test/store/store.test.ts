@@ -1,6 +1,8 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createKey, listKeys } from '../../src/store/keys.ts';
@@ -83,6 +85,20 @@ describeStores('the store', (stores) => {
     await store.close();
     await expect(openStore(place)).rejects.toThrow(StoreError);
   });
+});
+
+test('a new file that another process is about to write is waited for', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  const path = join(directory, 'gateway.db');
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const opening = openStore({ path });
+  opening.catch(() => undefined);
+  await sleep(500);
+  other.exec('commit');
+  other.close();
+  await (await opening).close();
+  await rm(directory, { recursive: true });
 });
 
 test('the file is for its owner alone', async () => {
