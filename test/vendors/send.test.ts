@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
@@ -154,6 +156,26 @@ test('what had arrived before a break is read before the break is told', async (
   })();
   await expect(reading).rejects.toMatchObject({ fault: 'upstream-broken' });
   expect(got.join('')).toBe(pieces.join(''));
+});
+
+test.each([
+  ['small, and becomes large', Buffer.alloc(20_000_000)],
+  ['large', randomBytes(20_000_000)],
+])('what is compressed, %s, waits for whoever takes it', async (_, bytes) => {
+  const zipped = gzipSync(bytes, { level: 1 });
+  let left = (): number => 0;
+  const { answer, tapped } = sent((wire) => {
+    left = () => wire.socket.writableLength;
+    wire.stream([zipped], { 'content-encoding': 'gzip' });
+    wire.lastChunk();
+  });
+  const body = await streamOf(answer);
+  await sleep(500);
+  const size = (): number => tapped.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(size()).toBeLessThan(1_000_000);
+  if (zipped.length > bytes.length) expect(left()).toBeGreaterThan(0);
+  for await (const chunk of body) expect(chunk.byteLength).toBeGreaterThan(0);
+  expect(size()).toBe(bytes.length);
 });
 
 test('a guard has the last word where the body breaks, or is cut, and only there', async () => {
