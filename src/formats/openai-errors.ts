@@ -58,8 +58,7 @@ export function renderError(error: GatewayError): JsonObject {
 
 /** An error answer (status 400 and above) by its meaning: no key, and no text that is not the vendor's own, comes through. */
 export function parseError(status: number, body: string): GatewayError {
-  const told = tellingOf(tryParseJson(body));
-  return errorOf(status >= 400 ? status : (told.status ?? statusOf(told)), told);
+  return errorOf(status, tellingOf(tryParseJson(body)));
 }
 
 /**

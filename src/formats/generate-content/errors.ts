@@ -23,8 +23,7 @@ export function parseError(status: number, body: string): GatewayError {
 /** The object under `error`. @param status of the response, where the error came as one. */
 export function parseErrorObject(error: JsonObject, status?: number): GatewayError {
   const code = asNumber(error['code']);
-  const http =
-    status !== undefined && status >= 400 ? status : code !== undefined && code >= 400 ? code : 500;
+  const http = status ?? (code !== undefined && code >= 400 ? code : 500);
   const word = asText(error['status']) ?? '';
   const message = hideConsumer(asText(error['message']) ?? '');
   const details = asObjects(error['details']);

@@ -101,7 +101,6 @@ describe('by meaning', () => {
     ['slow', 504, '', 'upstream-timeout', 504],
     ['slow, at a proxy', 524, '', 'upstream-timeout', 504],
     ['a path we got wrong', 405, '', 'upstream-broken', 502],
-    ['a status inside', 200, { error: { message: 'x', code: 429 } }, 'rate-limited', 429],
     ['a list of one', 400, '[{"error":{"code":400,"message":"bad"}}]', 'invalid-request', 400],
   ])('%s', (_, status, body, fault, answered) => {
     const error = parseError(status, typeof body === 'string' ? body : JSON.stringify(body));
@@ -135,6 +134,7 @@ describe('by meaning', () => {
 
   test.each<[JsonObject, Fault]>([
     [{ error: { message: 'x', code: 502 } }, 'upstream-broken'],
+    [{ error: { message: 'x', code: 429 } }, 'rate-limited'],
     [{ error: { message: 'x', type: 'overloaded_error' } }, 'upstream-overloaded'],
     [{ error: { message: 'x', code: 'tool_use_failed', status_code: 400 } }, 'invalid-request'],
     [{ error: { message: 'x', type: 'server_error' } }, 'upstream-broken'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { parseError, renderError } from '../../../src/formats/generate-content/errors.ts';
+import { parseError, parseErrorObject, renderError } from '../../../src/formats/generate-content/errors.ts';
 import { asNumber, asObject, type JsonObject } from '../../../src/json.ts';
 import { object } from './fixtures.ts';
 
@@ -121,7 +121,7 @@ describe('the vendor’s errors by their meaning', () => {
   });
 
   test('in a 200 the body’s own code counts', () => {
-    expect(parseError(200, '{"error":{"code":503,"message":"m"}}')).toMatchObject({
+    expect(parseErrorObject({ code: 503, message: 'm' })).toMatchObject({
       fault: 'upstream-overloaded',
       status: 503,
     });
