@@ -54,9 +54,6 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
   for (const vendor of vendors) {
     const { upstreams, connections = Number.POSITIVE_INFINITY, ...shared } = vendor;
     const members = upstreams?.map(({ weight, ...place }) => ({ vendor: { ...shared, ...place }, weight }));
-    for (const member of [vendor, ...(members ?? []).map(({ vendor: at }) => at)]) {
-      budgets.set(member, budgetOf(retries, clock));
-    }
     if (members === undefined && !Number.isFinite(connections) && !ejection.lone) continue;
     const poolLimits = { connections, wait: timeouts.pool, ejection, ejectsLone: ejection.lone };
     pools.set(vendor, poolOf(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
