@@ -57,6 +57,7 @@ describe('what stays as it is', () => {
   test('after a long line, a chunk of usage still goes', () => {
     expect(hidden(long, `\n${USAGE}\n\n${BARE}\n\n`)).toBe(`${long}\n${BARE}\n\n`);
     expect(hidden(long.slice(0, -1), `\n\n${USAGE}\n\n`)).toBe(`${long}\n`);
+    expect(hidden(long.slice(0, -1), '\n\n', `${USAGE}\n\n`)).toBe(`${long}\n`);
   });
 });
 

@@ -148,10 +148,11 @@ describe('calls', () => {
     const said = rendered(
       answer(...part(0, custom, ['ls']), ...part(1, { ...custom, id: 'b' }, []), stopped('tool-calls')),
     );
-    expect(deltasOf(said).slice(1, 4)).toEqual([
+    expect(deltasOf(said).slice(1)).toEqual([
       { tool_calls: [{ index: 0, id: 'call_1', type: 'custom', custom: { name: 'f', input: '' } }] },
       { tool_calls: [{ index: 0, custom: { input: 'ls' } }] },
       { tool_calls: [{ index: 1, id: 'b', type: 'custom', custom: { name: 'f', input: '' } }] },
+      {},
     ]);
     expect(violations(said, true)).toEqual([]);
   });
@@ -221,11 +222,18 @@ describe('thoughts', () => {
 
 describe('what stands beside the text', () => {
   test('citations come when their text is over, counted over all of it', () => {
-    const cited = (title: string) => ({ citation: { url: 'https://a.example', title } });
+    const cited = (title: string, place = {}) => ({
+      citation: { url: 'https://a.example', title, ...place },
+    });
     const said = rendered(
       answer(
         ...part(0, text, ['one ']),
-        ...part(1, text, ['two'], [cited('A'), { citation: { citedText: 'q' } }]),
+        ...part(
+          1,
+          text,
+          ['two'],
+          [cited('A'), cited('B', { start: 1, end: 2 }), { citation: { citedText: 'q' } }],
+        ),
         stopped(),
       ),
     );
@@ -235,6 +243,10 @@ describe('what stands beside the text', () => {
           {
             type: 'url_citation',
             url_citation: { start_index: 4, end_index: 7, title: 'A', url: 'https://a.example' },
+          },
+          {
+            type: 'url_citation',
+            url_citation: { start_index: 5, end_index: 6, title: 'B', url: 'https://a.example' },
           },
         ],
       },

@@ -480,6 +480,13 @@ describe('thinking', () => {
       ['dropped: temperature', 'dropped: top_p', 'dropped: top_k'],
     ],
     [
+      'a top_p of 0.95 may stay',
+      { thinking: { budget: 2000 }, topP: 0.95 },
+      BUDGETED,
+      { ...budget(2000), top_p: 0.95 },
+      [],
+    ],
+    [
       'a temperature of 1 may stay',
       { thinking: { budget: 2000 }, temperature: 1 },
       BUDGETED,
