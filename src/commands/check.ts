@@ -1,7 +1,7 @@
 /** `gateway check`: whether a configuration can be used, and what it comes to. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { readConfig } from '../config/load.ts';
+import { readServed } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { servedModels } from '../open.ts';
 import { idleVendors } from './idle-vendors.ts';
@@ -27,7 +27,7 @@ export const check = defineCommand({
         ...process.env,
         ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
       };
-      const config = await orExit(readConfig(environment, process.cwd()));
+      const { config } = await orExit(readServed(environment, process.cwd()));
       const vendors = configuredVendors(config);
       const names = vendors.all.map((vendor) => vendor.name);
       console.log('The configuration is valid.');

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Accounts } from '../accounts.ts';
 import type { RunningAdmin } from '../admin/serve-admin.ts';
 import type { Environment } from '../config/environment.ts';
-import { ConfigError, readSettings } from '../config/load.ts';
+import { ConfigError, readServed } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import type { Teller } from '../observe/teller.ts';
@@ -32,7 +32,7 @@ export async function rereadSettings(
   { environment, directory }: Surroundings,
   sandboxed: boolean,
 ): Promise<Config> {
-  const { config } = await readSettings(environment, directory);
+  const { config } = await readServed(environment, directory);
   if (!sandboxed && configuredVendors(config).all.length === 0) {
     throw new ConfigError('No vendor has a key any more, and simulated ones serve from a start only.');
   }

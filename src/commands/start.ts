@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { type ArgsDef, defineCommand } from 'citty';
 import { openAccounts } from '../accounts.ts';
 import { openAdmin } from '../admin/open-admin.ts';
-import { readSettings, type Settings } from '../config/load.ts';
+import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
 import { endingOf, onSignals } from '../ending.ts';
@@ -56,7 +56,7 @@ export const start = defineCommand({
         ...(args.workers !== undefined && { WORKERS: args.workers }),
       };
       const surroundings = { environment, directory };
-      const { config: read, file } = await orExit(readSettings(environment, directory));
+      const { config: read, file } = await orExit(readServed(environment, directory));
       if (cluster.isWorker) return serveAsWorker(read, surroundings);
 
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };

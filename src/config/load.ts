@@ -7,7 +7,7 @@ import { defaultModels } from '../catalog/default.ts';
 import { type Environment, variableOf, withEnvironment } from './environment.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
-import { vendorWithoutAddress } from './vendors.ts';
+import { vendorAtItself, vendorWithoutAddress } from './vendors.ts';
 
 /** A configuration that cannot be used: says which field, and what it should be. */
 export class ConfigError extends Error {
@@ -51,6 +51,21 @@ export async function readSettings(environment: Environment, directory: string):
   refuseUnknown(config);
   refuseNowhere(config);
   return { config, ...(file !== undefined && { file }) };
+}
+
+/**
+ * Like `readSettings`, for whoever serves by them. A shell may say to clients where this gateway is by the variables that
+ * say to the gateway where vendors are (OPENAI_BASE_URL): it would ask itself, and that one itself, without an end.
+ * @throws ConfigError
+ */
+export async function readServed(environment: Environment, directory: string): Promise<Settings> {
+  const settings = await readSettings(environment, directory);
+  const name = vendorAtItself(settings.config);
+  if (name === undefined) return settings;
+  const variable = variableOf(['vendors', name, 'baseUrl'], {}, environment);
+  throw new ConfigError(
+    `The configuration is not valid: vendors.${name}.baseUrl: is the address of this gateway itself${variable === undefined ? '' : ` (${variable})`}`,
+  );
 }
 
 function refuseTwice(ids: readonly string[]): void {

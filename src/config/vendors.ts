@@ -55,6 +55,23 @@ export function vendorWithoutAddress(config: Config): string | undefined {
   });
 }
 
+/** A vendor that is asked at the very address where this gateway itself listens, if there is one. */
+export function vendorAtItself(config: Config): string | undefined {
+  return Object.keys(config.vendors).find((name) =>
+    placesOf(name, config).some(({ baseUrl }) => isOwn(new URL(baseUrl), config)),
+  );
+}
+
+/** The names of this machine for itself, to which a server on any address or on one of these answers. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const ANY = /^(?:0\.0\.0\.0|::)$/;
+
+function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): boolean {
+  if (protocol !== 'http:' || Number(port || 80) !== own) return false;
+  const listening = host.includes(':') ? `[${host}]` : host;
+  return hostname === listening || (LOOPBACK.test(hostname) && (ANY.test(host) || LOOPBACK.test(listening)));
+}
+
 /** Every address of a vendor that there is a key for, its own first. */
 function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
   const { baseUrl, apiKey, upstreams = [] } = config.vendors[name] ?? {};

@@ -97,6 +97,35 @@ test('a vendor with a key and no address is refused: simulated ones would answer
   expect((await check({ vendors: { deepseek: {} } })).code).toBe(0);
 });
 
+test('a gateway that would ask itself is refused, and where the shell says so', async () => {
+  await check({ port: 8_123 });
+  const asClients = { OPENAI_API_KEY: 'a-key-of-mine', OPENAI_BASE_URL: 'http://localhost:8123/v1' };
+  const refused = {
+    code: 78,
+    stderr:
+      'The configuration is not valid: vendors.openai.baseUrl: is the address of this gateway itself (OPENAI_BASE_URL)\n',
+  };
+  expect(await runCommand(directory, ['check'], asClients)).toMatchObject(refused);
+  expect(await runCommand(directory, ['start'], asClients)).toMatchObject(refused);
+  // Other commands serve nobody.
+  expect(await runCommand(directory, ['models', '--json'], asClients)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['127.0.0.1', 'http://127.0.0.1:8123/v1', 78],
+  ['0.0.0.0', 'http://[::1]:8123/v1', 78],
+  ['::', 'http://127.0.0.1:8123/v1', 78],
+  ['10.1.2.3', 'http://10.1.2.3:8123/v1', 78],
+  ['10.1.2.3', 'http://localhost:8123/v1', 0],
+  ['127.0.0.1', 'http://localhost:8124/v1', 0],
+  ['127.0.0.1', 'http://models.example:8123/v1', 0],
+])('on %s, a vendor at %s: exit code %i', async (host, baseUrl, code) => {
+  const own = { apiKey: 'sk-of-a-vendor' };
+  expect((await check({ host, port: 8_123, vendors: { openai: { ...own, baseUrl } } })).code).toBe(code);
+  const further = { ...own, upstreams: [{ ...own, baseUrl }] };
+  expect((await check({ host, port: 8_123, vendors: { openai: further } })).code).toBe(code);
+});
+
 test.each([
   ['PORT', 'abc', 'port: Invalid input: expected number'],
   ['WORKERS', '1.5', 'workers: '],
