@@ -61,6 +61,20 @@ describe('the metrics that are looked at', async () => {
     for (const name of asked) expect(names, name).toContain(name);
   });
 
+  test('alerts: one that some processes do not tell keeps no other from being looked at', async () => {
+    // Without traces and without a log, as a configuration may have it.
+    const few = await openObservers({ log: undefined, counted: tally.figures, environment: {} });
+    const told = `${await few.metrics.render()}`;
+    await few.close(1_000);
+    const optional = /\bgateway_(?:spans_lost|log_lines_dropped)_total\b/;
+    expect(told).not.toMatch(optional);
+    // A sum of something and of nothing is nothing.
+    for (const query of queriesIn(alerts)) {
+      for (const part of query.split(/\bor\b/).filter((one) => optional.test(one)))
+        expect(part.match(NAME), query).toHaveLength(1);
+    }
+  });
+
   test('dashboard: each is by labels that there are', () => {
     for (const query of queriesIn(dashboard)) {
       for (const [, by = ''] of query.matchAll(/\bby \(([\w, ]+)\)/g))
