@@ -75,6 +75,18 @@ describe('the metrics that are looked at', async () => {
     }
   });
 
+  test('alerts: a single error is seen, whose figure begins with it', () => {
+    const single = [...queriesIn(alerts)].filter((query) => /increase\(gateway_errors_total/.test(query));
+    expect(single).toHaveLength(2);
+    for (const query of single) {
+      const [, fault] = /increase\(gateway_errors_total(\{.*?\})/.exec(query) ?? [];
+      expect(query).toContain(`(gateway_errors_total${fault} unless gateway_errors_total offset 10m) > 0`);
+    }
+    // Figures without labels are told from the start, as 0: of those an increase is enough.
+    const others = [...queriesIn(alerts)].flatMap((query) => [...query.matchAll(/increase\((\w+)\[/g)]);
+    for (const [, name = ''] of others) expect(text, name).toMatch(new RegExp(`^${name} 0$`, 'm'));
+  });
+
   test('dashboard: each is by labels that there are', () => {
     for (const query of queriesIn(dashboard)) {
       for (const [, by = ''] of query.matchAll(/\bby \(([\w, ]+)\)/g))
