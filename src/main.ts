@@ -4,9 +4,11 @@ import { stripVTControlCharacters } from 'node:util';
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runMain } from 'citty';
 import { version } from './version.ts';
 
+const NAME = 'gateway';
+
 const main = defineCommand({
   meta: () => ({
-    name: 'gateway',
+    name: NAME,
     version: version(),
     description: 'One address, one key, four wire formats, every text model of a catalog.',
   }),
@@ -31,7 +33,11 @@ for (const stream of [process.stdout, process.stderr]) {
 
 /** Help, in colours on a terminal only: in a file or a pager they are noise. */
 async function showUsage<A extends ArgsDef>(command: CommandDef<A>, parent?: CommandDef<A>): Promise<void> {
-  const text = await renderUsage(command, parent);
+  const above = await (typeof parent?.meta === 'function' ? parent.meta() : parent?.meta);
+  // citty knows the last step to a command only: `keys create` is none that could be typed.
+  const isDeep = above?.name !== undefined && above.name !== NAME;
+  const meta = { ...above, name: `${NAME} ${above?.name}` };
+  const text = await renderUsage(command, isDeep ? { ...parent, meta } : parent);
   console.log(`${process.stdout.isTTY ? text : stripVTControlCharacters(text)}\n`);
 }
 

@@ -32,19 +32,22 @@ export function settingsOf(options: Options, now: number): KeySettings {
         models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
       }),
       ...(expires !== undefined && { expires_at: timeOf(expires, now) }),
-      ...limit('requests_per_minute', options['requests-per-minute']),
-      ...limit('tokens_per_minute', options['tokens-per-minute']),
-      ...limit('concurrent_requests', options['concurrent-requests']),
-      ...limit('budget_day', options['budget-day']),
-      ...limit('budget_month', options['budget-month']),
+      ...limit('requests-per-minute', options['requests-per-minute']),
+      ...limit('tokens-per-minute', options['tokens-per-minute']),
+      ...limit('concurrent-requests', options['concurrent-requests']),
+      ...limit('budget-day', options['budget-day']),
+      ...limit('budget-month', options['budget-month']),
     },
     keySettings,
   );
 }
 
-function limit(field: string, said: string | undefined): Readonly<Record<string, number | null>> {
+/** @throws Refusal */
+function limit(option: string, said: string | undefined): Readonly<Record<string, number | null>> {
   if (said === undefined) return {};
-  return { [field]: said === 'none' ? null : Number(said || Number.NaN) };
+  const value = said === 'none' ? null : Number(said.trim() || Number.NaN);
+  if (Number.isNaN(value)) throw new Refusal(`${option}: ${said} is neither a number nor "none"`);
+  return { [option.replaceAll('-', '_')]: value };
 }
 
 /** A time as ISO 8601; null for never. @throws Refusal */

@@ -1,14 +1,21 @@
-/** Options nobody knows: citty lets them pass, and a limit that is misspelt would be none. */
+/** Options nobody knows, and options without a value: citty lets both pass, and what is misspelt or empty would be unsaid. */
 
 import type { ArgsDef } from 'citty';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { Refusal } from './refusal.ts';
 
-/** @throws Refusal where something was said on the command line that is not among `known`. */
-export function refuseUnknown(said: { readonly _: readonly string[] }, known: ArgsDef): void {
+/** @throws Refusal where something was said on the command line that is not among `known`, or a value is missing. */
+export function refuseUnknown(
+  said: { readonly _: readonly string[]; readonly [name: string]: unknown },
+  known: ArgsDef,
+): void {
   const names = new Set(Object.keys(known).map(spelling));
   for (const name of Object.keys(said)) {
     if (name !== '_' && !names.has(spelling(name))) throw new Refusal(`There is no option --${name}.`);
+  }
+  // Also what a shell makes of a variable that is not set: `--key "$TEAM"` would report everybody's usage.
+  for (const [name, { type }] of Object.entries(known)) {
+    if (type === 'string' && said[name] === '') throw new Refusal(`The option --${name} has no value.`);
   }
   const places = Object.values(known).filter(({ type }) => type === 'positional').length;
   const extra = said._[places];

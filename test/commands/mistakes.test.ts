@@ -32,6 +32,20 @@ test.each([
   expect(code).toBe(1);
 });
 
+test.each([
+  ['--port', ['start']],
+  ['--key', ['usage']],
+  ['--models', ['keys', 'create', 'team']],
+  ['--budget-day', ['keys', 'change', 'team']],
+  ['--name', ['record']],
+])('%s without a value, as of a variable that is not set: %s', async (option, words) => {
+  for (const said of [[`${option}=`], [option, ''], [option]]) {
+    const { code, stdout, stderr } = await runCommand(directory, [...words, ...said]);
+    expect(stderr).toBe(`The option ${option} has no value.\n`);
+    expect([code, stdout]).toEqual([1, '']);
+  }
+});
+
 test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.json']])(
   'one word too many: %s %s',
   async (...words) => {
@@ -75,6 +89,13 @@ test('help is plain text where it is read by no terminal', async () => {
     const { stdout } = await runCommand(directory, words);
     expect(stdout).toMatch(/^USAGE /m);
     expect(stdout).not.toContain('\u001b');
+  }
+});
+
+test('help of a command shows how it is typed', async () => {
+  for (const words of [['start'], ['keys', 'create'], ['models', 'sync'], ['keys']]) {
+    const { stdout } = await runCommand(directory, [...words, '--help']);
+    expect(stdout).toMatch(new RegExp(`^USAGE gateway ${words.join(' ')} `, 'm'));
   }
 });
 
