@@ -4,10 +4,10 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { readServed } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { servedModels } from '../open.ts';
-import { idleVendors } from './idle-vendors.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
+import { vendorHints } from './vendor-hints.ts';
 
 const options = {
   config: {
@@ -36,7 +36,7 @@ export const check = defineCommand({
         console.log(
           `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         );
-      for (const idle of idleVendors(config)) console.log(idle);
+      for (const hint of vendorHints(config)) console.log(hint);
       console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
     }),
 });

@@ -21,7 +21,6 @@ import type { Store } from '../store/store.ts';
 import { openWatching } from '../watching.ts';
 import { freePort, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
-import { idleVendors } from './idle-vendors.ts';
 import { refuseUnknown } from './known-options.ts';
 import {
   closingWith,
@@ -34,6 +33,7 @@ import {
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
+import { vendorHints } from './vendor-hints.ts';
 
 const options = {
   host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },
@@ -79,7 +79,7 @@ type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => v
 function greetingWith(made: string | undefined, config: Config, { note }: Teller): Greet {
   return (told, log) => {
     // Reads the catalog, which nobody who asks for something waits for by now.
-    const hints = idleVendors(config);
+    const hints = vendorHints(config);
     const forPeople = greeting({ ...told, made, hints });
     if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
       console.log(forPeople);

@@ -83,6 +83,45 @@ test('of a vendor that serves nothing it is said what it should be called', asyn
   expect(stdout).not.toContain('vendor z-ai');
 });
 
+test('of a vendor with an address and no key it is said that it serves nothing', async () => {
+  const baseUrl = 'http://localhost:11434/v1';
+  const { code, stdout } = await check({
+    vendors: { openai: { apiKey: 'sk-of-a-vendor' }, ollama: { baseUrl }, vllm: at(baseUrl) },
+  });
+  expect(code).toBe(0);
+  expect(stdout).toContain('The vendor ollama has an address and no key, so it serves nothing;');
+  expect(stdout).not.toMatch(/vendor (?:openai|vllm) has/);
+});
+
+test.each([
+  [
+    'ANTHROPIC',
+    'https://api.anthropic.com/v1/',
+    'https://api.anthropic.com/v1/v1/messages: its address should end before /v1.',
+  ],
+  [
+    'GEMINI',
+    'http://localhost:9/v1beta',
+    'http://localhost:9/v1beta/v1beta/models: its address should end before /v1beta.',
+  ],
+  [
+    'OPENAI',
+    'https://api.openai.com',
+    'https://api.openai.com/chat/completions: its address should end in /v1.',
+  ],
+  ['ANTHROPIC', 'https://api.deepseek.com/anthropic', undefined],
+  ['OPENAI', 'https://api.openai.com/v1', undefined],
+  // Some services have their paths right there.
+  ['OPENAI', 'https://api.deepseek.com', undefined],
+])('%s_BASE_URL=%s: whether its paths would be there twice, or never', async (vendor, url, words) => {
+  await check({});
+  const env = { [`${vendor}_API_KEY`]: 'sk-of-a-vendor', [`${vendor}_BASE_URL`]: url };
+  const { code, stdout } = await runCommand(directory, ['check'], env);
+  expect(code).toBe(0);
+  if (words === undefined) expect(stdout).not.toContain('should');
+  else expect(stdout).toContain(`is asked at ${words}\n`);
+});
+
 test('a vendor with a key and no address is refused: simulated ones would answer in its place', async () => {
   const { code, stderr } = await check({ vendors: { deepseek: { apiKey: 'sk-of-a-vendor' } } });
   expect([code, stderr]).toEqual([

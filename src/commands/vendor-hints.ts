@@ -1,0 +1,40 @@
+/** What is no mistake in a configuration's vendors, and hardly meant: a start and `gateway check` tell it. */
+
+import type { Config } from '../config/schema.ts';
+import { configuredVendors } from '../config/vendors.ts';
+import type { Vendor } from '../vendors/vendor.ts';
+import { idleVendors } from './idle-vendors.ts';
+
+/** A sentence for each. */
+export function vendorHints(config: Config): readonly string[] {
+  return [
+    ...keylessVendors(config),
+    ...idleVendors(config),
+    ...configuredVendors(config).all.flatMap(oddAddress),
+  ];
+}
+
+/** A service of one's own often wants no key, and a misspelt variable gives none. */
+function keylessVendors({ vendors }: Config): readonly string[] {
+  return Object.entries(vendors).flatMap(([name, { baseUrl, apiKey, upstreams }]) =>
+    baseUrl === undefined || apiKey !== undefined || upstreams.length > 0
+      ? []
+      : [
+          `The vendor ${name} has an address and no key, so it serves nothing; where it wants none, any apiKey will do.`,
+        ],
+  );
+}
+
+/** The SDKs of other vendors, and other gateways, want the version in an address, or do not: it is there twice or never. */
+function oddAddress({ name, formats, origin, basePath }: Vendor): readonly string[] {
+  const told = (path: string, should: string): readonly string[] => [
+    `The vendor ${name} is asked at ${origin}${basePath}${path}: its address should ${should}.`,
+  ];
+  const [format] = formats;
+  if (format === 'messages' && basePath.endsWith('/v1')) return told('/v1/messages', 'end before /v1');
+  const version = /\/(?:v1beta|v1)$/.exec(basePath)?.[0];
+  if (format === 'generate-content' && version !== undefined)
+    return told('/v1beta/models', `end before ${version}`);
+  if (origin === 'https://api.openai.com' && basePath === '') return told('/chat/completions', 'end in /v1');
+  return [];
+}
