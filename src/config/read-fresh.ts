@@ -45,7 +45,8 @@ async function read(file: string): Promise<Record<string, unknown> | undefined> 
 /** Node's own message may quote the file, and what stands beside the mistake may be a key. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // The mark of UTF-8 that editors on Windows put before it is none of JSON (RFC 8259, 8.1: parsers may ignore it).
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
     throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);

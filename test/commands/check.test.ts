@@ -51,6 +51,12 @@ test.each(KINDS)('a file of another name is read: %s', async (file, text) => {
   expect(inVariable).toMatchObject({ code: 0, stdout: expect.stringContaining('127.0.0.1:8123') });
 });
 
+test('a file of JSON may begin with the mark that editors on Windows put there', async () => {
+  await writeFile(join(directory, 'marked.json'), '\uFEFF{"port": 8123}');
+  const { code, stdout } = await runCommand(directory, ['check', 'marked.json']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('127.0.0.1:8123')]);
+});
+
 test('one that is not there is named, and where it was looked for', async () => {
   const { code, stderr } = await runCommand(directory, ['check', 'none.json']);
   expect(code).toBe(78);
