@@ -77,16 +77,22 @@ function refuseTwice(ids: readonly string[]): void {
   }
 }
 
-/** A fallback that nobody knows would be noticed on the day it is needed. */
+/** A fallback that nobody knows would be noticed on the day it is needed, and an alias by those who use it. */
 function refuseUnknown({ fallbacks, models, aliases }: Config): void {
-  const known = new Set(Object.keys(aliases).map((alias) => alias.toLowerCase()));
+  const known = new Set<string>();
   for (const model of [...defaultModels(), ...models]) {
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
+  const refuse = (field: string, id: string): void => {
+    if (!known.has(id.toLowerCase())) throw new ConfigError(`${field}: there is no model ${id}`);
+  };
+  // In their order, as the catalog takes them: one may stand for another that stands before it.
+  for (const [alias, id] of Object.entries(aliases)) {
+    refuse(`aliases.${alias}`, id);
+    known.add(alias.toLowerCase());
+  }
   for (const [id, others] of Object.entries(fallbacks)) {
-    for (const name of [id, ...others]) {
-      if (!known.has(name.toLowerCase())) throw new ConfigError(`fallbacks.${id}: there is no model ${name}`);
-    }
+    for (const name of [id, ...others]) refuse(`fallbacks.${id}`, name);
   }
 }
 

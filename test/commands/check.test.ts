@@ -57,6 +57,13 @@ test('a file of JSON may begin with the mark that editors on Windows put there',
   expect([code, stdout]).toEqual([0, expect.stringContaining('127.0.0.1:8123')]);
 });
 
+test('an alias of a model that there is not is refused', async () => {
+  const known = { 'house/fast': 'openai/gpt-4o', 'house/usual': 'HOUSE/fast' };
+  expect((await check({ aliases: known })).code).toBe(0);
+  const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
+  expect([code, stderr]).toEqual([78, 'aliases.house/best: there is no model openai/gpt4o\n']);
+});
+
 test('one that is not there is named, and where it was looked for', async () => {
   const { code, stderr } = await runCommand(directory, ['check', 'none.json']);
   expect(code).toBe(78);
