@@ -1,7 +1,7 @@
 /** How a process ends: by a signal, by an order, or by an error that nobody caught. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tell } from './observe/teller.ts';
+import type { Tell, Teller } from './observe/teller.ts';
 import { withoutSecrets } from './redact.ts';
 import type { Serving } from './serving.ts';
 import { tellFirst } from './workers.ts';
@@ -18,9 +18,12 @@ export interface Ending {
 
 /**
  * The end of `serving`, and of the process with it: by exit code 0, or 1 where it was hurried or has failed.
- * @param tell told what went wrong on the way.
+ * @param teller told what it waits for, and what went wrong on the way.
  */
-export function endingOf(serving: Serving, tell: Tell): Ending {
+export function endingOf(
+  serving: Serving,
+  { note, trouble: tell }: Pick<Teller, 'note' | 'trouble'>,
+): Ending {
   const impatient = new AbortController();
   let code: 0 | 1 | undefined;
 
@@ -29,6 +32,9 @@ export function endingOf(serving: Serving, tell: Tell): Ending {
     const { preDrain, drain } = serving.current().config.timeouts;
     server.leave();
     tellFirst('leaving');
+    const live = server.live.inFlight();
+    if (live > 0)
+      note(`Ending when the answers that are live are over (${live}); a second signal ends them now.`);
     if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
     // Before the log is closed too.

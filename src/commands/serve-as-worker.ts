@@ -39,7 +39,7 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   });
   watching.follow(serving);
   tellMetrics(watching.metrics);
-  const ending = endingOf(serving, trouble);
+  const ending = endingOf(serving, teller);
   let last = Promise.resolve();
   onSignals(ending);
   obey({

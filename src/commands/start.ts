@@ -112,7 +112,7 @@ async function serveAlone(
   const belongings = { accounts, watching, teller, admin };
   const serving = closingWith(await orExit(startServing(first, trouble)), belongings);
   watching.follow(serving);
-  onSignals(endingOf(serving, trouble));
+  onSignals(endingOf(serving, teller));
   onConfigChange(file, trouble, () =>
     watching.reload(async () => {
       const next = await rereadSettings(from, serving.current().sandboxed);

@@ -82,10 +82,17 @@ describe('SIGTERM', () => {
 
   test('P-01 an answer that is not streamed, and not even there, is awaited too', async () => {
     stage = await openStage();
-    stage.respondWith((_, response) => setTimeout(() => json(response, { id: 'late' }), 800));
+    const told = Promise.withResolvers<void>();
+    stage.respondWith((_, response) => void told.promise.then(() => json(response, { id: 'late' })));
     const answer = call(stage.gateway.url, '/v1/chat/completions', requestOf(ways[0], false));
     await eventually(() => stage.live() === 1, 'the vendor was asked');
     stage.gateway.signal('SIGTERM');
+    // Whoever has pressed Ctrl-C is told why it is not over.
+    await eventually(
+      () => /Ending when .* are over \(1\)/.test(stage.gateway.output()),
+      'it says what it awaits',
+    );
+    told.resolve();
     const { status, over } = await answer;
     expect({ status, text: (await over).text }).toEqual({ status: 200, text: '{"id":"late"}' });
     expect(await stage.gateway.ended).toBe(0);
