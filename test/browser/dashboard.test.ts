@@ -248,6 +248,11 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.locator('#days rect').first().waitFor();
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    const cut = `[...document.querySelectorAll('.chart .tick')].filter((tick) => {
+      const { x, width } = tick.getBBox();
+      return x + width > tick.ownerSVGElement.viewBox.baseVal.width;
+    }).map((tick) => tick.textContent)`;
+    expect(await page.evaluate(cut)).toEqual([]);
     await shot(page, 'dashboard-phone');
     await page.setViewportSize({ width: 1180, height: 980 });
     await shot(page, 'dashboard-dark');

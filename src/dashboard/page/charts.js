@@ -11,7 +11,8 @@ import { element, scale, svg } from './svg.js';
 
 const HEIGHT = 260;
 const LEFT = 64;
-const RIGHT = 8;
+/** Half of the last day’s name, which is in the middle under it. */
+const RIGHT = 20;
 const TOP = 10;
 const BOTTOM = 24;
 
