@@ -175,6 +175,58 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('the request can be copied where the page came by plain HTTP from another machine', async () => {
+    const page = await open();
+    // Browsers hide it there.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.fill('#prompt', 'Copy me.');
+    await page.click('#copy');
+    await expect.poll(() => page.locator('#copy').innerText()).toBe('Copied');
+    expect(await page.evaluate('document.activeElement.id')).toBe('copy');
+    await page.fill('#prompt', '');
+    await page.press('#prompt', 'Control+V');
+    expect(await page.inputValue('#prompt')).toMatch(/^curl -N [\s\S]*Copy me\./);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('without a key, it is the key that is asked for, and all of the page is in sight', async () => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
+    const page = await context.newPage();
+    await page.goto(gateway.url);
+    await page.locator('#settings').waitFor({ state: 'visible' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('key');
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(640);
+    await page.keyboard.type(KEY);
+    await page.keyboard.press('Enter');
+    await page.locator('#models option').first().waitFor({ state: 'attached' });
+    // The longest of the formats can be read.
+    const cut = `(() => {
+      const select = document.querySelector('#format');
+      const whole = select.cloneNode(true);
+      whole.style.width = 'auto';
+      select.after(whole);
+      const missing = whole.offsetWidth - select.offsetWidth;
+      whole.remove();
+      return missing;
+    })()`;
+    expect(await page.evaluate(cut)).toBeLessThanOrEqual(0);
+    await context.close();
+  });
+
+  test('what an answer failed by is in sight', async () => {
+    const page = await open(gateway, { viewport: { width: 1180, height: 520 } });
+    for (const model of ['openai/gpt-4.1', 'openai/gpt-4.1', 'openai/nothing'])
+      await ask(page, model, 'chat-completions', 'play: plain-text');
+    await last(page).locator('.error').waitFor();
+    const below = `(() => {
+      const log = document.querySelector('#log');
+      return log.scrollHeight - log.scrollTop - log.clientHeight;
+    })()`;
+    expect(await page.evaluate(below)).toBeLessThanOrEqual(1);
+    await page.context().close();
+  });
+
   test('works by keyboard alone, in the dark, and on a phone', async () => {
     const page = await open(gateway, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');

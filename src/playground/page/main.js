@@ -184,21 +184,21 @@ async function answer() {
   view.article.scrollIntoView({ block: 'end' });
   try {
     const kept = await ask(wire, asked, chosen, page.key.value.trim(), running.signal, (updates) => {
-      const follow = isAtEnd();
-      for (const update of updates) {
-        if ('usage' in update) meter.usage(update.usage);
-        else if (!('finish' in update)) meter.token();
-        note(turn, update);
-        view.add(update);
-      }
-      view.meter(meter.lines(model));
-      if (follow) page.log.scrollTop = page.log.scrollHeight;
+      following(() => {
+        for (const update of updates) {
+          if ('usage' in update) meter.usage(update.usage);
+          else if (!('finish' in update)) meter.token();
+          note(turn, update);
+          view.add(update);
+        }
+        view.meter(meter.lines(model));
+      });
     });
     turn.kept = { format: wire.name, model: chosen.model, value: kept };
     say('The answer is complete.');
   } catch (error) {
     const stopped = running.signal.aborted;
-    view.fail(stopped ? 'Stopped.' : messageOf(error));
+    following(() => view.fail(stopped ? 'Stopped.' : messageOf(error)));
     say(stopped ? 'Stopped.' : `Failed: ${messageOf(error)}`);
     turn.calls = [];
   } finally {
@@ -206,15 +206,16 @@ async function answer() {
     busy(false);
   }
   meter.end();
-  view.end();
-  view.meter(meter.lines(model));
   if (turn.text || turn.calls.length > 0) turns.push(turn);
-  if (turn.calls.length > 0) {
+  following(() => {
+    view.end();
+    view.meter(meter.lines(model));
+    if (turn.calls.length === 0) return;
     view.askResults(turn.calls, (results) => {
       for (const [at, call] of turn.calls.entries()) call.result = results[at] ?? '';
       void answer();
     });
-  }
+  });
   page.prompt.focus();
 }
 
@@ -232,9 +233,27 @@ function note(turn, update) {
   }
 }
 
-/** Whether the reader looks at the newest line; only then does the page follow. */
-function isAtEnd() {
-  return page.log.scrollHeight - page.log.scrollTop - page.log.clientHeight < 80;
+/**
+ * Changes the log. Only where the reader looks at its newest line does the page follow.
+ * @param {() => void} change
+ */
+function following(change) {
+  const isAtEnd = page.log.scrollHeight - page.log.scrollTop - page.log.clientHeight < 80;
+  change();
+  if (isAtEnd) page.log.scrollTop = page.log.scrollHeight;
+}
+
+/** @param {string} text */
+async function toClipboard(text) {
+  // A page by plain HTTP from another machine has no clipboard but the one that a selection is copied to.
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+  page.copy.focus();
 }
 
 /** @param {boolean} yes */
@@ -289,7 +308,7 @@ page.copy.addEventListener('click', async () => {
   /** @type {Turn[]} */
   const shown = asked.length > 0 ? asked : [{ role: 'user', text: 'Hello!' }];
   const text = snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), location.origin);
-  await navigator.clipboard.writeText(text);
+  await toClipboard(text);
   say('Copied.');
   page.copy.textContent = 'Copied';
   setTimeout(() => {
@@ -310,4 +329,4 @@ page.key.value = given ?? sessionStorage.getItem('key') ?? '';
 offerFormats();
 welcome();
 void loadModels();
-page.prompt.focus();
+(page.key.value ? page.prompt : page.key).focus();

@@ -94,7 +94,7 @@ client = Anthropic(base_url="${origin}", api_key=${key})
 stream = client.messages.create(**${pythonLiteral(body)})
 for event in stream:
     if event.type == "content_block_delta" and event.delta.type == "text_delta":
-        print(event.delta.text, end="")
+        print(event.delta.text, end="", flush=True)
 `;
     case 'generate-content':
       return `import os
@@ -103,7 +103,7 @@ from google import genai
 client = genai.Client(api_key=${key}, http_options={"base_url": "${origin}"})
 stream = client.models.generate_content_stream(**${pythonLiteral(googleArguments(settings, body))})
 for chunk in stream:
-    print(chunk.text or "", end="")
+    print(chunk.text or "", end="", flush=True)
 `;
     case 'responses':
       return `import os
@@ -113,7 +113,7 @@ client = OpenAI(base_url="${origin}/v1", api_key=${key})
 stream = client.responses.create(**${pythonLiteral(body)})
 for event in stream:
     if event.type == "response.output_text.delta":
-        print(event.delta, end="")
+        print(event.delta, end="", flush=True)
 `;
     default:
       return `import os
@@ -123,7 +123,7 @@ client = OpenAI(base_url="${origin}/v1", api_key=${key})
 stream = client.chat.completions.create(**${pythonLiteral(body)})
 for chunk in stream:
     if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="")
+        print(chunk.choices[0].delta.content or "", end="", flush=True)
 `;
   }
 }
