@@ -10,20 +10,18 @@
  * bench/NOTES.md says how it is set up. `--starts N` says how often each is started.
  */
 
-import { parseArgs } from 'node:util';
 import { type Contender, contendersBefore, versions } from './load/contenders.ts';
 import { closedLoad, type Load, openLoad } from './load/drive.ts';
 import { otherGateway, otherOptions } from './load/other.ts';
 import { cpuOf, forgetPeak, type Measured, memoryOf, startUpstream, stepAside } from './load/processes.ts';
 import { type Request, type Scenario, scenarios } from './load/scenarios.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, quantile, quietest, type Row, report, round } from './support/report.ts';
 
-const { values: args } = parseArgs({
-  options: {
-    ...benchOptions({ seconds: 0.5, rounds: 15 }),
-    starts: { type: 'string', default: '3' },
-    ...otherOptions,
-  },
+const args = argumentsOf({
+  ...benchOptions({ seconds: 0.5, rounds: 15 }),
+  starts: { type: 'string', default: '3' },
+  ...otherOptions,
 });
 const starts = Number(args.starts);
 const roundsEach = Math.ceil(Number(args.rounds) / starts);
@@ -207,5 +205,9 @@ const rows = chosen.flatMap((scenario) =>
   }),
 );
 // The README shows the one beside Portkey's.
-report(other ? 'load-other' : 'load', rows, { json: args.json, versions: versions(contenders) });
+report(other ? 'load-other' : 'load', rows, {
+  json: args.json,
+  filter: args.filter,
+  versions: versions(contenders),
+});
 process.exit();

@@ -6,22 +6,20 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { connect, requestBytes } from './load/client.ts';
 import { type Contender, contendersBefore, versions } from './load/contenders.ts';
 import { otherGateway, otherOptions } from './load/other.ts';
 import { type Measured, startUpstream, stepAside } from './load/processes.ts';
 import { type Scenario, scenarios } from './load/scenarios.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, quantile, quietest, type Row, report, round } from './support/report.ts';
 
-const { values: args } = parseArgs({
-  options: {
-    ...benchOptions({ seconds: 1, rounds: 8 }),
-    streams: { type: 'string', default: '32' },
-    /** Milliseconds between two words. */
-    pace: { type: 'string', default: '10' },
-    ...otherOptions,
-  },
+const args = argumentsOf({
+  ...benchOptions({ seconds: 1, rounds: 8 }),
+  streams: { type: 'string', default: '32' },
+  /** Milliseconds between two words. */
+  pace: { type: 'string', default: '10' },
+  ...otherOptions,
 });
 const streams = Number(args.streams);
 
@@ -160,5 +158,9 @@ try {
   for (const { to } of running) to.stop();
   upstream.stop();
 }
-report(other ? 'paced-other' : 'paced', rows, { json: args.json, versions: versions(contenders) });
+report(other ? 'paced-other' : 'paced', rows, {
+  json: args.json,
+  filter: args.filter,
+  versions: versions(contenders),
+});
 process.exit();

@@ -7,17 +7,15 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { drawPicture } from './picture/draw.ts';
 import { KEPT, keptResults, latestResults } from './picture/results.ts';
 import { tablesOf, withTables } from './picture/tables.ts';
+import { argumentsOf } from './support/arguments.ts';
 
-const { values } = parseArgs({
-  options: {
-    markdown: { type: 'boolean', default: false },
-    readme: { type: 'boolean', default: false },
-    kept: { type: 'boolean', default: false },
-  },
+const values = argumentsOf({
+  markdown: { type: 'boolean', default: false },
+  readme: { type: 'boolean', default: false },
+  kept: { type: 'boolean', default: false },
 });
 
 const README = join(import.meta.dirname, '../README.md');

@@ -2,8 +2,10 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 
-const args = process.argv.includes('--json') ? ['--json'] : [];
+const { json } = argumentsOf({ json: { type: 'boolean', default: false } });
+const args = json ? ['--json'] : [];
 
 for (const name of ['translators', 'pipeline', 'load', 'paced', 'streams', 'watched', 'workers', 'soak']) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...args], {

@@ -4,7 +4,6 @@
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { parseArgs } from 'node:util';
 import {
   cpuOf,
   KEY,
@@ -14,14 +13,13 @@ import {
   startUpstream,
   stepAside,
 } from './load/processes.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 
-const { values } = parseArgs({
-  options: {
-    streams: { type: 'string', multiple: true, default: ['5000', '10000'] },
-    seconds: { type: 'string', default: '15' },
-    json: { type: 'boolean', default: false },
-  },
+const values = argumentsOf({
+  streams: { type: 'string', multiple: true, default: ['5000', '10000'] },
+  seconds: { type: 'string', default: '15' },
+  json: { type: 'boolean', default: false },
 });
 
 const WAYS = {

@@ -18,7 +18,6 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { ConfigInput } from '../src/config/schema.ts';
 import { loadDuring, openLoad } from './load/drive.ts';
 import {
@@ -32,10 +31,12 @@ import {
 } from './load/processes.ts';
 import { type Scenario, scenarios } from './load/scenarios.ts';
 import type { Way } from './load/switched-gateway.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, median, quantile, type Row, report, round } from './support/report.ts';
 
-const { values: args } = parseArgs({
-  options: { ...benchOptions({ seconds: 0.1, rounds: 400 }), starts: { type: 'string', default: '4' } },
+const args = argumentsOf({
+  ...benchOptions({ seconds: 0.1, rounds: 400 }),
+  starts: { type: 'string', default: '4' },
 });
 
 const UPSTREAM = 9_850;

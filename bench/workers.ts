@@ -6,20 +6,18 @@
  */
 
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { startGateway } from './load/processes.ts';
 import { listenQuickly } from './load/quick-server.ts';
 import { scenarios } from './load/scenarios.ts';
 import { takeTurns } from './load/take-turns.ts';
 import { chat } from './load/voices.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, quietest, type Row, report, round } from './support/report.ts';
 
-const { values: args } = parseArgs({
-  options: {
-    ...benchOptions({ seconds: 0.5, rounds: 15 }),
-    starts: { type: 'string', default: '3' },
-    workers: { type: 'string', default: '2' },
-  },
+const args = argumentsOf({
+  ...benchOptions({ seconds: 0.5, rounds: 15 }),
+  starts: { type: 'string', default: '3' },
+  workers: { type: 'string', default: '2' },
 });
 const workers = Number(args.workers);
 const UPSTREAM = 9_900;

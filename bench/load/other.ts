@@ -1,8 +1,9 @@
 /** `--url` and what goes with it: another gateway that already runs, with the bench's upstream for its vendors. */
 
+import { refuse } from '../support/arguments.ts';
 import type { Other } from './contenders.ts';
 
-/** As `parseArgs` takes them. The names of models are the other gateway's own. */
+/** The names of models are the other gateway's own. */
 export const otherOptions = {
   /** Its address up to and with what comes before `/chat/completions`. */
   url: { type: 'string' },
@@ -28,6 +29,7 @@ interface Given {
 
 export function otherGateway(given: Given): Other | undefined {
   if (given.url === undefined) return undefined;
+  if (!URL.canParse(given.url)) refuse(`--url: ${given.url} is no URL`);
   const { protocol, hostname, port, pathname } = new URL(given.url);
   const secure = protocol === 'https:';
   const {

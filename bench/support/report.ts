@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { argumentsOf, EX_USAGE } from './arguments.ts';
 
 /** A row of a table; all rows of one have the same columns. */
 export type Row = Readonly<Record<string, string | number>>;
@@ -23,7 +23,7 @@ export interface Defaults {
   readonly rounds: number;
 }
 
-/** What every bench can be told, as `parseArgs` takes it. */
+/** What every bench can be told. */
 export function benchOptions({ seconds, rounds }: Defaults) {
   return {
     filter: { type: 'string', default: '' },
@@ -35,7 +35,7 @@ export function benchOptions({ seconds, rounds }: Defaults) {
 
 /** `--filter TEXT`, `--json`, `--seconds N`, `--rounds N`. */
 export function benchArguments(defaults: Defaults): BenchArguments {
-  const { values } = parseArgs({ options: benchOptions(defaults), allowPositionals: true });
+  const values = argumentsOf(benchOptions(defaults));
   return { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) };
 }
 
@@ -62,11 +62,22 @@ export interface BenchResult {
 
 export interface ReportOptions {
   readonly json: boolean;
+  /** Where only some rows were asked for, which they were. */
+  readonly filter?: string;
   readonly versions?: Readonly<Record<string, string>>;
 }
 
-/** Prints the rows, and writes them to `bench/results/<name>.json`. */
-export function report(name: string, rows: readonly Row[], { json, versions }: ReportOptions): void {
+/** Prints the rows, and writes them to `bench/results/<name>.json`: all of them, or what is there stays. */
+export function report(
+  name: string,
+  rows: readonly Row[],
+  { json, filter = '', versions }: ReportOptions,
+): void {
+  if (rows.length === 0) {
+    console.error(`${name}: there is nothing to measure whose name has "${filter}".`);
+    process.exitCode = EX_USAGE;
+    return;
+  }
   const result: BenchResult = {
     bench: name,
     date: new Date().toISOString().slice(0, 10),
@@ -74,9 +85,11 @@ export function report(name: string, rows: readonly Row[], { json, versions }: R
     ...(versions && { versions }),
     rows,
   };
-  const folder = join(import.meta.dirname, '../results');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  if (filter === '') {
+    const folder = join(import.meta.dirname, '../results');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  }
   if (json) {
     console.log(JSON.stringify(result));
     return;
