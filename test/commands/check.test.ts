@@ -1,6 +1,6 @@
 /** `gateway check`, and what a start says of the same configuration. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,6 +62,23 @@ test('an alias of a model that there is not is refused', async () => {
   expect((await check({ aliases: known })).code).toBe(0);
   const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
   expect([code, stderr]).toEqual([78, 'aliases.house/best: there is no model openai/gpt4o\n']);
+});
+
+test('the configuration that the README shows can be used', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, shown = ''] = /```ts\n(export default \{\n[\s\S]*?\n\};\n)```/.exec(readme) ?? [];
+  await writeFile(join(directory, 'readme.ts'), shown.replace(/<sha256 [^>]*>/, '0'.repeat(64)));
+  const env = { OPENAI_API_KEY: 'sk-1', DEEPSEEK_API_KEY: 'sk-2', TEAM_KEY: 'a-key-of-a-team' };
+  const { stderr, stdout } = await runCommand(directory, ['check', 'readme.ts'], env);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^Vendors with a key: openai, deepseek, vllm, serving \d\d models\.$/m);
+  expect(stdout).not.toContain('The vendor');
+});
+
+test('options of the commands that the README shows come after --, or npm would take them', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  for (const [command] of readme.matchAll(/npm run (?:gateway|bench)[^`\n]*/g))
+    expect(command).not.toMatch(/^(?:(?! -- ).)* --\w/);
 });
 
 test('one that is not there is named, and where it was looked for', async () => {
