@@ -39,7 +39,10 @@ const create = defineCommand({
     withStore(async (store, config) => {
       refuseUnknown(args, createOptions);
       const name = checkedOptions(args.name, keyName);
-      const settings = settingsOf(args, Date.now());
+      const now = Date.now();
+      const settings = settingsOf(args, now);
+      if (settings.expires_at && Date.parse(settings.expires_at) <= now)
+        throw new Refusal(`expires: ${args.expires} is over already`);
       const made = await createKey(store, name, columnsOf(settings));
       if (made === undefined) throw new Refusal(`There is a key named ${name}.`);
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
