@@ -4,7 +4,7 @@ import { catalogOf } from './catalog/catalog.ts';
 import { defaultModels } from './catalog/default.ts';
 import type { Model } from './catalog/model.ts';
 import type { Config } from './config/schema.ts';
-import { configuredVendors, type Place, publicHosts, vendorsAt } from './config/vendors.ts';
+import { agentOptions, configuredVendors, type Place, vendorsAt } from './config/vendors.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
@@ -65,8 +65,7 @@ export async function openGateway(
   const places = simulated ?? sandbox?.places;
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
   const agent = openAgent({
-    connect: config.timeouts.connect,
-    publicHosts: publicHosts(config),
+    ...agentOptions(config),
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
   });
   const upstreams = openUpstreams(vendors.all, config);

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
-import { configuredVendors, publicHosts } from '../config/vendors.ts';
+import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { askList, NoList } from '../model-lists/ask-list.ts';
 import { type Comparison, compare } from '../model-lists/compare.ts';
 import { entryOf, unknownOf } from '../model-lists/entry.ts';
@@ -55,7 +55,7 @@ export const sync = defineCommand({
       const vendors = configuredVendors(config);
       const models = catalogModels(config);
       const ignored = ignoring(args.ignore);
-      const agent = openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
+      const agent = openAgent(agentOptions(config));
       const results = await Promise.all(
         chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
           try {

@@ -3,7 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { configuredVendors, publicHosts } from '../config/vendors.ts';
+import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../recording/fixture.ts';
 import { takenBy, writeCase } from '../recording/keep.ts';
@@ -96,7 +96,7 @@ async function recordFile(
 ): Promise<void> {
   const taken = refusalOf(place, asking.format, name);
   if (taken !== undefined) throw new Refusal(taken);
-  const agent = agentFor(config);
+  const agent = openAgent(agentOptions(config));
   const exchange = await sendAsking(agent, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
       if (error instanceof NoFixture) throw new Refusal(error.message);
@@ -127,7 +127,7 @@ async function recordClients(
   const [reason] = taken;
   if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
 
-  const agent = agentFor(config);
+  const agent = openAgent(agentOptions(config));
   const recorder = await orExit(
     startRecorder({
       agent,
@@ -177,10 +177,6 @@ async function keep({ out, force, secrets }: Place, name: string, exchange: Exch
 function refusalOf({ out, force }: Place, format: FormatName, name: string): string | undefined {
   const file = force ? undefined : takenBy(out, format, name);
   return file && `There is ${file} already: give another --name, or --force to write over it.`;
-}
-
-function agentFor(config: Config) {
-  return openAgent({ connect: config.timeouts.connect, publicHosts: publicHosts(config) });
 }
 
 async function fileToSend(

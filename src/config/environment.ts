@@ -18,6 +18,10 @@ const VARIABLES: readonly Variable[] = [
   { name: 'PORT', path: ['port'], isNumber: true },
   { name: 'WORKERS', path: ['workers'], isNumber: true },
   { name: 'GATEWAY_LOG', path: ['log'] },
+  { name: 'HTTPS_PROXY', path: ['proxy', 'url'] },
+  { name: 'https_proxy', path: ['proxy', 'url'] },
+  { name: 'NO_PROXY', path: ['proxy', 'except'] },
+  { name: 'no_proxy', path: ['proxy', 'except'] },
   { name: 'DATABASE_URL', path: ['store', 'url'] },
   { name: 'GATEWAY_STORE_PATH', path: ['store', 'path'] },
   { name: 'REDIS_URL', path: ['redis', 'url'] },
@@ -56,7 +60,8 @@ export function variableOf(
   const [first, second] = path;
   const keys = values['keys'];
   if (first === 'keys' && Array.isArray(keys) && Object(keys[Number(second)])['name'] === KEY) return KEY;
-  return VARIABLES.find(({ name, path: own }) => environment[name] && own.join('.') === path.join('.'))?.name;
+  return VARIABLES.findLast(({ name, path: own }) => environment[name] && own.join('.') === path.join('.'))
+    ?.name;
 }
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {

@@ -21,6 +21,12 @@ const baseUrl = z
   .url({ protocol: /^https?$/ })
   .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address');
 
+/** As HTTPS_PROXY has it, where many write no scheme. */
+const proxyUrl = z.preprocess(
+  (said) => (typeof said === 'string' && !said.includes('://') ? `http://${said}` : said),
+  z.url({ protocol: /^(?:https?|socks5?)$/, error: 'must be http://…, https://… or socks5://…' }),
+);
+
 /** One more address or key of a vendor. */
 const upstreamSchema = z.strictObject({
   /** Absent: the vendor's. */
@@ -195,6 +201,14 @@ export const configSchema = z.strictObject({
       key: ownKey.min(16, 'must have 16 characters at least').max(512).exactOptional(),
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(8788),
+    })
+    .prefault({}),
+  /** How vendors at https addresses are reached where they cannot be directly. */
+  proxy: z
+    .strictObject({
+      url: proxyUrl.exactOptional(),
+      /** Hosts that are asked directly all the same. */
+      except: z.string().default(''),
     })
     .prefault({}),
   cors: z.strictObject({ origins: z.union([z.literal('*'), z.array(z.string())]).default('*') }).prefault({}),

@@ -1,5 +1,6 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
+import type { AgentOptions } from '../vendors/agent.ts';
 import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
 
@@ -97,6 +98,17 @@ export function publicHosts(config: Config): ReadonlySet<string> {
     baseUrl === undefined || config.vendors[name]?.baseUrl !== undefined ? [] : [baseUrl],
   );
   return new Set(urls.map((url) => new URL(url).hostname));
+}
+
+/** How vendors are reached, for `openAgent`. */
+export function agentOptions(config: Config): AgentOptions {
+  const { timeouts, proxy } = config;
+  const { url, except } = proxy;
+  return {
+    connect: timeouts.connect,
+    publicHosts: publicHosts(config),
+    ...(url !== undefined && { proxy: { url, except } }),
+  };
 }
 
 /** The vendors at given places, with whatever else the configuration says of them. */

@@ -2,7 +2,7 @@
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { isVendors } from './addresses.ts';
 
 export interface AgentOptions {
@@ -10,10 +10,19 @@ export interface AgentOptions {
   readonly connect: number;
   /** Hosts that are on the public internet, as everybody knows. */
   readonly publicHosts: ReadonlySet<string>;
+  /** What stands between here and the vendors. */
+  readonly proxy?: Proxy;
   /** How names are resolved; not cached, so that what is repaired is reached at once. */
   readonly lookup?: Resolve;
   /** Told when a name stood for nothing but addresses that must not be asked. */
   readonly onRefused?: () => void;
+}
+
+/** A proxy that gives tunnels (RFC 9110, 9.3.6) to vendors at https addresses. */
+export interface Proxy {
+  readonly url: string;
+  /** Hosts that are asked directly, as NO_PROXY lists them; this machine always is. */
+  readonly except: string;
 }
 
 /** As `dns.lookup` does it. */
@@ -26,17 +35,30 @@ export type Resolve = (
 export function openAgent({
   connect,
   publicHosts,
+  proxy,
   lookup: resolve = lookup,
   onRefused,
-}: AgentOptions): Agent {
-  return new Agent({
+}: AgentOptions): Dispatcher {
+  const options: Agent.Options = {
     connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused) },
     // Shorter than any vendor's own, so that a socket is not closed under a request.
     keepAliveTimeout: 4_000,
     // A connection is one answer's alone: one that stalls or breaks takes no other with it.
     allowH2: false,
+  };
+  if (proxy === undefined) return new Agent(options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    // It resolves the names of vendors, too.
+    httpsProxy: proxy.url,
+    connectTimeout: connect,
+    // Given, so that undici does not look for them in the environment.
+    httpProxy: '',
+    noProxy: `${LOOPBACK} ${proxy.except}`,
   });
 }
+
+const LOOPBACK = 'localhost 127.0.0.1 ::1';
 
 /** Resolves names, and gives no address that must not be asked: checked when it connects, not before. */
 export function checkedLookup(

@@ -1,0 +1,126 @@
+/** Vendors behind a proxy, as companies have it: what `HTTPS_PROXY` and `NO_PROXY` say. */
+
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { withEnvironment } from '../../src/config/environment.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { ask, native, streamedAnswer, translated, wholeAnswer } from '../faults/upstream-ways.ts';
+import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+
+const file = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
+const before = getCACertificates('default');
+beforeAll(() => setDefaultCACertificates([...before, file('ca.pem')]));
+afterAll(() => setDefaultCACertificates(before));
+
+/** What the proxy was asked for, and whether it gives it: any name is the vendor's. */
+let tunnels: { readonly to: string; readonly authorization: string | undefined }[];
+let status: number;
+let proxy: Server;
+let upstream: FaultUpstream;
+const gateways: TestGateway[] = [];
+beforeEach(async () => {
+  tunnels = [];
+  status = 200;
+  upstream = await startFaultUpstream({ cert: file('good.pem'), key: file('server.key') });
+  proxy = createServer();
+  proxy.on('connect', ({ url = '', headers }, socket) => {
+    tunnels.push({ to: url, authorization: headers['proxy-authorization'] });
+    socket.on('error', () => undefined);
+    if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+    const tunnel = connect(upstream.port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      tunnel.pipe(socket).pipe(tunnel);
+    }).on('error', () => socket.destroy());
+    return undefined;
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const gateway of gateways.splice(0)) await gateway.close();
+  await upstream.close();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+function proxyAt(): string {
+  const address = proxy.address();
+  return `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+}
+
+/** A gateway with such variables, whose vendors are at a name that nobody but the proxy knows. */
+async function gatewayWith(
+  environment: Readonly<Record<string, string>>,
+  url = 'https://vendor.test',
+): Promise<TestGateway> {
+  const file = { vendors: vendorsAtUrl(url), retries: { limit: 0 } };
+  const gateway = await startGateway(withEnvironment(file, environment));
+  gateways.push(gateway);
+  return gateway;
+}
+
+test.each([...native, ...translated])('$name: through a tunnel, streamed and whole', async (way) => {
+  const gateway = await gatewayWith({ HTTPS_PROXY: `http://user:p%40ss@${proxyAt()}` });
+  for (const stream of [true, false]) {
+    upstream.script((wire) =>
+      stream ? wire.wholeStream([streamedAnswer(way.spoken)]) : wire.answer(200, wholeAnswer(way.spoken)),
+    );
+    const response = await ask(gateway.url, way, stream);
+    expect(response.status).toBe(200);
+    expect((await response.text()).length).toBeGreaterThan(100);
+  }
+  const [tunnel] = tunnels;
+  expect(tunnel).toEqual({
+    to: 'vendor.test:443',
+    authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+  });
+  // What is for the proxy alone does not reach the vendor, nor what is for the vendor the proxy.
+  expect(upstream.requests).toHaveLength(2);
+  expect(JSON.stringify(upstream.requests)).not.toContain('proxy-authorization');
+});
+
+test('without a scheme, and in small letters, which go before', async () => {
+  const gateway = await gatewayWith({ https_proxy: proxyAt(), HTTPS_PROXY: 'http://127.0.0.1:9' });
+  upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+  const [way] = native;
+  expect((await ask(gateway.url, way, false)).status).toBe(200);
+  expect(tunnels).toHaveLength(1);
+});
+
+test.each([[403], [407], [502]])(
+  'a proxy that refuses by %i: 502 that shows nothing of it',
+  async (refusal) => {
+    status = refusal;
+    const gateway = await gatewayWith({ HTTPS_PROXY: `http://user:secret@${proxyAt()}` });
+    for (const way of [native[0], translated[0]]) {
+      const response = await ask(gateway.url, way, true);
+      expect(response.status).toBe(502);
+      const text = await response.text();
+      expect(JSON.parse(text)).toHaveProperty('error.message');
+      expect(text).not.toMatch(/secret|127\.0\.0\.1|vendor\.test|Tunnel/i);
+    }
+    expect(upstream.requests).toHaveLength(0);
+  },
+);
+
+test.each([
+  ['named by NO_PROXY', { NO_PROXY: 'elsewhere.test, .vendor.test' }, 'https://api.vendor.test'],
+  ['on this machine', {}, 'https://localhost:9'],
+  ['at a http address', {}, 'http://127.0.0.1:9'],
+])('a vendor %s is asked directly', async (_, variables, url) => {
+  const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxyAt()}`, ...variables }, url);
+  expect((await ask(gateway.url, native[0], false)).status).toBe(502);
+  expect(tunnels).toEqual([]);
+});
+
+test('an address that is none is refused with its name', () => {
+  const read = (url: string) => configSchema.safeParse(withEnvironment({}, { HTTPS_PROXY: url }));
+  expect(read('ftp://proxy.test').error?.issues[0]).toMatchObject({
+    path: ['proxy', 'url'],
+    message: 'must be http://…, https://… or socks5://…',
+  });
+  expect(read('proxy.test:3128').data?.proxy.url).toBe('http://proxy.test:3128');
+});
