@@ -109,7 +109,14 @@ describeStores('the recorder', (stores) => {
   test('the sums of a day are those of all its batches', async () => {
     const store = await stores.open();
     const usage = { input: 100, cacheRead: 40, cacheWrite: 30, output: 20, reasoning: 5 };
-    const { cost, ...uncounted } = exchange({ outcome: 'failed', duration: 300, firstByte: 7, usage });
+    const estimated = { tokens: 50, cost: 0.25 };
+    const { cost, ...uncounted } = exchange({
+      outcome: 'failed',
+      duration: 300,
+      firstByte: 7,
+      usage,
+      estimated,
+    });
     expect(cost).toBeDefined();
     for (const each of [exchange({ usage }), uncounted, uncounted]) {
       const { record, close } = recordUsage(store, OPTIONS);
@@ -132,6 +139,7 @@ describeStores('the recorder', (stores) => {
         cache_read: 120,
         cache_write: 90,
         cost: 0.001,
+        estimated_cost: 0.5,
         duration: 1_600,
         first_byte: 214,
         first_bytes: 3,
