@@ -25,16 +25,14 @@ function keylessVendors({ vendors }: Config): readonly string[] {
   );
 }
 
-/** The SDKs of other vendors, and other gateways, want the version in an address, or do not: it is there twice or never. */
+/** Other SDKs, and other gateways, want another version in an address, or none. */
 function oddAddress({ name, formats, origin, basePath }: Vendor): readonly string[] {
   const told = (path: string, should: string): readonly string[] => [
     `The vendor ${name} is asked at ${origin}${basePath}${path}: its address should ${should}.`,
   ];
   const [format] = formats;
-  if (format === 'messages' && basePath.endsWith('/v1')) return told('/v1/messages', 'end before /v1');
-  const version = /\/(?:v1beta|v1)$/.exec(basePath)?.[0];
-  if (format === 'generate-content' && version !== undefined)
-    return told('/v1beta/models', `end before ${version}`);
+  if (format === 'generate-content' && basePath.endsWith('/v1'))
+    return told('/v1beta/models', 'end before /v1');
   if (origin === 'https://api.openai.com' && basePath === '') return told('/chat/completions', 'end in /v1');
   return [];
 }

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
 import { tryParseJson } from '../json.ts';
 import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
-import type { Vendor } from '../vendors/vendor.ts';
+import { pathAt, type Vendor } from '../vendors/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
 import { googleList } from './google-list.ts';
 import type { Listed, ListReader } from './listed.ts';
@@ -57,7 +57,7 @@ async function text(agent: Dispatcher, vendor: Vendor, path: string, signal: Abo
   try {
     const { statusCode, body } = await agent.request({
       origin: vendor.origin,
-      path: vendor.basePath + path,
+      path: pathAt(vendor, path),
       method: 'GET',
       headers: headersFor(vendor),
       signal,

@@ -1,7 +1,7 @@
 /** Which requests are recorded: those for an answer, in one of the four formats. */
 
 import type { FormatName } from '../conversation/prompt.ts';
-import type { Vendor } from '../vendors/vendor.ts';
+import { pathAt, type Vendor } from '../vendors/vendor.ts';
 import { isKeyParameter } from './secrets.ts';
 
 /** Where a request goes, and what it is. */
@@ -26,7 +26,7 @@ export function targetOf(vendor: Vendor, method: string | undefined, url: string
   for (const [format, end] of PATHS) {
     const found = end.exec(pathname)?.[0];
     if (found !== undefined && speaks(vendor, format))
-      return { format, path: vendor.basePath + found + passedOn(query) };
+      return { format, path: pathAt(vendor, found) + passedOn(query) };
   }
   return undefined;
 }
@@ -35,14 +35,14 @@ export function targetOf(vendor: Vendor, method: string | undefined, url: string
 export function pathOf(vendor: Vendor, format: FormatName, model: string, stream: boolean): string {
   switch (format) {
     case 'chat-completions':
-      return `${vendor.basePath}/chat/completions`;
+      return pathAt(vendor, '/chat/completions');
     case 'responses':
-      return `${vendor.basePath}/responses`;
+      return pathAt(vendor, '/responses');
     case 'messages':
-      return `${vendor.basePath}/v1/messages`;
+      return pathAt(vendor, '/v1/messages');
     case 'generate-content': {
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      return `${vendor.basePath}/v1beta/models/${encodeURIComponent(model)}:${method}`;
+      return pathAt(vendor, `/v1beta/models/${encodeURIComponent(model)}:${method}`);
     }
   }
 }

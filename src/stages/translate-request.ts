@@ -6,7 +6,7 @@ import { formats } from '../formats/all.ts';
 import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
-import { upstreamName, type Vendor } from '../vendors/vendor.ts';
+import { pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Routed } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
@@ -34,8 +34,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   return {
     ...routed,
     path:
-      vendor.basePath +
-      nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method) +
+      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
     headers: requestHeaders(vendor, spoken, headers, stream),
     payload: asking?.payload ?? body,
@@ -73,7 +72,7 @@ function translated(routed: Routed): Prepared {
   };
   return {
     ...routed,
-    path: vendor.basePath + translatedPath(spoken, target.model, prompt.stream),
+    path: pathAt(vendor, translatedPath(spoken, target.model, prompt.stream)),
     headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target },

@@ -72,6 +72,15 @@ export function upstreamName(vendor: Vendor, model: Model): string {
   return vendor.fullIds ? model.id : (model.upstream ?? modelName(model.id));
 }
 
+/**
+ * A path at a vendor. Its address may end in the version that the path begins with: some SDKs want that there, others do
+ * not, and a service that speaks several formats has one address for all of them.
+ */
+export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): string {
+  const end = basePath.slice(basePath.lastIndexOf('/'));
+  return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
+}
+
 /** Base URL as the two parts a request is sent to. @throws TypeError where `url` is none. */
 export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {
   const { origin, pathname } = new URL(url);

@@ -125,14 +125,9 @@ test('of a vendor with an address and no key it is said that it serves nothing',
 
 test.each([
   [
-    'ANTHROPIC',
-    'https://api.anthropic.com/v1/',
-    'https://api.anthropic.com/v1/v1/messages: its address should end before /v1.',
-  ],
-  [
     'GEMINI',
-    'http://localhost:9/v1beta',
-    'http://localhost:9/v1beta/v1beta/models: its address should end before /v1beta.',
+    'http://localhost:9/v1/',
+    'http://localhost:9/v1/v1beta/models: its address should end before /v1.',
   ],
   [
     'OPENAI',
@@ -140,6 +135,8 @@ test.each([
     'https://api.openai.com/chat/completions: its address should end in /v1.',
   ],
   ['ANTHROPIC', 'https://api.deepseek.com/anthropic', undefined],
+  ['ANTHROPIC', 'https://api.anthropic.com/v1/', undefined],
+  ['GEMINI', 'http://localhost:9/v1beta', undefined],
   ['OPENAI', 'https://api.openai.com/v1', undefined],
   // Some services have their paths right there.
   ['OPENAI', 'https://api.deepseek.com', undefined],

@@ -94,6 +94,38 @@ test('the formats it speaks: its own are native, others are translated to the fi
   expect(one.url).toBe('/v1/messages');
 });
 
+test('an address with the version at its end, as some SDKs want it: in no path it stands twice', async () => {
+  const both: VendorInput = { formats: ['chat-completions', 'messages'] };
+  const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  const gemini = '/v1beta/models/gemini-2.5-flash:generateContent';
+  const cases: readonly (readonly [string, VendorInput, string, object, string])[] = [
+    ['deepseek', both, chat, body, '/v1/chat/completions'],
+    ['deepseek', both, '/v1/messages', body, '/v1/messages'],
+    ['anthropic', {}, chat, { ...body, model: 'anthropic/claude-sonnet-4-5' }, '/v1/messages'],
+    ['google', { baseUrl: `${upstream.url}/api/v1beta` }, gemini, { contents }, `/api${gemini}`],
+    [
+      'google',
+      { baseUrl: `${upstream.url}/v1beta` },
+      chat,
+      { ...body, model: 'google/gemini-2.5-flash' },
+      gemini,
+    ],
+    [
+      'anthropic',
+      { baseUrl: `${upstream.url}/av1` },
+      '/v1/messages',
+      { ...body, model: 'claude-sonnet-4-5' },
+      '/av1/v1/messages',
+    ],
+  ];
+  for (const [vendor, settings, path, asked, reached] of cases) {
+    const sent = await sentTo(vendor, settings, path, asked);
+    expect(sent.url).toBe(reached);
+    await gateway?.close();
+  }
+});
+
 test.each([
   [true, 'deepseek/deepseek-v4-flash'],
   [false, 'deepseek-v4-flash'],
