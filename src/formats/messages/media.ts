@@ -65,6 +65,16 @@ export function parseToolReference(block: JsonObject, report: Report): TextPart 
   return asTextPart(block, `Found: ${asText(block['tool_name']) ?? 'a tool'}`, undefined, report);
 }
 
+/**
+ * What stands for all that was said before it: its summary, which others can read, where it has one ("Compaction"
+ * guide), and kept whole for Anthropic.
+ */
+export function parseCompaction(block: JsonObject, report: Report): TextPart | undefined {
+  const { content } = block;
+  if (!asText(content)?.trim()) return undefined;
+  return asTextPart(block, 'Summary of the conversation so far:', content, report);
+}
+
 /** The block that `asTextPart` made a text part of. */
 export function wholeBlock(part: Part): JsonObject | undefined {
   return part.own?.format === FORMAT ? asObject(part.own.fields['whole_block']) : undefined;

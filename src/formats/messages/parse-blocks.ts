@@ -9,7 +9,13 @@ import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
-import { parseDocument, parseImage, parseSearchResult, parseToolReference } from './media.ts';
+import {
+  parseCompaction,
+  parseDocument,
+  parseImage,
+  parseSearchResult,
+  parseToolReference,
+} from './media.ts';
 import { extraOf, FORMAT, ownOf, parseMark } from './wire.ts';
 
 /** What reading a block needs to know of the request around it. */
@@ -46,6 +52,8 @@ function parseBlock(block: JsonObject, at: string, context: Context): Part {
       return parseDocument(block, context.report) ?? opaque(block);
     case 'search_result':
       return parseSearchResult(block, context.report);
+    case 'compaction':
+      return parseCompaction(block, context.report) ?? opaque(block);
     case 'thinking': {
       const { type: _, thinking, signature, ...rest } = block;
       return {

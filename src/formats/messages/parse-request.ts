@@ -19,8 +19,9 @@ import { extraOf, FORMAT, parseMark, REQUEST_OWN, splitFields } from './wire.ts'
 export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
   const { tools, tool_choice, thinking, output_config, output_format, cache_control, ...others } = more;
-  const { service_tier, temperature, top_p, top_k, ...rest } = others;
-  refuseThread(rest['thread']);
+  const { service_tier, temperature, top_p, top_k, thread, compaction, ...rest } = others;
+  refuseThread(thread);
+  refuseCompaction(compaction);
   const [own, extra] = splitFields(rest, REQUEST_OWN);
   const maxTokens = wholeNumber(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
@@ -75,6 +76,15 @@ function refuseThread(thread: Json | undefined): void {
     'invalid-request',
     'thread: Threads are not supported for this model; send the full conversation without `thread`',
     { param: 'thread', code: 'thread_unsupported_request' },
+  );
+}
+
+/** It makes of a request one for a `compaction` block and nothing else, which no other vendor's model can write. */
+function refuseCompaction(compaction: Json | undefined): void {
+  if (compaction === undefined || compaction === null) return;
+  throw invalid(
+    "compaction: Only Anthropic's own models can be asked for a compaction: ask this one for a summary in words",
+    'compaction',
   );
 }
 

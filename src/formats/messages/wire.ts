@@ -13,7 +13,7 @@ export type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
 
-/** Fields of a request that only Anthropic knows what to do with; the last eight are beta. */
+/** Fields of a request that only Anthropic knows what to do with; the last seven are beta. */
 export const REQUEST_OWN = [
   'speed',
   'inference_geo',
@@ -23,7 +23,6 @@ export const REQUEST_OWN = [
   'workspace_id',
   'betas',
   'billing_policy',
-  'compaction',
   'context_management',
   'fallbacks',
   'fallback_credit_token',
