@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, DEEPSEEK, GEMINI_3, OPENAI, useDoor } from './support.ts';
+import { at, DEEPSEEK, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 const { sentFor } = door;
@@ -39,4 +39,61 @@ test('checklist 161: a thread that is none, and a compaction that is none, are t
   const sent = await sentFor('messages', OPENAI, { thread: null, compaction: null });
   expect(sent).not.toHaveProperty('thread');
   expect(sent).not.toHaveProperty('compaction');
+});
+
+describe('checklist 162: instructions and tools that come and go in the midst of a conversation', () => {
+  const told = (clear_at: string | null, content: string): JsonObject => ({
+    ...say('system', content),
+    clear_at,
+  });
+  const named = (name: string): JsonObject => ({ name, input_schema: { type: 'object', properties: {} } });
+  const change = (type: string, tool: JsonObject): JsonObject => say('system', [{ type, tool }]);
+
+  test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
+    'checklist 162: what is cleared is not said, to %s',
+    async (model) => {
+      const messages = [
+        say('user', 'One.'),
+        told('next_user_message', 'Cleared.'),
+        say('assistant', 'Two.'),
+        say('user', 'Three.'),
+        told('next_user_message', 'Current.'),
+        told('never', 'Lasting.'),
+        { role: 'system', output_config: { effort: 'low' } },
+      ];
+      const sent = JSON.stringify(await sentFor('messages', model, { messages }));
+      expect(sent).not.toMatch(/Cleared|clear_at|output_config|""|<system>\\n<.system>/);
+      expect(sent).toMatch(/Current/);
+      expect(sent).toMatch(/Lasting/);
+    },
+  );
+
+  test('checklist 162: the tools are those of the end', async () => {
+    const messages = [
+      say('user', 'One.'),
+      change('tool_addition', { type: 'tool_definition', definition: named('late') }),
+      change('tool_removal', { type: 'tool_reference', name: 'gone' }),
+      change('tool_removal', { type: 'tool_reference', name: 'back' }),
+      change('tool_addition', { type: 'tool_reference', name: 'back' }),
+      change('tool_removal', { type: 'mcp_toolset_reference', server_name: 'docs' }),
+    ];
+    const sent = await sentFor('messages', OPENAI, {
+      messages,
+      tools: [named('first'), named('gone'), named('back')],
+    });
+    const names = listAt(sent, 'tools').map((tool) => at(tool, 'function.name'));
+    expect(names.toSorted()).toEqual(['back', 'first', 'late']);
+  });
+
+  test('checklist 162: a compaction keeps what has become of them', async () => {
+    const tool_changes = [
+      { type: 'tool_addition', tool: { type: 'tool_definition', definition: named('late') } },
+    ];
+    const messages = [
+      say('assistant', [{ type: 'compaction', content: 'Nothing yet.', tool_changes }]),
+      say('user', 'Go on.'),
+    ];
+    const sent = await sentFor('messages', OPENAI, { messages });
+    expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['late']);
+  });
 });

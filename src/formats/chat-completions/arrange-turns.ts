@@ -13,11 +13,19 @@ export function arrangeTurns(
   instruction: string | undefined,
   writing: Writing,
 ): readonly Turn[] {
-  const instructed = instruction === undefined ? turns : withInstruction(turns, instruction);
+  const given = writing.exact ? turns : turns.filter((turn) => saysSomething(turn, writing));
+  const instructed = instruction === undefined ? given : withInstruction(given, instruction);
   if (writing.exact && writing.dialect.complete) return instructed;
   const told = writing.dialect.systemFirst ? systemFirst(instructed, writing) : instructed;
   if (writing.exact) return told;
   return withoutOpening(strictTurns(told), told);
+}
+
+/** Whether of what the system says in another format there is anything that this one can say. */
+function saysSomething({ role, parts }: Turn, { report }: Writing): boolean {
+  if (role !== 'system' || parts.some(({ kind }) => kind !== 'opaque')) return true;
+  report({ field: 'system', outcome: 'dropped', detail: 'a system message with nothing to read in it' });
+  return false;
 }
 
 function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] {

@@ -1,15 +1,15 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
-import type { OutputFormat, Own, Part, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
+import type { OutputFormat, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { carryOver } from './carriers.ts';
-import { type Context, parseContent } from './parse-blocks.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
+import { parseTurns } from './parse-turns.ts';
 import { isKnownTier, neutralTier } from './service-tier.ts';
+import { changedTools } from './tool-changes.ts';
 import { extraOf, FORMAT, parseMark, REQUEST_OWN, splitFields } from './wire.ts';
 
 /**
@@ -29,7 +29,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const output = parseOutput(output_config, output_format);
   const user = parseMetadata(metadata);
   const { mark, fields: marked } = parseMark(cache_control);
-  const toolList = parseTools(tools);
+  const toolList = changedTools(parseTools(tools), messages);
   const choice = parseToolChoice(tool_choice, toolList, report);
   const warmth = number(temperature, 'temperature');
   const topP = number(top_p, 'top_p');
@@ -86,50 +86,6 @@ function refuseCompaction(compaction: Json | undefined): void {
     "compaction: Only Anthropic's own models can be asked for a compaction: ask this one for a summary in words",
     'compaction',
   );
-}
-
-/** What a mid-conversation system message is marked with: this format alone may have it where it stands. */
-const IN_PLACE: Own = { format: FORMAT, fields: {} };
-
-function parseTurns(system: Json | undefined, messages: Json | undefined, report: Report): readonly Turn[] {
-  if (messages === undefined) throw invalid('messages: Field required', 'messages');
-  if (!isList(messages)) throw invalid('messages: Input should be a valid list', 'messages');
-  if (messages.length === 0) throw invalid('messages: at least one message is required', 'messages');
-  const context: Context = { names: new Map(), report };
-  const turns: Turn[] = [];
-  if (system !== undefined && system !== null) {
-    const parts = withoutBillingLine(parseContent(system, 'system', context), report);
-    if (parts.length > 0) turns.push({ role: 'system', parts });
-  }
-  messages.forEach((message, index) => {
-    turns.push(parseMessage(message, `messages.${index}`, context));
-  });
-  return carryOver(turns);
-}
-
-/**
- * Claude Code begins its system prompt with a line for Anthropic's accounting. It is another one in each request, and
- * other vendors' caches know a prompt by how it begins: with it they would never find anything.
- */
-const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
-
-function withoutBillingLine(parts: readonly Part[], report: Report): readonly Part[] {
-  const [first, ...others] = parts;
-  if (first?.kind !== 'text' || !BILLING_LINE.test(first.text)) return parts;
-  report({ field: 'system', outcome: 'dropped', detail: "a line for Anthropic's accounting" });
-  const text = first.text.replace(BILLING_LINE, '');
-  return text === '' ? others : [{ ...first, text }, ...others];
-}
-
-function parseMessage(message: Json, at: string, context: Context): Turn {
-  if (!isObject(message)) throw invalid(`${at}: Input should be an object`, at);
-  const { role, content, ...extra } = message;
-  if (role === undefined) throw invalid(`${at}.role: Field required`, `${at}.role`);
-  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
-    throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
-  }
-  const parts = parseContent(content, `${at}.content`, context);
-  return { role, parts, ...(role === 'system' && { own: IN_PLACE }), ...extraOf(extra) };
 }
 
 function parseToolChoice(

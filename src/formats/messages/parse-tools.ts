@@ -10,11 +10,17 @@ import { extraOf, FORMAT, ownOf, parseMark, splitFields, TOOL_OWN } from './wire
 export function parseTools(tools: Json | undefined): readonly Tool[] | undefined {
   if (tools === undefined || tools === null) return undefined;
   if (!isList(tools)) throw invalid('tools: Input should be a valid list', 'tools');
-  return tools.map((tool, index) => {
-    if (!isObject(tool)) throw invalid(`tools.${index}: Input should be an object`, 'tools');
-    const type = tool['type'] ?? 'custom';
-    return type === 'custom' ? parseFunction(tool, `tools.${index}.custom`) : parseHosted(tool);
-  });
+  return tools.map((tool, index) => parseTool(tool, `tools.${index}`));
+}
+
+/**
+ * @param at where it stands, for the message of an error.
+ * @throws GatewayError `invalid-request` where it has no name or no schema.
+ */
+export function parseTool(tool: Json | undefined, at: string): Tool {
+  if (!isObject(tool)) throw invalid(`${at}: Input should be an object`, 'tools');
+  const type = tool['type'] ?? 'custom';
+  return type === 'custom' ? parseFunction(tool, `${at}.custom`) : parseHosted(tool);
 }
 
 function parseFunction(tool: JsonObject, at: string): FunctionTool {

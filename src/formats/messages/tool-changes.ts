@@ -1,0 +1,44 @@
+/**
+ * Tools that come and go in the midst of a conversation: the `tool_addition` and `tool_removal` blocks of system
+ * messages, and those that a compaction keeps of what it stands for (types of `@anthropic-ai/sdk` 1.11, beta).
+ */
+
+import type { Tool } from '../../conversation/prompt.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
+import { parseTool } from './parse-tools.ts';
+
+/**
+ * The tools that are there at the end, for all others have one list of them. A change of an MCP server's tools is left
+ * out, as those are.
+ * @throws GatewayError `invalid-request` where a tool that comes has no name or no schema.
+ */
+export function changedTools(
+  tools: readonly Tool[] | undefined,
+  messages: Json | undefined,
+): readonly Tool[] | undefined {
+  const changes = asObjects(messages).flatMap(({ content }) => asObjects(content).flatMap(changesIn));
+  if (changes.length === 0) return tools;
+  const known = new Map((tools ?? []).map((tool) => [nameOf(tool), tool]));
+  const offered = new Map(known);
+  for (const { type, tool } of changes) {
+    const { type: kind, definition, name: word } = asObject(tool) ?? {};
+    const defined = kind === 'tool_definition' ? parseTool(definition, 'messages.tool_addition') : undefined;
+    const name = defined ? nameOf(defined) : kind === 'tool_reference' ? asText(word) : undefined;
+    if (name === undefined) continue;
+    if (defined) known.set(name, defined);
+    const added = known.get(name);
+    if (type === 'tool_removal') offered.delete(name);
+    else if (added) offered.set(name, added);
+  }
+  return [...offered.values()];
+}
+
+function changesIn(block: JsonObject): readonly JsonObject[] {
+  if (block['type'] === 'compaction') return asObjects(block['tool_changes']);
+  return block['type'] === 'tool_addition' || block['type'] === 'tool_removal' ? [block] : [];
+}
+
+function nameOf(tool: Tool): string {
+  return tool.kind === 'hosted' ? (asText(tool.value['name']) ?? JSON.stringify(tool.value)) : tool.name;
+}
