@@ -97,3 +97,20 @@ describe('checklist 162: instructions and tools that come and go in the midst of
     expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['late']);
   });
 });
+
+describe('checklist 163: who asks to think is heard, whatever is said beside it', () => {
+  test.each([
+    { type: 'enabled', budget_tokens: 2048, display: null },
+    { type: 'enabled', budget_tokens: 2048, display: 'updates' },
+    { type: 'enabled', budget_tokens: 2048, block_binding: { prefix_mismatch_behavior: 'drop_block' } },
+  ])('checklist 163: $display $block_binding', async (thinking) => {
+    const sent = await sentFor('messages', THINKER, { thinking });
+    expect(at(sent, 'reasoning.effort')).toBe('low');
+  });
+
+  test('checklist 163: thoughts that are shown in some other way are shown', async () => {
+    const thinking = { type: 'adaptive', display: 'updates' };
+    const sent = await sentFor('messages', GEMINI_3, { thinking });
+    expect(at(sent, 'generationConfig.thinkingConfig.includeThoughts')).toBe(true);
+  });
+});

@@ -26,24 +26,31 @@ export function parseThinking(thinking: Json | undefined, config: Json | undefin
   return {
     ...(Object.keys(neutral).length > 0 && { thinking: neutral }),
     own: {
-      ...(thinking !== undefined && wish === undefined && { thinking }),
+      ...(thinking !== undefined && !(wish && isWhole(asObject(thinking) ?? {}, wish)) && { thinking }),
       ...(Object.keys(kept).length > 0 && { output_config: kept }),
     },
   };
 }
 
-/** What `thinking` alone says; undefined where it is of no known form. */
+/** What `thinking` alone asks for, whatever it says beside that; undefined where it is of no known type. */
 function parseWish(value: Json | undefined): Thinking | undefined {
-  const { type, budget_tokens, display, ...rest } = asObject(value) ?? {};
-  if (Object.keys(rest).length > 0) return undefined;
-  if (display !== undefined && display !== 'summarized' && display !== 'omitted') return undefined;
-  const shown = display === undefined ? {} : { visible: display === 'summarized' };
+  const { type, budget_tokens, display } = asObject(value) ?? {};
   const budget = asNumber(budget_tokens);
+  const shown = typeof display === 'string' ? { visible: display !== 'omitted' } : {};
   if (type === 'enabled' && budget !== undefined) return { budget, ...shown };
-  if (budget_tokens !== undefined) return undefined;
   if (type === 'adaptive') return { adaptive: true, ...shown };
-  return type === 'disabled' && display === undefined ? { effort: 'none' } : undefined;
+  return type === 'disabled' ? { effort: 'none' } : undefined;
 }
+
+/** Whether the wish says all that is written: neutral words know no other ways to show thoughts, and no bindings. */
+function isWhole(value: JsonObject, wish: Thinking): boolean {
+  const { type: _, budget_tokens, display, ...rest } = value;
+  if (Object.keys(rest).length > 0 || (budget_tokens !== undefined && wish.budget === undefined))
+    return false;
+  return display === undefined || (wish.visible !== undefined && WAYS_TO_SHOW.includes(display));
+}
+
+const WAYS_TO_SHOW: readonly Json[] = ['summarized', 'omitted'];
 
 function isSchema(format: Json): boolean {
   const { type, schema, ...rest } = asObject(format) ?? {};

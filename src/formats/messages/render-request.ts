@@ -43,7 +43,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
       ...(instructions !== undefined && { system: instructions }),
       messages: renderMessages(turns, report),
       ...renderTools(prompt, turns, { output, canForce }, target, report),
-      ...(thinking.thinking && { thinking: thinking.thinking }),
+      ...(thinking.thinking && own['thinking'] === undefined && { thinking: thinking.thinking }),
       ...outputConfig(own, thinking, output),
       ...renderSampling(prompt, target, thinking.thinks, report),
       ...stopSequences(prompt, report),
