@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, DEEPSEEK, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
+import { at, CLAUDE, DEEPSEEK, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 const { sentFor } = door;
@@ -112,5 +112,35 @@ describe('checklist 163: who asks to think is heard, whatever is said beside it'
     const thinking = { type: 'adaptive', display: 'updates' };
     const sent = await sentFor('messages', GEMINI_3, { thinking });
     expect(at(sent, 'generationConfig.thinkingConfig.includeThoughts')).toBe(true);
+  });
+});
+
+describe('checklist 164: tools that a search has found are tools for every model', () => {
+  const found = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } };
+  const search = { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: { query: 'w' } };
+  const output = (tools: unknown): JsonObject =>
+    JSON.parse(JSON.stringify({ type: 'tool_search_output', call_id: 'c1', execution: 'client', tools }));
+  const input = (tools: unknown): JsonObject[] => [
+    say('user', 'Weather?'),
+    search,
+    output(tools),
+    say('user', 'Go on.'),
+  ];
+
+  test('checklist 164: such as were found, and in a namespace', async () => {
+    const group = {
+      type: 'namespace',
+      name: 'mcp__docs',
+      description: 'Docs',
+      tools: [{ ...found, name: 'read' }],
+    };
+    const sent = await sentFor('responses', CLAUDE, { input: input([found, group]) });
+    expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather', 'mcp__docs__read']);
+  });
+
+  test('checklist 164: once, where they were declared too', async () => {
+    const tools = [{ ...found, defer_loading: true }, { type: 'tool_search' }];
+    const sent = await sentFor('responses', CLAUDE, { tools, input: input([found]) });
+    expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather']);
   });
 });

@@ -64,7 +64,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { output, rest: textRest } = parseTextSettings(objectAt(text, 'text'));
   const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
   const toolChoice = parseToolChoice(tool_choice, report);
-  const parsedTools = [...parseTools(tools, report), ...parseBroughtTools(input, report)];
+  const declared = parseTools(tools, report);
+  const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
   const maxTokens = integerAt(max_output_tokens, 'max_output_tokens');
   const warmth = numberAt(temperature, 'temperature');
   const topP = numberAt(top_p, 'top_p');

@@ -38,16 +38,31 @@ export function parseTools(value: Json | undefined, report: Report, path = 'tool
   return objectsWithPaths(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
 }
 
-/** Tools that an item of the input brings along (`additional_tools`): elsewhere like others, here written by the item. */
-export function parseBroughtTools(input: Json | undefined, report: Report): Tool[] {
+/** Items of the input that bring tools along, beside those of the request. */
+const BRINGING: readonly (Json | undefined)[] = ['additional_tools', 'tool_search_output'];
+
+/**
+ * Tools that items of the input bring along: elsewhere like others, here written by the item. A search finds those too
+ * that the request has declared to be loaded later.
+ */
+export function parseBroughtTools(
+  input: Json | undefined,
+  declared: readonly Tool[],
+  report: Report,
+): readonly Tool[] {
+  const names = new Set(declared.map(nameIn));
   return asList(input).flatMap((item, at) => {
-    if (!isObject(item) || item['type'] !== 'additional_tools') return [];
-    return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) =>
-      tool.kind === 'hosted'
-        ? []
-        : [{ ...tool, own: { format: 'responses', fields: { ...fieldsOf(tool.own), brought: true } } }],
-    );
+    if (!isObject(item) || !BRINGING.includes(item['type'])) return [];
+    return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
+      if (tool.kind === 'hosted' || names.has(tool.name)) return [];
+      names.add(tool.name);
+      return [{ ...tool, own: { format: 'responses', fields: { ...fieldsOf(tool.own), brought: true } } }];
+    });
   });
+}
+
+function nameIn(tool: Tool): string | undefined {
+  return tool.kind === 'hosted' ? undefined : tool.name;
 }
 
 function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {

@@ -230,6 +230,13 @@ describe('settings', () => {
     expect(prompt.extra).toEqual({ colour: 'green' });
   });
 
+  test('thinking that says more than neutral words hold asks for it, and is kept as it is', () => {
+    const thinking = { type: 'adaptive', display: 'updates', block_binding: null };
+    const prompt = parse({ thinking });
+    expect(prompt.thinking).toEqual({ adaptive: true, visible: true });
+    expect(prompt.own?.fields).toEqual({ thinking });
+  });
+
   test('what neutral words cannot say is kept as it was written', () => {
     const thinking = { type: 'between_tools' };
     expect(parse({ thinking }).own?.fields).toEqual({ thinking });
