@@ -144,3 +144,16 @@ describe('checklist 164: tools that a search has found are tools for every model
     expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather']);
   });
 });
+
+test.each([CLAUDE, GEMINI_3])(
+  'checklist 165: %s is not asked for an answer to warm a cache',
+  async (model) => {
+    const answer = await door.whole('responses', model, { prompt_cache_options: { prewarm: true } });
+    expect(answer.status).toBe(400);
+    expect(at(answer.json, 'error.param')).toBe('prompt_cache_options.prewarm');
+    expect(door.upstream().received).toEqual([]);
+    expect(
+      await sentFor('responses', model, { prompt_cache_options: { prewarm: false } }),
+    ).not.toHaveProperty('prompt_cache_options');
+  },
+);

@@ -2,7 +2,7 @@
 
 import type { Prompt, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { asList, type Json, type JsonObject } from '../../json.ts';
+import { asList, asObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
   flagAt,
@@ -45,6 +45,7 @@ const STATE: ReadonlySet<string> = new Set(['previous_response_id', 'conversatio
  */
 export function parseRequest(body: JsonObject, report: Report): Prompt {
   refuseState(body);
+  refuseWarming(body['prompt_cache_options']);
   const { model, input, instructions, max_output_tokens, temperature, top_p, tools, tool_choice, ...more } =
     body;
   const {
@@ -131,6 +132,15 @@ function parseInput(input: Json | undefined): Turn[] {
   const message =
     "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.";
   throw new GatewayError('invalid-request', message, { param: 'input', code: 'empty_array' });
+}
+
+/** `prewarm` asks for no answer, and with another vendor there would be one, paid for. */
+function refuseWarming(options: Json | undefined): void {
+  if (asObject(options)?.['prewarm'] !== true) return;
+  throw unsupported(
+    'prompt_cache_options.prewarm',
+    "Only OpenAI's own models can be asked to prepare a prompt cache and not to answer.",
+  );
 }
 
 /** This path has no store of responses, conversations or prompts. */
