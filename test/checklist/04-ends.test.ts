@@ -208,6 +208,15 @@ describe('checklist 43: a call that came out wrong is no success', () => {
     expect((await door.whole(from, GEMINI)).text).toContain(`"${word}"`);
   });
 
+  test.each(CALLERS)('checklist 43: an answer whose text came out wrong (%s)', async (from) => {
+    const parts = [{ text: 'Half of' }];
+    const said = {
+      whole: json(gemini(parts, 'MALFORMED_RESPONSE')),
+      stream: geminiStream(gemini(parts), gemini([], 'MALFORMED_RESPONSE')),
+    };
+    expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
+  });
+
   test('checklist 43: the caller can read which it was', async () => {
     door.answers(json(candidate({})));
     expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.native_finish_reason')).toBe(

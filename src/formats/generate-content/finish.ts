@@ -44,7 +44,9 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   UNEXPECTED_TOOL_CALL: 'malformed-call',
   TOO_MANY_TOOL_CALLS: 'malformed-call',
   MISSING_THOUGHT_SIGNATURE: 'malformed-call',
-  CONTINUATION: 'pause',
+  MALFORMED_RESPONSE: 'malformed-call',
+  // The limit of one request: nobody who is told in another format can go on from there by Google's token.
+  CONTINUATION: 'length',
 };
 
 /** The vendor's word for the end; undefined where the answer goes on. */

@@ -31,6 +31,7 @@ const WORDS = new Set([
   'CONTINUATION',
   'MODEL_ARMOR',
   'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
 ]);
 
 interface Candidate extends PartContext {

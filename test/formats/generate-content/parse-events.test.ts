@@ -351,6 +351,8 @@ describe('why it stopped', () => {
     ['IMAGE_SAFETY', 'content-filter', 'IMAGE_SAFETY'],
     ['MALFORMED_FUNCTION_CALL', 'malformed-call', 'MALFORMED_FUNCTION_CALL'],
     ['UNEXPECTED_TOOL_CALL', 'malformed-call', 'UNEXPECTED_TOOL_CALL'],
+    ['MALFORMED_RESPONSE', 'malformed-call', 'MALFORMED_RESPONSE'],
+    ['CONTINUATION', 'length', 'CONTINUATION'],
     ['OTHER', 'other', 'OTHER'],
     ['A_WORD_OF_TOMORROW', 'other', 'A_WORD_OF_TOMORROW'],
     ['constructor', 'other', 'constructor'],
