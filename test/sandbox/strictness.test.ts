@@ -480,3 +480,65 @@ test('a service for the models of many takes what services have added, and check
   const colour = await post(sandbox(), 'compatible', '/chat/completions', { ...body, colour: 1 });
   expect(colour.status).toBe(400);
 });
+
+describe('what the newest SDKs write is taken', () => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
+  const claude: readonly JsonObject[] = [
+    { messages: [hi, { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' }] },
+    { messages: [hi, { role: 'system', output_config: { effort: 'low' } }] },
+    { messages: [{ role: 'user', content: [{ ...image, transformations: { oversized_image: 'error' } }] }] },
+    {
+      model: 'claude-opus-4-7',
+      thinking: {
+        type: 'adaptive',
+        display: 'updates',
+        block_binding: { prefix_mismatch_behavior: 'error' },
+      },
+    },
+    { fallbacks: 'default', fallback_credit_token: { token: 'abc' } },
+  ];
+  const breakpoint = { mode: 'explicit', ttl: '12h' };
+  const openai: readonly JsonObject[] = [
+    { prompt_cache_key: null, safety_identifier: null },
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'hi', prompt_cache_breakpoint: breakpoint }] },
+      ],
+    },
+  ];
+  const responses: readonly JsonObject[] = [
+    {
+      input: [
+        {
+          role: 'user',
+          content: [{ type: 'input_text', text: 'hi', prompt_cache_breakpoint: breakpoint }],
+        },
+      ],
+    },
+    { access_programs: { cyber: 'standard' }, image: { context_compression: 'auto' } },
+    { prompt_cache_options: { comparison_response_id: 'resp_1' } },
+  ];
+  const rows = [
+    ...claude.map((more) => ['messages', more] as const),
+    ...openai.map((more) => ['chat-completions', more] as const),
+    ...responses.map((more) => ['responses', more] as const),
+  ];
+
+  test.each(rows)('%s: %j', async (format, more) => {
+    const { vendor, ask } = WAYS[format];
+    const { status, text } = await post(sandbox(), vendor, ...ask('hi', false, more));
+    expect(status, text).toBe(200);
+  });
+});
+
+test.each([
+  ['an unknown role', { role: 'boss', content: 'hi' }, /^messages\.0\.role: Input should be 'user'/],
+  ['a user who says nothing', { role: 'user' }, /^messages\.0\.content: /],
+  ['a user who is cleared', { ...hi, clear_at: 'never' }, /^messages\.0\.clear_at: Extra/],
+  ['a system message that says nothing', { role: 'system' }, /^messages\.0\.content: /],
+])('messages: %s', async (_, message, expected) => {
+  expect(await refusal('messages', { messages: [message] })).toEqual({
+    status: 400,
+    message: expect.stringMatching(expected),
+  });
+});

@@ -23,12 +23,25 @@ export function checkBlocks(body: JsonObject): void {
   }
   const ids = new Set<string>();
   for (const [index, message] of messages.entries()) {
+    checkFields(message, index);
     checkFilled(message, index, index === messages.length - 1);
     checkSenders(message, index);
     checkIds(message, index, ids);
   }
   checkResults(mergedTurns(messages));
   checkMarks(body);
+}
+
+/** What only the system's messages may have, and leave out. */
+function checkFields(message: JsonObject, index: number): void {
+  const isSystem = message['role'] === 'system';
+  if (message['content'] === undefined && !(isSystem && message['output_config'])) {
+    throw anthropicRefusal(400, `messages.${index}.content: Field required`);
+  }
+  const stray = isSystem ? undefined : ['clear_at', 'output_config'].find((field) => field in message);
+  if (stray !== undefined) {
+    throw anthropicRefusal(400, `messages.${index}.${stray}: Extra inputs are not permitted`);
+  }
 }
 
 function checkFilled({ role, content }: JsonObject, index: number, last: boolean): void {

@@ -10,7 +10,7 @@ const flag = z.boolean();
 const whole = z.int();
 const free = z.record(z.string(), z.unknown());
 
-const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']) });
+const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() });
 const textPart = z.strictObject({
   type: z.literal('text'),
   text,
@@ -22,7 +22,7 @@ const userPart = z.discriminatedUnion('type', [
   textPart,
   z.strictObject({
     type: z.literal('image_url'),
-    image_url: z.strictObject({ url: text, detail: z.enum(['auto', 'low', 'high']).optional() }),
+    image_url: z.strictObject({ url: text, detail: z.enum(['auto', 'low', 'high', 'original']).optional() }),
     prompt_cache_breakpoint: cacheBreakpoint.optional(),
   }),
   z.strictObject({
@@ -168,14 +168,14 @@ const requestFields = {
   metadata: z.record(z.string(), text).nullish(),
   store: flag.nullish(),
   user: text.optional(),
-  safety_identifier: text.optional(),
-  prompt_cache_key: text.optional(),
+  safety_identifier: text.nullish(),
+  prompt_cache_key: text.nullish(),
   prompt_cache_options: z
     .strictObject({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: text.optional() })
     .optional(),
   prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
   service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast']).nullish(),
-  moderation: z.strictObject({ model: text, policy: free.optional() }).nullish(),
+  moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
 };
 
 export const chatRequest = z.strictObject(requestFields);

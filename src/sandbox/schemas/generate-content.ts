@@ -71,7 +71,7 @@ const part = proto({
   }).optional(),
   mediaResolution: z.union([text, free]).optional(),
   partMetadata: free.optional(),
-  mediaProcessing: free.optional(),
+  mediaProcessing: z.union([text, free]).optional(),
   speechMetadata: free.optional(),
   audioTranscription: free.optional(),
 });

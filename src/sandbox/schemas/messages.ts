@@ -34,7 +34,7 @@ const fileSource = z.strictObject({ type: z.literal('file'), file_id: text });
 const imageBlock = z.strictObject({
   type: z.literal('image'),
   source: z.discriminatedUnion('type', [base64Image, urlSource, fileSource]),
-  transformations: z.array(free).optional(),
+  transformations: free.nullish(),
   cache_control: cacheControl,
 });
 
@@ -83,6 +83,7 @@ const toolResultBlock = z.strictObject({
     ])
     .optional(),
   is_error: flag.optional(),
+  toolset_name: text.nullish(),
   cache_control: cacheControl,
 });
 
@@ -127,9 +128,14 @@ const serverBlock = z.looseObject({
   cache_control: cacheControl,
 });
 
+const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish();
+const content = z.union([text, z.array(z.discriminatedUnion('type', [...ownBlocks, serverBlock]))]);
+/** The last two are fields of a system message alone, and content is what only such a one may leave out. */
 const message = z.strictObject({
   role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([text, z.array(z.discriminatedUnion('type', [...ownBlocks, serverBlock]))]),
+  content: content.optional(),
+  clear_at: z.enum(['next_user_message', 'never']).nullish(),
+  output_config: z.strictObject({ effort }).nullish(),
 });
 
 const customTool = z.strictObject({
@@ -158,10 +164,13 @@ const toolChoice = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
 ]);
 
-const display = z.enum(['summarized', 'omitted']).nullish();
+const shown = {
+  display: z.enum(['summarized', 'omitted', 'updates']).nullish(),
+  block_binding: free.nullish(),
+};
 const thinking = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('enabled'), budget_tokens: whole.min(1024), display }),
-  z.strictObject({ type: z.literal('adaptive'), display }),
+  z.strictObject({ type: z.literal('enabled'), budget_tokens: whole.min(1024), ...shown }),
+  z.strictObject({ type: z.literal('adaptive'), ...shown }),
   z.strictObject({ type: z.literal('disabled') }),
   z.strictObject({ type: z.literal('between_tools') }),
 ]);
@@ -176,7 +185,7 @@ const countedFields = {
   thinking: thinking.optional(),
   output_config: z
     .strictObject({
-      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      effort,
       format: jsonFormat,
       task_budget: free.nullish(),
     })
@@ -207,8 +216,8 @@ export const messagesRequest = z.strictObject({
   diagnostics: free.nullish(),
   billing_policy: free.nullish(),
   compaction: free.nullish(),
-  fallbacks: z.array(free).nullish(),
-  fallback_credit_token: text.nullish(),
+  fallbacks: z.union([z.array(free), z.literal('default')]).nullish(),
+  fallback_credit_token: z.union([text, free]).nullish(),
   thread: free.nullish(),
 });
 

@@ -13,7 +13,9 @@ const id = text.nullish();
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 /** What Codex puts beside every item. */
 const passed = { internal_chat_message_metadata_passthrough: free.nullish() };
-const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']) }).optional();
+const cacheBreakpoint = z
+  .strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() })
+  .nullish();
 
 const inputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input_text'), text, prompt_cache_breakpoint: cacheBreakpoint }),
@@ -26,10 +28,10 @@ const inputPart = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('input_file'),
-    file_data: text.optional(),
+    file_data: text.nullish(),
     file_id: text.nullish(),
-    file_url: text.optional(),
-    filename: text.optional(),
+    file_url: text.nullish(),
+    filename: text.nullish(),
     detail: text.optional(),
     prompt_cache_breakpoint: cacheBreakpoint,
   }),
@@ -61,6 +63,7 @@ const knownItems = [
     call_id: text,
     name: text,
     arguments: text,
+    async: flag.nullish(),
     namespace: text.nullish(),
     caller: free.nullish(),
     id,
@@ -83,6 +86,7 @@ const knownItems = [
     call_id: text,
     name: text,
     input: text,
+    async: flag.nullish(),
     namespace: text.nullish(),
     caller: free.nullish(),
     id,
@@ -262,17 +266,23 @@ const requestFields = {
   client_metadata: z.record(z.string(), text).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   context_management: z.array(free).nullish(),
+  access_programs: free.optional(),
+  image: free.optional(),
   metadata: z.record(z.string(), text).nullish(),
   service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast']).nullish(),
   prompt: z.strictObject({ id: text, version: text.nullish(), variables: free.nullish() }).nullish(),
   prompt_cache_key: text.nullish(),
   prompt_cache_options: z
-    .strictObject({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: text.optional() })
+    .strictObject({
+      mode: z.enum(['implicit', 'explicit']).optional(),
+      ttl: text.optional(),
+      comparison_response_id: text.nullish(),
+    })
     .optional(),
   prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
   safety_identifier: text.nullish(),
   user: text.nullish(),
-  moderation: z.strictObject({ model: text, policy: free.optional() }).nullish(),
+  moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
 };
 
 export const responsesRequest = z.strictObject(requestFields);
