@@ -15,15 +15,62 @@ const FIELDS = new Set(['models', 'fallbacks', 'tools', 'plugins']);
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Their names, as they are written. Some services read keys without regard to case, so none is had here.
+ * Their names, as they are written. Some services read keys without regard to case, so none is had here. A text in the
+ * place of a list is a name too: Anthropic's `fallbacks` may be `default`, which is whatever model it holds for right.
  * @param fields where `scanObject` has found the body's top-level values.
  * @throws GatewayError `invalid-request` for an item that has a key twice: two readers may disagree on which counts.
  */
 export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): readonly string[] {
-  return [...fields]
+  const named = [...fields]
     .filter(([key]) => FIELDS.has(key.toLowerCase()))
-    .flatMap(([_, list]) => scanList(body, list))
-    .flatMap((item) => namesIn(body.subarray(item.start, item.end)));
+    .map(([_, { start, end }]) => body.subarray(start, end))
+    .flatMap((value) => [...textsOf(value), ...itemsOf(value).flatMap(namesIn)]);
+  return mayNameWithin(body, fields) ? [...named, ...toolsWithin(body, fields).flatMap(namesIn)] : named;
+}
+
+/** Where a dialogue stands, which may bring tools along. */
+const DIALOGUES = ['messages', 'input'];
+
+/** Whether a key of the dialogue can be `model`, written as it is or with escapes of ASCII letters. */
+function mayNameWithin(body: Buffer, fields: ReadonlyMap<string, Span>): boolean {
+  return DIALOGUES.some((name) => {
+    const dialogue = valueIn(body, fields, name);
+    if (dialogue === undefined) return false;
+    return (
+      dialogue.includes('"model"') ||
+      (dialogue.includes('\\u00') && /\\u00[2-7]/.test(dialogue.toString('latin1')))
+    );
+  });
+}
+
+/**
+ * Tools that a dialogue brings along: by an item of OpenAI's that has `tools`, by a `tool_addition` of Anthropic's, and
+ * by a compaction that has kept one.
+ */
+function toolsWithin(body: Buffer, fields: ReadonlyMap<string, Span>): readonly Buffer[] {
+  const items = DIALOGUES.flatMap((name) => itemsOf(valueIn(body, fields, name)));
+  return items.flatMap((item) => [
+    ...itemsOf(fieldOf(item, 'tools')),
+    ...itemsOf(fieldOf(item, 'content')).flatMap((block) =>
+      [block, ...itemsOf(fieldOf(block, 'tool_changes'))].flatMap(
+        (change) => fieldOf(fieldOf(change, 'tool'), 'definition') ?? [],
+      ),
+    ),
+  ]);
+}
+
+function fieldOf(object: Buffer | undefined, name: string): Buffer | undefined {
+  return object?.[0] === OPEN_OBJECT ? valueIn(object, scanObject(object), name) : undefined;
+}
+
+function valueIn(bytes: Buffer, fields: ReadonlyMap<string, Span>, name: string): Buffer | undefined {
+  const span = fields.get(name);
+  return span && bytes.subarray(span.start, span.end);
+}
+
+function itemsOf(list: Buffer | undefined): readonly Buffer[] {
+  if (list === undefined) return [];
+  return scanList(list, { start: 0, end: list.length }).map(({ start, end }) => list.subarray(start, end));
 }
 
 function namesIn(item: Buffer): readonly string[] {

@@ -315,9 +315,26 @@ describe('S-12 models that a body names beside its own', () => {
     [chat, 'deepseek/deepseek-v4-flash', '"route":"fallback","MODELS":["anthropic/NAMED"]'],
     [chat, 'deepseek/deepseek-v4-flash', '"plugins":[{"id":"fusion","model":"anthropic/NAMED"}]'],
     ['/v1/responses', 'openai/gpt-4o-mini', '"tools":[{"type":"image_generation","model":"NAMED"}]'],
+    ...['additional_tools', 'tool_search_output'].map((type): [string, string, string] => [
+      '/v1/responses',
+      'openai/gpt-4o-mini',
+      `"input":[{"type":"${type}","tools":[{"type":"image_generation","model":"NAMED"}]}]`,
+    ]),
+    ...['"model"', '"mod\\u0065l"'].flatMap((key): [string, string, string][] => {
+      const definition = `{"type":"advisor_20260301","name":"advisor",${key}:"NAMED"}`;
+      const change = `{"type":"tool_addition","tool":{"type":"tool_definition","definition":${definition}}}`;
+      return [change, `{"type":"compaction","content":"x","tool_changes":[${change}]}`].map((block) => [
+        '/v1/messages',
+        'anthropic/claude-haiku-4-5',
+        `"messages":[{"role":"user","content":"x"},{"role":"system","content":[${block}]}]`,
+      ]);
+    }),
   ];
-  const bodyWith = (model: string, fields: string, other: string): string =>
-    `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"x"}],"input":"x",${fields.replace('NAMED', other)}}`;
+  const least = ['"max_tokens":9', '"messages":[{"role":"user","content":"x"}]', '"input":"x"'];
+  const bodyWith = (model: string, fields: string, other: string): string => {
+    const others = least.filter((field) => !fields.startsWith(field.slice(0, field.indexOf(':') + 1)));
+    return `{"model":"${model}",${[...others, fields.replace('NAMED', other)].join(',')}}`;
+  };
 
   test.each(beside)('%s %s %s', async (path, model, fields) => {
     for (const other of [
@@ -333,6 +350,25 @@ describe('S-12 models that a body names beside its own', () => {
       await send(path, bodyWith(model, fields, other));
       expect(asked(), other).toBe(before + 1);
     }
+  });
+
+  test('the fallbacks that Anthropic holds for right are for keys that may use all of its models', async () => {
+    const body = bodyWith('claude-haiku-4-5', '"fallbacks":"default"', '');
+    await expectStatus(send('/v1/messages', body, NARROW), [403]);
+    for (const key of [WILD, KEY]) {
+      const before = asked();
+      await send('/v1/messages', body, key);
+      expect(asked(), key).toBe(before + 1);
+    }
+  });
+
+  test('what a dialogue says of models names none', async () => {
+    const content =
+      '[{"type":"tool_use","id":"t","name":"f","input":{"model":"gpt-5","tools":[{"model":"gpt-5"}]}}]';
+    const said = `"messages":[{"role":"user","content":"the \\"model\\""},{"role":"assistant","content":${content}}]`;
+    const before = asked();
+    await send('/v1/messages', bodyWith('claude-haiku-4-5', said, ''), NARROW);
+    expect(asked()).toBe(before + 1);
   });
 
   test('a model that the key may use can stand there, by its dated name too', async () => {
