@@ -157,3 +157,29 @@ test.each([CLAUDE, GEMINI_3])(
     ).not.toHaveProperty('prompt_cache_options');
   },
 );
+
+describe("checklist 166: a file in the store of Claude's vendor is not left out in silence", () => {
+  const upload = { type: 'container_upload', file_id: 'file_1' };
+
+  test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
+    'checklist 166: one that the user gives (%s)',
+    async (model) => {
+      const messages = [say('user', [upload, { type: 'text', text: 'What is in it?' }])];
+      const answer = await door.whole('messages', model, { messages });
+      expect(answer.status).toBe(400);
+      expect(at(answer.json, 'error.message')).toMatch(/another vendor's (?:file )?store/);
+    },
+  );
+
+  test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
+    'checklist 166: but one that Claude has made (%s)',
+    async (model) => {
+      const messages = [
+        say('user', 'Draw.'),
+        say('assistant', [{ type: 'text', text: 'There.' }, upload]),
+        say('user', 'Thanks.'),
+      ];
+      expect(JSON.stringify(await sentFor('messages', model, { messages }))).not.toContain('file_1');
+    },
+  );
+});

@@ -75,7 +75,18 @@ export function parseCompaction(block: JsonObject, report: Report): TextPart | u
   return asTextPart(block, 'Summary of the conversation so far:', content, report);
 }
 
-/** The block that `asTextPart` made a text part of. */
+/** A file for the container that Anthropic runs code in: one in its store, and kept whole for it. */
+export function parseUpload(block: JsonObject): MediaPart {
+  const id = asText(block['file_id']) ?? '';
+  return {
+    kind: 'media',
+    media: 'document',
+    source: { kind: 'file', id, format: FORMAT },
+    ...ownOf({ whole_block: block }),
+  };
+}
+
+/** The block that a part was made of which is kept whole. */
 export function wholeBlock(part: Part): JsonObject | undefined {
   return part.own?.format === FORMAT ? asObject(part.own.fields['whole_block']) : undefined;
 }

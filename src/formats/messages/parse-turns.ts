@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { carryOver } from './carriers.ts';
+import { parseUpload } from './media.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { extraOf, FORMAT, renderMark, splitFields } from './wire.ts';
 
@@ -57,7 +58,13 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
   if (role !== 'user' && role !== 'assistant') {
     throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
   }
-  return { role, parts: parseContent(content, `${at}.content`, context), ...extraOf(rest) };
+  const parts = parseContent(content, `${at}.content`, context);
+  return { role, parts: role === 'user' ? parts.map(asUpload) : parts, ...extraOf(rest) };
+}
+
+/** The files that a user gives are part of what is asked; those that the assistant has made are not. */
+function asUpload(part: Part): Part {
+  return part.kind === 'opaque' && part.value['type'] === 'container_upload' ? parseUpload(part.value) : part;
 }
 
 /**

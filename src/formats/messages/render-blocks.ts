@@ -66,7 +66,7 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
     case 'thinking':
       return renderThinking(part, own);
     case 'media':
-      return renderMedia(part, own, report);
+      return wholeBlock(part) ?? renderMedia(part, own, report);
     case 'tool-call':
       return {
         ...part.extra,
