@@ -11,7 +11,7 @@ import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
 import { inPieces } from './pieces.ts';
-import { type AnswerHeaders, ownerSecrets } from './secrets.ts';
+import { type AnswerHeaders, bodySecrets, ownerSecrets } from './secrets.ts';
 
 /** One whole exchange, decompressed. */
 export interface Exchange {
@@ -49,9 +49,10 @@ export function pathsOf(format: FormatName, name: string): readonly string[] {
  */
 export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
   const { format, request, headers, answer } = exchange;
-  const known = [...secrets, ...ownerSecrets(headers)];
+  const body = tryParseJson(textOf(request));
+  const known = [...secrets, ...bodySecrets(body), ...ownerSecrets(headers)];
   const identities = unique([
-    ...identitiesIn(tryParseJson(textOf(request))),
+    ...identitiesIn(body),
     ...bodiesOf(exchange).flatMap(identitiesIn),
     ...requestIds(headers),
   ]);

@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../config/schema.ts';
+import { isList, isObject, type Json } from '../json.ts';
 
 /** A shorter value is a word (`ollama`, `none`): to take it out everywhere would tear texts apart. */
 const MIN_KEY = 8;
@@ -76,6 +77,37 @@ export function callerSecrets(headers: IncomingHttpHeaders, query: URLSearchPara
   );
   const keys = [...query].flatMap(([name, value]) => (isKeyParameter(name) ? [value] : []));
   return atLeast(MIN_OTHER, [...said, ...keys]);
+}
+
+/**
+ * What a body holds for servers that the vendor is to ask: the tokens and headers of MCP servers (Anthropic, OpenAI,
+ * Google), what OpenAI's containers are to know, the keys of Google's other searches.
+ */
+export function bodySecrets(body: Json | undefined): readonly string[] {
+  return atLeast(MIN_OTHER, secretsIn(body));
+}
+
+function secretsIn(value: Json | undefined): readonly string[] {
+  if (isList(value)) return value.flatMap(secretsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (name === 'headers' && isObject(inner)) {
+      return Object.entries(inner).flatMap(([header, text]) =>
+        SECRET_NAME.test(header) ? textsIn(text) : [],
+      );
+    }
+    if (name === 'domain_secrets' && isList(inner)) {
+      return inner.flatMap((secret) => (isObject(secret) ? textsIn(secret['value']) : []));
+    }
+    return SECRET_FIELD.test(name) ? [...textsIn(inner), ...secretsIn(inner)] : secretsIn(inner);
+  });
+}
+
+/** Names of a body's fields that hold a credential where they hold a text. */
+const SECRET_FIELD = /^(?:authorization(?:_?token)?|api_?key(?:_?string)?|access_?token)$/i;
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return typeof value === 'string' ? words(value) : [];
 }
 
 /** What an answer's headers say of whose account it is. */

@@ -450,6 +450,43 @@ describe('secrets', () => {
     ]);
   });
 
+  test('that a body holds for servers which the vendor is to ask are not written', async () => {
+    const secret = (at: number): string => `a-secret-for-a-server-${at}`;
+    const token = `Bearer ${secret(1)}`;
+    respond = streamed(claude(`It is ${secret(0)}.`));
+    const { url, ended } = await record('--vendor=anthropic', '--name=servers');
+    const parameters = { type: 'object', properties: { api_key: { type: 'string' } } };
+    const body = {
+      ...MESSAGE,
+      mcp_servers: [
+        { type: 'url', name: 'docs', url: 'https://mcp.example/mcp', authorization_token: secret(0) },
+      ],
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 'a',
+          authorization: token,
+          headers: { 'X-Api-Key': secret(2), Accept: 'text/event-stream' },
+        },
+        {
+          type: 'shell',
+          environment: {
+            network_policy: { domain_secrets: [{ domain: 'a.example', name: 'T', value: secret(3) }] },
+          },
+        },
+        { exaAiSearch: { apiKey: secret(4) } },
+        { name: 'f', input_schema: parameters },
+      ],
+    };
+    await post(`${url}/v1/messages`, JSON.stringify(body));
+    expect((await ended).code).toBe(0);
+    expect(allWritten()).not.toContain('a-secret-for');
+    const kept = written('requests/messages/servers.json').toString();
+    expect(kept).toContain('https://mcp.example/mcp');
+    expect(kept).toContain('text/event-stream');
+    expect(JSON.parse(kept).tools.at(-1).input_schema).toEqual(parameters);
+  });
+
   test('that stand in a stream in pieces keep it from being written', async () => {
     respond = streamed(claude('It is ', KEY.slice(0, 9), KEY.slice(9, 20), KEY.slice(20), '.'));
     const { url, stderr } = await record('--vendor=anthropic', '--name=pieces');
