@@ -58,6 +58,18 @@ const status =
   (wire) =>
     wire.answer(code, JSON.stringify({ error: { message: `said ${code}` } }), headers);
 
+/** A vendor that waits until it is told to begin. */
+function waiting(script: Script): { readonly script: Script; readonly begin: () => void } {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  return {
+    begin,
+    async script(wire, request) {
+      await begun;
+      await script(wire, request);
+    },
+  };
+}
+
 /** Asks `count` times, one after the other; resolves with the statuses. */
 async function statuses(gateway: TestGateway, count: number): Promise<number[]> {
   const got: number[] = [];
@@ -239,17 +251,11 @@ describe('fallbacks', () => {
     /** What such a caller gets: the vendor that fails does not before the stream has begun. */
     async function answered(script: Script): Promise<string> {
       const { gateway, openai, anthropic } = await three({ timeouts: { hold: 20 } });
-      let begin: (() => void) | undefined;
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-      openai.script(async (wire, request) => {
-        await begun;
-        await status(503)(wire, request);
-      });
+      const { script: late, begin } = waiting(status(503));
+      openai.script(late);
       anthropic.script(script);
       const response = await ask(gateway.url, toOpenAI, true);
-      begin?.();
+      begin();
       expect(response.status).toBe(200);
       return await response.text();
     }
@@ -404,16 +410,10 @@ test('the record of an exchange that failed behind the beginning of its stream h
     (made) => ({ ...made, note: recording((record) => records.push(record)) }),
   );
   open.push(gateway);
-  let begin: (() => void) | undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  openai.script(async (wire, request) => {
-    await begun;
-    await status(503)(wire, request);
-  });
+  const { script, begin } = waiting(status(503));
+  openai.script(script);
   const response = await ask(gateway.url, toOpenAI, true);
-  begin?.();
+  begin();
   await response.text();
   await eventually(() => records.length === 1, 'it is recorded');
   expect(records[0]).toMatchObject({ status: 200, fault: 'upstream-overloaded', outcome: 'failed' });

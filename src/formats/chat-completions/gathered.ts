@@ -6,10 +6,8 @@
 
 import { asObject, asObjects, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 
-/** Fields of a message that tell something of its answer. */
-const TELLING = [
-  'refusal',
-  'annotations',
+/** Fields that answers have beside OpenAI's own. */
+export const ADDITIONAL: readonly string[] = [
   'reasoning_content',
   'reasoning',
   'reasoning_details',
@@ -17,6 +15,9 @@ const TELLING = [
   'extra_content',
   'provider_specific_fields',
 ];
+
+/** Fields of a message that tell something of its answer. */
+const TELLING = ['refusal', 'annotations', ...ADDITIONAL];
 
 /** What the message has anyway, or what has a place of its own in the client's history. */
 const REPEATED = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];

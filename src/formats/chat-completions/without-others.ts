@@ -8,18 +8,8 @@
 import { wholeArguments } from '../../conversation/arguments.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
-import { gathered } from './gathered.ts';
+import { ADDITIONAL, gathered } from './gathered.ts';
 import { callIdFor } from './names.ts';
-
-/** Fields that answers have beside OpenAI's own. */
-const ADDITIONAL = [
-  'reasoning_content',
-  'reasoning',
-  'reasoning_details',
-  'thinking_blocks',
-  'extra_content',
-  'provider_specific_fields',
-];
 
 /** Fields of OpenAI's own answers that few others take back. */
 const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
