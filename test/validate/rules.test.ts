@@ -1,5 +1,6 @@
 /** Every rule of every format, broken on purpose: a rule without a case does not compile. */
 
+import { FinishReason } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { isObject, type Json } from '../../src/json.ts';
@@ -333,4 +334,9 @@ describe.each(Object.entries(TABLES))('%s', (name, table) => {
       expect(judged.failed).toBe(recording === 'error-in-stream');
     },
   );
+});
+
+test.each(Object.values(FinishReason))("%s is a word of Gemini's for the end", (word) => {
+  const row: Row = stream(set(-1, 'candidates.0.finishReason', word));
+  expect(rulesBroken('generate-content', row)).not.toContain('finish-word');
 });
