@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { asObject, asObjects, type JsonObject } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
+import { json } from '../support/upstream.ts';
 import {
   failingStream,
   PDF,
@@ -369,6 +370,37 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     await closed;
     expect(upstream.received).toHaveLength(1);
   });
+});
+
+test('what Gemini took from the web is on the text it stands in, with code and a call between and after', async () => {
+  const { answer, gateway: behind } = scripted();
+  const support = (text: string, startIndex: number, chunk: number): JsonObject => ({
+    segment: { startIndex, endIndex: startIndex + text.length, text },
+    groundingChunkIndices: [chunk],
+  });
+  const parts = [
+    { text: 'It rains.' },
+    { executableCode: { language: 'PYTHON', code: '1' } },
+    { text: 'It pours.' },
+    { functionCall: { name: 'get_city', args: {} } },
+  ];
+  const groundingMetadata = {
+    groundingChunks: [{ web: { uri: 'https://a.example' } }, { web: { uri: 'https://b.example' } }],
+    groundingSupports: [support('It rains.', 0, 0), support('It pours.', 9, 1)],
+  };
+  answer((_, response) =>
+    json(response, {
+      candidates: [{ content: { parts, role: 'model' }, finishReason: 'STOP', groundingMetadata, index: 0 }],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 6, totalTokenCount: 13 },
+    }),
+  );
+  const { responses } = new OpenAI({ baseURL: `${behind.url}/v1`, apiKey: KEY });
+  const { output } = await responses.create({ model: 'google/gemini-3-flash-preview', input: 'Hello' });
+  const texts = output.flatMap((item) => (item.type === 'message' ? item.content : []));
+  expect(texts).toMatchObject([
+    { text: 'It rains.', annotations: [{ url: 'https://a.example', start_index: 0, end_index: 9 }] },
+    { text: 'It pours.', annotations: [{ url: 'https://b.example', start_index: 0, end_index: 9 }] },
+  ]);
 });
 
 describe('a dialogue goes over from one model to another', () => {

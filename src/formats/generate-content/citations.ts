@@ -4,11 +4,50 @@
  */
 
 import type { Citation } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asNumber, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
+
+/** A text of an answer, from one offset to another in all the visible text that is known of. */
+export interface CitedText {
+  readonly all: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Tells the citations of each text of a candidate, one after the other, and each of them once. Those of no place in it
+ * that is still to be told go with the last text that is known of: they are the answer's.
+ */
+export function citationTeller(): (text: CitedText, metadata: JsonObject) => readonly Citation[] {
+  const told = new Set<string>();
+  return ({ all, start, end }, metadata) => {
+    const grounding = asObject(metadata['groundingMetadata']);
+    const isLast = end >= all.length;
+    return parseCitations(all, grounding, asObject(metadata['citationMetadata'])).flatMap((citation) => {
+      const from = citation.start ?? -1;
+      const isHere = from >= start && (citation.end ?? from) <= end;
+      const key = JSON.stringify(citation);
+      if (told.has(key) || !(isHere || isLast)) return [];
+      told.add(key);
+      return [shifted(citation, -start)];
+    });
+  };
+}
+
+/** Metadata comes in pieces: fields of a later chunk are added, its lists of citations too; an empty one says nothing. */
+export function mergeField(earlier: Json | undefined, later: Json | undefined): Json | undefined {
+  if (!isObject(earlier) || !isObject(later)) return later;
+  const merged = { ...earlier, ...later };
+  for (const name of ['citations', 'citationSources']) {
+    const before = earlier[name];
+    const after = later[name];
+    if (isList(before) && isList(after)) return { ...merged, [name]: [...before, ...after] };
+  }
+  return merged;
+}
 
 /** The citations in a candidate's metadata that have a URL, on the text they are about. */
-export function parseCitations(
+function parseCitations(
   text: string,
   grounding: JsonObject | undefined,
   citation: JsonObject | undefined,

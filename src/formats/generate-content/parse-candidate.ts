@@ -3,10 +3,10 @@
 import type { Part, Signature } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { madeUpId } from './call-ids.ts';
-import { parseCitations, shifted } from './citations.ts';
+import { citationTeller, mergeField } from './citations.ts';
 import { finishWord, parseFinish } from './finish.ts';
 import { vendorJsonText } from './json-text.ts';
 import { parseLogprobs } from './logprobs.ts';
@@ -27,13 +27,14 @@ export interface Answer {
 /** Fields of a candidate that are told with its end, as they are. */
 const OWN: readonly string[] = [
   'safetyRatings',
-  'citationMetadata',
-  'groundingMetadata',
   'urlContextMetadata',
   'avgLogprobs',
   'tokenCount',
   'continuationToken',
 ];
+
+/** Fields of a candidate that say what its texts were taken from, told with its end as well. */
+const SOURCES = ['groundingMetadata', 'citationMetadata'] as const;
 
 type Out = Sink<ReplyEvent>;
 
@@ -54,6 +55,9 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   /** All visible text so far, and where the open part's begins in it: Gemini counts offsets of citations over all. */
   let text = '';
   let textStart = 0;
+  /** The text so far, and what the chunk that is read adds to it. */
+  let ahead = '';
+  const citationsOf = citationTeller();
   let pieces: PartialArgs | undefined;
   let calls = 0;
   let hasOpaque = false;
@@ -68,6 +72,11 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     if (open === undefined) return;
     const written = pieces?.text() ?? '';
     if (written !== '' && written !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: written });
+    if (open === 'text') {
+      for (const citation of citationsOf({ all: ahead, start: textStart, end: text.length }, own)) {
+        out.enqueue({ type: 'part-detail', choice, index, citation });
+      }
+    }
     open = undefined;
     pieces = undefined;
     isProven = false;
@@ -159,9 +168,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   };
 
   const readContent = (content: Json | undefined, out: Out): void => {
-    const given = asObject(content)?.['parts'];
-    const parts = isObject(given) ? [given] : asList(given);
-    for (const part of parts) {
+    for (const part of partsOf(content)) {
       if (!isObject(part)) continue;
       const piece = part['text'];
       if (typeof piece === 'string' && isPlainText(part)) {
@@ -174,6 +181,12 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   return {
     isFinished: () => word !== undefined,
     read(chunk, out) {
+      // What its texts were taken from may stand behind them in a chunk, and is told as each of them ends.
+      for (const name of SOURCES) {
+        const value = chunk[name] ?? null;
+        if (value !== null) own = { ...own, [name]: mergeField(own[name], value) };
+      }
+      ahead = SOURCES.some((name) => name in own) ? text + visibleText(chunk['content']) : '';
       for (const key in chunk) {
         const value = chunk[key];
         // In protobuf's JSON null is the same as absent, and some services that stand before Gemini write it.
@@ -183,6 +196,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
             readContent(value, out);
             break;
           case 'index':
+          case 'groundingMetadata':
+          case 'citationMetadata':
             break;
           case 'finishReason':
             word = finishWord(value) ?? word;
@@ -208,12 +223,6 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
       explanation = sentence;
     },
     end(answerOwn, answerExtra, out) {
-      if (open === 'text') {
-        const grounding = asObject(own['groundingMetadata']);
-        for (const citation of parseCitations(text, grounding, asObject(own['citationMetadata']))) {
-          out.enqueue({ type: 'part-detail', choice, index, citation: shifted(citation, -textStart) });
-        }
-      }
       close(out);
       const fields = { ...own, ...answerOwn };
       const unknown = { ...extra, ...answerExtra };
@@ -231,6 +240,17 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   };
 }
 
+function partsOf(content: Json | undefined): readonly Json[] {
+  const given = asObject(content)?.['parts'];
+  return isObject(given) ? [given] : asList(given);
+}
+
+function visibleText(content: Json | undefined): string {
+  return asObjects(partsOf(content))
+    .map((part) => (part['thought'] === true ? '' : (asText(part['text']) ?? '')))
+    .join('');
+}
+
 function isPlainText(part: JsonObject): boolean {
   for (const key in part) {
     if (key !== 'text' && key !== 'thought' && key !== 'thoughtSignature') return false;
@@ -246,16 +266,4 @@ function argsText(args: Json | undefined): string {
 
 function proofOf(sealed: Json | undefined, kind: Part['kind']): Proof | undefined {
   return typeof sealed === 'string' && sealed !== '' ? unsealProof(sealed, kind) : undefined;
-}
-
-/** Metadata comes in pieces: fields of a later chunk are added, its lists of citations too; an empty one says nothing. */
-function mergeField(earlier: Json | undefined, later: Json | undefined): Json | undefined {
-  if (!isObject(earlier) || !isObject(later)) return later;
-  const merged = { ...earlier, ...later };
-  for (const name of ['citations', 'citationSources']) {
-    const before = earlier[name];
-    const after = later[name];
-    if (isList(before) && isList(after)) return { ...merged, [name]: [...before, ...after] };
-  }
-  return merged;
 }

@@ -526,6 +526,45 @@ describe('citations', () => {
     expect(found?.[1]?.[0]).toMatchObject({ start: 0, end: 9 });
   });
 
+  const both: JsonObject = {
+    groundingMetadata: {
+      groundingChunks: [{ web: { uri: 'https://a.example' } }, { web: { uri: 'https://b.example' } }],
+      groundingSupports: [
+        { segment: { endIndex: 4, text: 'Äh.' }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 4, endIndex: 13, text: 'It rains.' }, groundingChunkIndices: [1] },
+      ],
+    },
+  };
+  const onBoth = [
+    [{ url: 'https://a.example', citedText: 'Äh.', start: 0, end: 3 }],
+    [{ url: 'https://b.example', citedText: 'It rains.', start: 0, end: 9 }],
+  ];
+
+  test('each text has its own, where they are known when it ends', () => {
+    const code = { executableCode: { language: 'PYTHON', code: '1' } };
+    expect(citations([chunk([{ text: 'Äh.' }, code, { text: 'It rains.' }], { ...END, ...both })])).toEqual(
+      onBoth,
+    );
+    expect(
+      citations([
+        chunk([{ text: 'Äh.' }]),
+        chunk([code, { text: 'It ' }], both),
+        chunk([{ text: 'rains.' }], { ...END, ...both }),
+      ]),
+    ).toEqual(onBoth);
+  });
+
+  test('a call after the text takes none away', () => {
+    const texts = [{ text: 'Äh.' }, { text: 'It rains.' }];
+    const found = citations([chunk([...texts, call('f')], { ...END, ...both })]);
+    expect(found).toEqual([
+      [
+        { url: 'https://a.example', citedText: 'Äh.', start: 0, end: 3 },
+        { url: 'https://b.example', citedText: 'It rains.', start: 3, end: 12 },
+      ],
+    ]);
+  });
+
   test('offsets that do not fit are looked for by what they quote, and left out if it is nowhere', () => {
     const text = 'It rains.';
     expect(
