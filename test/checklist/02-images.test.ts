@@ -105,8 +105,16 @@ describe('checklist 22: images of messages and of results reach every vendor', (
     expect(JSON.stringify(toolResult)).not.toContain('[object');
     // As an object of its own: never as text that describes it.
     expect(JSON.stringify(toolResult)).not.toContain('\\"source\\"');
+    // What a function answered may hold data, and no address (Gemini API reference, "FunctionResponsePart").
+    for (const { functionResponse } of objectsIn(toolResult).filter(hasResponse)) {
+      expect(JSON.stringify(functionResponse)).not.toContain('fileData');
+    }
   });
 });
+
+function hasResponse(value: unknown): value is { functionResponse: unknown } {
+  return typeof value === 'object' && value !== null && 'functionResponse' in value;
+}
 
 /** Every object in a value. */
 function objectsIn(value: unknown): unknown[] {

@@ -73,7 +73,11 @@ function wrapResponse(text: string, isError: boolean): JsonObject {
   return isObject(value) ? value : { output: text };
 }
 
-/** A result as parts: the response, and after it the media that models before 3 cannot take inside it. */
+/**
+ * A result as parts: the response, and after it the media that cannot stand inside it: any before Gemini 3, and those
+ * by their address with all (googleapis, generativelanguage/v1beta/content.proto: a FunctionResponsePart has no
+ * `file_data`).
+ */
 export interface RenderedResult {
   readonly response: JsonObject;
   readonly media: readonly JsonObject[];
@@ -99,7 +103,7 @@ export function renderResult(
       });
   }
   const holdsMedia = target.thinking?.kinds.includes('effort') === true;
-  const inside = holdsMedia && media.length > 0 && { parts: media };
+  const parts = media.filter((medium) => holdsMedia && medium['inlineData'] !== undefined);
   return {
     response: {
       functionResponse: {
@@ -108,9 +112,9 @@ export function renderResult(
         ...(isGeminiId(part.id) && { id: part.id }),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),
-        ...inside,
+        ...(parts.length > 0 && { parts }),
       },
     },
-    media: holdsMedia ? [] : media,
+    media: media.filter((medium) => !parts.includes(medium)),
   };
 }

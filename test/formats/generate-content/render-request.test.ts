@@ -206,6 +206,31 @@ describe('calls and results', () => {
     ]);
   });
 
+  test('a picture in a result that is an address: in a content after all results, as those hold data alone', () => {
+    const source = { kind: 'url', url: 'https://example.com/a.png' } as const;
+    const kept = { kind: 'base64', data: 'AA==' } as const;
+    const picture = { kind: 'media', media: 'image', mediaType: 'image/png' } as const;
+    const turns = [
+      user(text('x')),
+      model(call('call_1', 'f')),
+      user({
+        kind: 'tool-result',
+        id: 'call_1',
+        content: [
+          { ...picture, source },
+          { ...picture, source: kept },
+        ],
+      }),
+    ];
+    const inside = { functionResponse: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } };
+    expect(contents(turns)).toMatchObject([
+      {},
+      {},
+      { parts: [inside] },
+      { parts: [{ fileData: { mimeType: 'image/png', fileUri: 'https://example.com/a.png' } }] },
+    ]);
+  });
+
   test('a name that Gemini would not take is made one, alike on declaration, choice, call and result', () => {
     const { body } = rendered({
       turns: [user(text('x')), model(call('call_1', '9 lives')), user(result('call_1', 'y'))],
