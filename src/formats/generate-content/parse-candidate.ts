@@ -57,6 +57,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   let textStart = 0;
   /** The text so far, and what the chunk that is read adds to it. */
   let ahead = '';
+  let hasSources = false;
   const citationsOf = citationTeller();
   let pieces: PartialArgs | undefined;
   let calls = 0;
@@ -72,7 +73,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     if (open === undefined) return;
     const written = pieces?.text() ?? '';
     if (written !== '' && written !== '{}') out.enqueue({ type: 'part-delta', choice, index, text: written });
-    if (open === 'text') {
+    if (open === 'text' && hasSources) {
       for (const citation of citationsOf({ all: ahead, start: textStart, end: text.length }, own)) {
         out.enqueue({ type: 'part-detail', choice, index, citation });
       }
@@ -178,15 +179,20 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     }
   };
 
+  const readSources = (chunk: JsonObject): void => {
+    hasSources = true;
+    for (const name of SOURCES) {
+      const value = chunk[name] ?? null;
+      if (value !== null) own = { ...own, [name]: mergeField(own[name], value) };
+    }
+  };
+
   return {
     isFinished: () => word !== undefined,
     read(chunk, out) {
       // What its texts were taken from may stand behind them in a chunk, and is told as each of them ends.
-      for (const name of SOURCES) {
-        const value = chunk[name] ?? null;
-        if (value !== null) own = { ...own, [name]: mergeField(own[name], value) };
-      }
-      ahead = SOURCES.some((name) => name in own) ? text + visibleText(chunk['content']) : '';
+      if (chunk['groundingMetadata'] || chunk['citationMetadata']) readSources(chunk);
+      if (hasSources) ahead = text + visibleText(chunk['content']);
       for (const key in chunk) {
         const value = chunk[key];
         // In protobuf's JSON null is the same as absent, and some services that stand before Gemini write it.
