@@ -1,7 +1,7 @@
 /** `gateway keys`: makes, lists, changes, rotates and revokes keys. Running gateways know within a second or two. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { columnsOf, keyName } from '../store/key-settings.ts';
+import { columnsOf, isOver, keyName } from '../store/key-settings.ts';
 import { type KeyView, viewOf } from '../store/key-view.ts';
 import {
   changeKey,
@@ -39,10 +39,8 @@ const create = defineCommand({
     withStore(async (store, config) => {
       refuseUnknown(args, createOptions);
       const name = checkedOptions(args.name, keyName);
-      const now = Date.now();
-      const settings = settingsOf(args, now);
-      if (settings.expires_at && Date.parse(settings.expires_at) <= now)
-        throw new Refusal(`expires: ${args.expires} is over already`);
+      const settings = settingsOf(args, Date.now());
+      if (isOver(settings)) throw new Refusal(`expires: ${args.expires} is over already`);
       const made = await createKey(store, name, columnsOf(settings));
       if (made === undefined) throw new Refusal(`There is a key named ${name}.`);
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
@@ -76,6 +74,8 @@ const change = defineCommand({
       refuseUnknown(args, changeOptions);
       const { id, name } = await existing(store, args.key);
       const settings = settingsOf(args, Date.now());
+      if (Object.keys(settings).length === 0)
+        throw new Refusal('There is nothing to change: say what, as --models or --budget-day does.');
       await changeKey(store, id, columnsOf(settings));
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       console.error(`The key ${name} is changed.`);

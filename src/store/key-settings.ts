@@ -50,7 +50,14 @@ export const keySettings = z.strictObject({
 export type KeySettings = z.output<typeof keySettings>;
 
 /** A new key. What is absent is not limited. */
-export const newKey = keySettings.extend({ name: keyName });
+export const newKey = keySettings
+  .extend({ name: keyName })
+  .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be a time to come' });
+
+/** Whether a key of such settings would open nothing any more. */
+export function isOver({ expires_at: expires }: KeySettings): boolean {
+  return expires !== undefined && expires !== null && Date.parse(expires) <= Date.now();
+}
 
 /** Settings as columns. */
 export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
