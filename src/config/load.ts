@@ -34,14 +34,7 @@ export async function readSettings(environment: Environment, directory: string):
   const { values, file } = await readFile(environment['GATEWAY_CONFIG'], directory);
   const given = withEnvironment(values, environment);
   const parsed = configSchema.safeParse(given);
-  if (!parsed.success) {
-    const told = parsed.error.issues.map(({ path, message }) => {
-      const variable = variableOf(path, given, environment);
-      const field = path.length === 0 ? '' : `${path.join('.')}: `;
-      return `${field}${message}${variable === undefined ? '' : ` (${variable})`}`;
-    });
-    throw new ConfigError(`The configuration is not valid: ${told.join('; ')}`);
-  }
+  if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, environment));
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
@@ -62,10 +55,21 @@ export async function readServed(environment: Environment, directory: string): P
   const settings = await readSettings(environment, directory);
   const name = vendorAtItself(settings.config);
   if (name === undefined) return settings;
-  const variable = variableOf(['vendors', name, 'baseUrl'], {}, environment);
-  throw new ConfigError(
-    `The configuration is not valid: vendors.${name}.baseUrl: is the address of this gateway itself${variable === undefined ? '' : ` (${variable})`}`,
-  );
+  const issue = { path: ['vendors', name, 'baseUrl'], message: 'is the address of this gateway itself' };
+  throw notValid([issue], (path) => variableOf(path, {}, environment));
+}
+
+/** @param variableFor the variable that a field is from, if it is from one. */
+function notValid(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+  variableFor: (path: readonly PropertyKey[]) => string | undefined,
+): ConfigError {
+  const told = issues.map(({ path, message }) => {
+    const variable = variableFor(path);
+    const field = path.length === 0 ? '' : `${path.join('.')}: `;
+    return `${field}${message}${variable === undefined ? '' : ` (${variable})`}`;
+  });
+  return new ConfigError(`The configuration is not valid: ${told.join('; ')}`);
 }
 
 function refuseTwice(ids: readonly string[]): void {

@@ -1,5 +1,6 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
+import { isLoopback } from '../loopback.ts';
 import type { AgentOptions } from '../vendors/agent.ts';
 import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
@@ -63,14 +64,13 @@ export function vendorAtItself(config: Config): string | undefined {
   );
 }
 
-/** The names of this machine for itself, to which a server on any address or on one of these answers. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/** To listen on every address: what asks this machine by its name for itself is answered too. */
 const ANY = /^(?:0\.0\.0\.0|::)$/;
 
 function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): boolean {
   if (protocol !== 'http:' || Number(port || 80) !== own) return false;
   const listening = host.includes(':') ? `[${host}]` : host;
-  return hostname === listening || (LOOPBACK.test(hostname) && (ANY.test(host) || LOOPBACK.test(listening)));
+  return hostname === listening || (isLoopback(hostname) && (ANY.test(host) || isLoopback(host)));
 }
 
 /** Every address of a vendor that there is a key for, its own first. */

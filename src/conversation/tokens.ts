@@ -43,6 +43,11 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
   };
 }
 
+/** Input and output together; what nobody told counts nothing. */
+export function sumOf({ input = 0, output = 0 }: Tokens): number {
+  return input + output;
+}
+
 /** Tokens as the usage of a reply, in which what nobody told is absent. */
 export function usageOf({ input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning }: Tokens): Usage {
   return {

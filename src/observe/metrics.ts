@@ -12,6 +12,7 @@ import {
   type Buckets,
   DURATION_BUCKETS,
   FIRST_BYTE_BUCKETS,
+  type ModelSeries,
   NO_FIGURES,
   type TallyFigures,
   TOKEN_TYPES,
@@ -81,46 +82,22 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
       }
     },
   });
-  new Counter({
-    name: 'gateway_cost_dollars_total',
-    help: "US dollars by the catalog's prices.",
-    labelNames: ['model', 'vendor'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, cost } of tally.models) this.inc(labels, cost);
-    },
-  });
-  new Counter({
-    name: 'gateway_estimated_cost_dollars_total',
-    help: 'What answers cost beyond what vendors told, estimated by the text that passed. Budgets count it.',
-    labelNames: ['model', 'vendor'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, estimated } of tally.models) if (estimated > 0) this.inc(labels, estimated);
-    },
-  });
-  new Counter({
-    name: 'gateway_uncounted_requests_total',
-    help: 'Answers of which the vendor told no usage: they may have cost something, and nobody knows how much.',
-    labelNames: ['model', 'vendor'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, uncounted } of tally.models) if (uncounted > 0) this.inc(labels, uncounted);
-    },
-  });
-  new Counter({
-    name: 'gateway_upstream_attempts_total',
-    help: 'Requests sent to vendors: more than exchanges where some were tried again.',
-    labelNames: ['model', 'vendor'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { labels, attempts } of tally.models) this.inc(labels, attempts);
-    },
-  });
+  perModel('gateway_cost_dollars_total', "US dollars by the catalog's prices.", ({ cost }) => cost);
+  perModel(
+    'gateway_estimated_cost_dollars_total',
+    'What answers cost beyond what vendors told, estimated by the text that passed. Budgets count it.',
+    ({ estimated }) => (estimated > 0 ? estimated : undefined),
+  );
+  perModel(
+    'gateway_uncounted_requests_total',
+    'Answers of which the vendor told no usage: they may have cost something, and nobody knows how much.',
+    ({ uncounted }) => (uncounted > 0 ? uncounted : undefined),
+  );
+  perModel(
+    'gateway_upstream_attempts_total',
+    'Requests sent to vendors: more than exchanges where some were tried again.',
+    ({ attempts }) => attempts,
+  );
   histogram(
     'gateway_request_duration_seconds',
     'From the request to the end of its answer.',
@@ -166,11 +143,28 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   });
   const stopWatching = watchProcess(registry);
 
+  /** A figure of each model; one of which there is none has no series. */
+  function perModel(name: string, help: string, pick: (of: ModelSeries) => number | undefined): void {
+    new Counter({
+      name,
+      help,
+      labelNames: ['model', 'vendor'],
+      registers,
+      collect() {
+        this.reset();
+        for (const series of tally.models) {
+          const value = pick(series);
+          if (value !== undefined) this.inc(series.labels, value);
+        }
+      },
+    });
+  }
+
   function histogram(
     name: string,
     help: string,
     bounds: readonly number[],
-    pick: (of: { readonly duration: Buckets; readonly firstByte: Buckets }) => Buckets,
+    pick: (of: ModelSeries) => Buckets,
   ): void {
     new TalliedHistogram(
       { name, help, labelNames: ['model', 'vendor'], buckets: [...bounds], registers },

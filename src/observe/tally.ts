@@ -54,7 +54,7 @@ export interface ModelSeries {
   readonly labels: Readonly<Record<'model' | 'vendor', string>>;
   readonly tokens: Record<TokenType, number>;
   cost: number;
-  /** What budgets were charged beyond it. */
+  /** What answers cost beyond it, estimated. */
   estimated: number;
   /** Answers whose cost nobody knows. */
   uncounted: number;

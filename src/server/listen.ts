@@ -3,10 +3,8 @@
 import cluster from 'node:cluster';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen as listhen } from 'listhen';
+import { isLoopback } from '../loopback.ts';
 import { type Address, bind } from './bind.ts';
-
-/** Hosts on which listhen shows the server to other machines; it must be told that this is meant. */
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 
 /** Listens by listhen. @throws Error where the port is taken: another one is never chosen silently. */
 export async function listen(respond: RequestListener, { host, port }: Address): Promise<Server> {
@@ -14,7 +12,8 @@ export async function listen(respond: RequestListener, { host, port }: Address):
   const { server } = await listhen(respond, {
     hostname: host,
     port: { port, random: port === 0 },
-    public: !LOOPBACK.test(host),
+    // Where it shows the server to other machines, listhen must be told that this is meant.
+    public: !isLoopback(host),
     // Its own ending is process.exit, in the middle of every live stream.
     autoClose: false,
     showURL: false,

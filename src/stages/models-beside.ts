@@ -13,6 +13,7 @@ import { type Span, scanList, scanObject } from '../json-scan.ts';
 const FIELDS = new Set(['models', 'fallbacks', 'tools', 'plugins']);
 
 const OPEN_OBJECT = 0x7b;
+const QUOTE = 0x22;
 
 /**
  * Their names, as they are written. Some services read keys without regard to case, so none is had here. A text in the
@@ -81,6 +82,7 @@ function namesIn(item: Buffer): readonly string[] {
 }
 
 function textsOf(value: Buffer): readonly string[] {
+  if (value[0] !== QUOTE) return [];
   const text = asText(tryParseJson(value.toString('utf8')));
   return text === undefined ? [] : [text];
 }

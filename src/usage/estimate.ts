@@ -36,7 +36,7 @@ const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
-/** How an event of each format is known to have text, and what such a text begins with. */
+/** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
 const TEXTS = {
   'chat-completions': textsOf('chat-completions'),
   responses: textsOf('responses'),
@@ -44,9 +44,10 @@ const TEXTS = {
   'generate-content': textsOf('generate-content'),
 } as const satisfies Readonly<Record<FormatName, unknown>>;
 
-function textsOf(format: FormatName): { readonly mark: Buffer; readonly begin: RegExp } {
+function textsOf(format: FormatName): { readonly mark: Buffer; readonly text: RegExp } {
   const { within, fields } = usageReaders[format].text;
-  return { mark: Buffer.from(`${within}"`), begin: new RegExp(`"(?:${fields.join('|')})" ?: ?"`, 'g') };
+  const text = new RegExp(`"(?:${fields.join('|')})" ?: ?"((?:[^"\\\\]|\\\\.?)*)`, 'gs');
+  return { mark: Buffer.from(`${within}"`), text };
 }
 
 export function openPassage(spoken: FormatName): Passage {
@@ -118,21 +119,8 @@ function shareOfText({ spoken, isStream, sample, sampled }: Passage): number {
   if (sample === undefined) return isStream ? 0 : 1;
   const events = sample.toString('latin1', 0, sampled);
   let bytes = 0;
-  for (const found of events.matchAll(TEXTS[spoken].begin)) {
-    const start = found.index + found[0].length;
-    bytes += closeOf(events, start) - start;
-  }
+  for (const [, text = ''] of events.matchAll(TEXTS[spoken].text)) bytes += text.length;
   return bytes / sampled;
-}
-
-/** Where the JSON string ends that has its text from `start` on. */
-function closeOf(text: string, start: number): number {
-  for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 /** Figures as told, with those estimated that lack. @param isPart whether the output told is that of a beginning. */

@@ -5,7 +5,7 @@
 
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-import type { Tokens } from '../conversation/tokens.ts';
+import { sumOf, type Tokens } from '../conversation/tokens.ts';
 import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { JsonObject } from '../json.ts';
@@ -179,10 +179,6 @@ function estimatedOf(
   const tokens = sumOf(all) - sumOf(told);
   const cost = (costOf(all, model.prices) ?? 0) - (costOf(told, model.prices) ?? 0);
   return tokens > 0 ? { tokens, cost } : undefined;
-}
-
-function sumOf({ input = 0, output = 0 }: Tokens): number {
-  return input + output;
 }
 
 /** Makes records of notes at once, where they are taken. */

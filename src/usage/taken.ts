@@ -1,5 +1,6 @@
 /** What an exchange took that its key's limits count. */
 
+import { sumOf } from '../conversation/tokens.ts';
 import { isSane } from './cost.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 
@@ -17,7 +18,7 @@ export interface Taken {
 /** Undefined where there is nothing to be charged, or nobody to charge it to. */
 export function takenBy({ key, usage, cost = 0, estimated, time }: ExchangeRecord): Taken | undefined {
   if (key === undefined) return undefined;
-  const told = isSane(usage) ? Math.round((usage.input ?? 0) + (usage.output ?? 0)) : 0;
+  const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = (cost > 0 && Number.isFinite(cost) ? cost : 0) + (estimated?.cost ?? 0);
   return tokens > 0 || dollars > 0 ? { key, tokens, cost: dollars, time } : undefined;

@@ -5,7 +5,7 @@
  */
 
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asText, isList, isObject } from '../../json.ts';
+import { asList, asObject, asText, hasSameItems, isList, isObject } from '../../json.ts';
 
 /** String formats that are enforced. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
@@ -126,7 +126,7 @@ function closeValue(key: string, value: Json): Json {
   }
   if (SCHEMA_LISTS.includes(key) && isList(value)) {
     const closed = value.map((inner) => (isObject(inner) ? close(inner) : inner));
-    return closed.every((inner, at) => inner === value[at]) ? value : closed;
+    return hasSameItems(closed, value) ? value : closed;
   }
   return key === 'items' && isObject(value) ? close(value) : value;
 }
