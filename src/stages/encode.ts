@@ -1,11 +1,14 @@
 /** The answer as it is written to the caller. */
 
+import { noteFault } from '../usage/ledger.ts';
 import type { Answer, Replied } from './exchange.ts';
 
 export function encode(): (replied: Replied) => Answer {
-  return ({ id, format, status, headers, body, allowance, ledger }) => {
+  return ({ id, format, status, headers, body, allowance, ledger, refusal }) => {
     if (ledger !== undefined) {
       ledger.streamed = headers['content-type']?.startsWith('text/event-stream') === true;
+      // What the vendor said itself is passed on as it is, and is a failure all the same.
+      if (refusal !== undefined) noteFault(ledger, refusal);
     }
     const named: Record<string, string> = { ...headers, ...allowance, 'x-request-id': id };
     // Anthropic's SDKs read their request id from this name.

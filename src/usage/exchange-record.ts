@@ -6,9 +6,9 @@ import type { Fault } from '../errors.ts';
 
 /**
  * How an exchange ended.
- * - `complete`: the vendor's answer arrived whole, good or bad: see `status`
+ * - `complete`: the vendor's answer arrived whole, be it that it refuses what was asked: see `status`
  * - `refused`: the gateway itself said no, before any vendor was asked
- * - `failed`: the vendor could not be reached, broke off, or could not be understood
+ * - `failed`: the vendor could not be reached, failed by its own word, broke off, or could not be understood
  * - `client-closed`: the caller left first
  */
 export type Outcome = 'complete' | 'refused' | 'failed' | 'client-closed';

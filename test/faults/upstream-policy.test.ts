@@ -392,12 +392,37 @@ describe('the record of an exchange', () => {
     ).toEqual([
       [1, 'openai/gpt-4o', 'openai', 'complete', undefined],
       [2, 'anthropic/claude-sonnet-4-5', 'anthropic', 'complete', undefined],
-      // One of the first model, two of the next, which is the last: its answer, good or bad, arrived whole.
-      [3, 'anthropic/claude-sonnet-4-5', 'anthropic', 'complete', undefined],
+      // One of the first model, two of the next, which is the last.
+      [3, 'anthropic/claude-sonnet-4-5', 'anthropic', 'failed', 'upstream-overloaded'],
     ]);
     // What the caller was told is of the model that was asked for.
     expect(records[2]?.status).toBe(503);
   });
+});
+
+test.each([
+  [503, 'failed', 'upstream-overloaded'],
+  [500, 'failed', 'upstream-broken'],
+  [401, 'failed', 'upstream-auth'],
+  [429, 'complete', 'rate-limited'],
+  [400, 'complete', 'invalid-request'],
+] as const)('a vendor that answers %d itself: %s, of the fault %s', async (code, outcome, fault) => {
+  const [openai] = await upstreams(1);
+  if (openai === undefined) throw new Error('There is no vendor.');
+  const records: ExchangeRecord[] = [];
+  const gateway = await startGateway(
+    { vendors: vendorsAtUrl(openai.url), retries: { limit: 0 } },
+    'fused',
+    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
+  );
+  open.push(gateway);
+  // Passed on as it is, and translated.
+  for (const to of [chat, toOpenAI]) {
+    openai.script(status(code));
+    await (await ask(gateway.url, to, true)).text();
+  }
+  await eventually(() => records.length === 2, 'both are recorded');
+  for (const record of records) expect(record).toMatchObject({ outcome, fault });
 });
 
 test('the record of an exchange that failed behind the beginning of its stream has the fault', async () => {
