@@ -43,7 +43,7 @@ describe('the metrics that are looked at', async () => {
   });
   tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
   const { cost: _, ...uncounted } = RECORD;
-  tally.record(uncounted);
+  tally.record({ ...uncounted, estimated: { tokens: 100, cost: 0.001 } });
   const ofFirst = await workersMetrics({ workersLost: () => 0, reloadsRefused: () => 0 })();
   const text = `${await observers.metrics.render()}\n${ofFirst}`;
   const names = new Set([...text.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name]) => name));

@@ -1,0 +1,334 @@
+/** The alerts of `deploy/prometheus`, each run by Prometheus's own tool: what sets one off, and what does not. */
+
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { asObjects, asText } from '../../src/json.ts';
+import { hasPrometheus, promtool } from '../support/prometheus.ts';
+import { DEPLOY, yaml } from './deploy-files.ts';
+
+/** What one series is, minute by minute, in the notation of `promtool test rules`. */
+type Series = Readonly<Record<string, string>>;
+
+interface Case {
+  readonly what: string;
+  readonly series: Series;
+  /** Minutes after the beginning. */
+  readonly at: number;
+  /** The alerts that are on then, of them all, and what each is said to be about. */
+  readonly on: Readonly<Record<string, { readonly labels?: Series; readonly says: string }>>;
+}
+
+const LOOP = 'gateway_event_loop_active_seconds_total{job="gateway",instance="a"}';
+/** A gateway that can be read and is idle. */
+const THERE: Series = { [LOOP]: '0+1x60', 'up{job="gateway",instance="a"}': '1x60' };
+const requests = (vendor: string, outcome: string): string =>
+  `gateway_requests_total{vendor="${vendor}",outcome="${outcome}",model="m",instance="a"}`;
+const errors = (fault: string): string =>
+  `gateway_errors_total{fault="${fault}",vendor="openai",format="messages",instance="a"}`;
+const OTHER = '{instance="a"}';
+
+const CASES: readonly Case[] = [
+  { what: 'an idle gateway', series: THERE, at: 30, on: {} },
+  { what: 'a gateway of which nobody hears, for less than two minutes', series: {}, at: 1, on: {} },
+  {
+    what: 'a gateway of which nobody hears',
+    series: {},
+    at: 3,
+    on: { GatewayDown: { says: 'No gateway can be read, or one that could ten minutes ago cannot now.' } },
+  },
+  {
+    what: 'one gateway of two that cannot be read any more',
+    series: {
+      ...THERE,
+      'gateway_event_loop_active_seconds_total{job="gateway",instance="b"}': '0+1x20 stale',
+      'up{job="gateway",instance="b"}': '1x20 0x40',
+    },
+    at: 24,
+    on: {
+      GatewayDown: {
+        labels: { job: 'gateway', instance: 'b' },
+        says: 'No gateway can be read, or one that could ten minutes ago cannot now.',
+      },
+    },
+  },
+  {
+    what: 'a job of another kind that cannot be read',
+    series: { ...THERE, 'up{job="node",instance="b"}': '0x60' },
+    at: 30,
+    on: {},
+  },
+  {
+    what: 'one request in ten of a vendor that fails, of another one in a hundred',
+    series: {
+      ...THERE,
+      [requests('openai', 'finished')]: '0+90x60',
+      [requests('openai', 'failed')]: '0+10x60',
+      [requests('google', 'finished')]: '0+99x60',
+      [requests('google', 'failed')]: '0+1x60',
+      [requests('', 'refused')]: '0+900x60',
+    },
+    at: 30,
+    on: {
+      GatewayVendorFails: {
+        labels: { vendor: 'openai' },
+        says: 'More than 5 % of the requests to openai fail.',
+      },
+    },
+  },
+  {
+    what: 'a place of a vendor that one gateway leaves out',
+    series: {
+      ...THERE,
+      'gateway_upstream_up{vendor="openai",place="1",instance="a"}': '0x60',
+      'gateway_upstream_up{vendor="openai",place="1",instance="b"}': '1x60',
+      'gateway_upstream_up{vendor="openai",place="0",instance="a"}': '1x60',
+    },
+    at: 30,
+    on: {
+      GatewayVendorPlaceLeftOut: {
+        labels: { vendor: 'openai', place: '1' },
+        says: 'No request has gone to place 1 of openai for ten minutes, since it fails.',
+      },
+    },
+  },
+  {
+    what: 'a first key that a vendor refuses',
+    series: { ...THERE, [errors('upstream-auth')]: '_x20 1x40' },
+    at: 22,
+    on: {
+      GatewayVendorKeyRefused: {
+        labels: { vendor: 'openai' },
+        says: "openai refuses the gateway's key.",
+      },
+    },
+  },
+  {
+    what: 'a further key that a vendor refuses',
+    series: { ...THERE, [errors('upstream-auth')]: '1x20 2x40' },
+    at: 22,
+    on: {
+      GatewayVendorKeyRefused: {
+        labels: { vendor: 'openai' },
+        says: "openai refuses the gateway's key.",
+      },
+    },
+  },
+  {
+    what: 'keys that a vendor refused long ago',
+    series: { ...THERE, [errors('upstream-auth')]: '1x60' },
+    at: 40,
+    on: {},
+  },
+  {
+    what: 'a first error of its own',
+    series: { ...THERE, [errors('internal')]: '_x20 1x40' },
+    at: 22,
+    on: {
+      GatewayInternalErrors: {
+        says: "Exchanges ended by an error of the gateway's own; its log says where.",
+      },
+    },
+  },
+  {
+    what: 'answers that begin late',
+    series: {
+      ...THERE,
+      'gateway_time_to_first_token_seconds_bucket{model="m",vendor="openai",le="30",instance="a"}': '0+9x60',
+      'gateway_time_to_first_token_seconds_bucket{model="m",vendor="openai",le="60",instance="a"}': '0+10x60',
+      'gateway_time_to_first_token_seconds_bucket{model="m",vendor="openai",le="+Inf",instance="a"}':
+        '0+10x60',
+      'gateway_time_to_first_token_seconds_bucket{model="n",vendor="openai",le="30",instance="a"}': '0+10x60',
+      'gateway_time_to_first_token_seconds_bucket{model="n",vendor="openai",le="+Inf",instance="a"}':
+        '0+10x60',
+    },
+    at: 30,
+    on: {
+      GatewaySlowFirstToken: {
+        labels: { model: 'm' },
+        says: 'One in twenty answers of m takes over 30 s to begin.',
+      },
+    },
+  },
+  {
+    what: 'an event loop that is busy',
+    series: { ...THERE, [LOOP]: '0+57x60' },
+    at: 30,
+    on: {
+      GatewayBusy: {
+        labels: { job: 'gateway', instance: 'a' },
+        says: 'The event loop of a has been busy for ten minutes; more processes are needed.',
+      },
+    },
+  },
+  {
+    what: 'an event loop that is late',
+    series: {
+      ...THERE,
+      'gateway_event_loop_delay_seconds{quantile="0.99",instance="a"}': '0.3x60',
+      'gateway_event_loop_delay_seconds{quantile="0.5",instance="b"}': '0.3x60',
+    },
+    at: 30,
+    on: {
+      GatewayEventLoopLate: {
+        labels: { instance: 'a', quantile: '0.99' },
+        says: 'Everything at a waits a quarter of a second.',
+      },
+    },
+  },
+  {
+    what: 'usage that is lost',
+    series: { ...THERE, [`gateway_usage_records_lost_total${OTHER}`]: '0x20 3x40' },
+    at: 22,
+    on: { GatewayUsageLost: { says: 'Usage was not stored, so reports and budgets are short of it.' } },
+  },
+  {
+    what: 'lines of the log that are dropped, without traces',
+    series: { ...THERE, [`gateway_log_lines_dropped_total${OTHER}`]: '0+5x60' },
+    at: 30,
+    on: {
+      GatewayLogLost: { says: 'Log lines or spans are dropped, since nobody takes them in time.' },
+    },
+  },
+  {
+    what: 'spans that are lost, without a log',
+    series: { ...THERE, [`gateway_spans_lost_total${OTHER}`]: '0+5x60' },
+    at: 30,
+    on: {
+      GatewayLogLost: { says: 'Log lines or spans are dropped, since nobody takes them in time.' },
+    },
+  },
+  {
+    what: 'a configuration that is refused',
+    series: { ...THERE, [`gateway_config_reloads_refused_total${OTHER}`]: '0x20 1x40' },
+    at: 22,
+    on: {
+      GatewayConfigurationRefused: {
+        labels: { instance: 'a' },
+        says: 'The configuration of a was read again and refused; the old one is in force.',
+      },
+    },
+  },
+  {
+    what: 'requests refused for want of room',
+    series: { ...THERE, [errors('overloaded')]: '0+60x60' },
+    at: 30,
+    on: {
+      GatewayRefusesWork: {
+        labels: { instance: 'a' },
+        says: 'a has refused requests for five minutes, since it is short of time, memory, connections or places.',
+      },
+    },
+  },
+  {
+    what: 'most descriptors taken, and those of something else',
+    series: {
+      ...THERE,
+      'process_open_fds{job="gateway",instance="a"}': '75x60',
+      'process_max_fds{job="gateway",instance="a"}': '100x60',
+      'process_open_fds{job="node",instance="b"}': '75x60',
+      'process_max_fds{job="node",instance="b"}': '100x60',
+    },
+    at: 30,
+    on: {
+      GatewayDescriptorsShort: {
+        labels: { job: 'gateway', instance: 'a' },
+        says: 'a has most of its files and sockets open; at 80 % it refuses requests.',
+      },
+    },
+  },
+  {
+    what: 'a heap that is nearly full',
+    series: {
+      ...THERE,
+      'nodejs_heap_size_used_bytes{job="gateway",instance="a"}': '80x60',
+      'nodejs_heap_size_limit_bytes{job="gateway",instance="a"}': '100x60',
+    },
+    at: 30,
+    on: {
+      GatewayMemoryShort: {
+        labels: { job: 'gateway', instance: 'a' },
+        says: 'The heap of a is nearly full; at 85 % it refuses requests.',
+      },
+    },
+  },
+  {
+    what: 'a worker that was gone',
+    series: { ...THERE, [`gateway_workers_lost_total${OTHER}`]: '0x20 1x40' },
+    at: 22,
+    on: {
+      GatewayWorkersLost: {
+        labels: { instance: 'a' },
+        says: 'A process of a ended by itself and was replaced; its log says how.',
+      },
+    },
+  },
+  {
+    what: 'an address that is refused',
+    series: { ...THERE, [`gateway_addresses_refused_total${OTHER}`]: '0x20 1x40' },
+    at: 22,
+    on: {
+      GatewayVendorAddressRefused: {
+        labels: { instance: 'a' },
+        says: "The name of a vendor stands for an address inside, or for nobody's. Somebody may have changed its DNS.",
+      },
+    },
+  },
+  {
+    what: 'wrong keys, many of them',
+    series: { ...THERE, [errors('unauthenticated')]: '0+900x60' },
+    at: 30,
+    on: { GatewayWrongKeys: { says: 'More than ten requests a second come with a wrong key.' } },
+  },
+  {
+    what: 'answers whose usage nobody tells, of one model more than of the other',
+    series: {
+      ...THERE,
+      'gateway_uncounted_requests_total{model="m",vendor="openai",instance="a"}': '0+10x90',
+      'gateway_upstream_attempts_total{model="m",vendor="openai",instance="a"}': '0+100x90',
+      'gateway_uncounted_requests_total{model="n",vendor="openai",instance="a"}': '0+1x90',
+      'gateway_upstream_attempts_total{model="n",vendor="openai",instance="a"}': '0+100x90',
+      [LOOP]: '0+1x90',
+    },
+    at: 80,
+    on: {
+      GatewayUsageUntold: {
+        labels: { model: 'm' },
+        says: 'Of one in twenty answers of m nobody knows the usage, so reports and budgets are short of it.',
+      },
+    },
+  },
+];
+
+describe.skipIf(!hasPrometheus())('alerts, run', async () => {
+  const rules = asObjects((await yaml('prometheus', 'alerts.yaml'))['groups']).flatMap((group) =>
+    asObjects(group['rules']),
+  );
+  const severities = new Map(
+    rules.map(({ alert, labels }) => [asText(alert) ?? '', JSON.parse(JSON.stringify(labels ?? {}))]),
+  );
+
+  test('each is set off by something', () => {
+    expect(new Set(CASES.flatMap(({ on }) => Object.keys(on)))).toEqual(new Set(severities.keys()));
+  });
+
+  test.each(CASES)('$what', async ({ series, at, on }) => {
+    await promtool(['test', 'rules'], {
+      rule_files: [join(DEPLOY, 'prometheus', 'alerts.yaml')],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+          alert_rule_test: [...severities].map(([alertname, labels]) => {
+            const expected = on[alertname];
+            const alert = {
+              exp_labels: { ...labels, ...expected?.labels },
+              exp_annotations: { summary: expected?.says },
+            };
+            return { alertname, eval_time: `${at}m`, exp_alerts: expected === undefined ? [] : [alert] };
+          }),
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,107 @@
+/** Prometheus for tests, from Debian's package `prometheus` where it is installed. */
+
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { freePort } from '../../src/workers.ts';
+
+export interface TestPrometheus {
+  /** One value of each series that an expression gives now. @throws Error with what is wrong about the expression. */
+  query(expression: string): Promise<readonly JsonObject[]>;
+  close(): Promise<void>;
+}
+
+/** Whether tests can have one here; where not, says so in a line, or fails where REQUIRE_PROMETHEUS wants one. */
+export function hasPrometheus(): boolean {
+  try {
+    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    if (process.env['REQUIRE_PROMETHEUS'] === '1')
+      throw new Error('The package prometheus is not installed.');
+    console.log('Skipped with Prometheus: the package prometheus is not installed.');
+    return false;
+  }
+}
+
+/**
+ * Runs `promtool <words> FILE` with a file of that content.
+ * @returns what it has printed. @throws Error with that where it is not content.
+ */
+export async function promtool(words: readonly string[], content: Json): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-promtool-'));
+  try {
+    // JSON is YAML.
+    const file = join(directory, 'file.yaml');
+    await writeFile(file, JSON.stringify(content));
+    const { stdout } = await promisify(execFile)('promtool', [...words, file]);
+    return stdout;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** @param config what its file is to say; resolves once it answers. */
+export async function startPrometheus(config: Json): Promise<TestPrometheus> {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-prometheus-'));
+  const file = join(directory, 'prometheus.yaml');
+  await writeFile(file, JSON.stringify(config));
+  const port = await freePort('127.0.0.1', 0);
+  const server = spawn(
+    'prometheus',
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(directory, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  server.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const kill = (): boolean => server.kill('SIGKILL');
+  process.once('exit', kill);
+  const url = `http://127.0.0.1:${port}`;
+
+  async function close(): Promise<void> {
+    process.off('exit', kill);
+    if (server.exitCode === null && server.signalCode === null) {
+      const exited = once(server, 'exit');
+      kill();
+      await exited;
+    }
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  for (let tries = 0; ; tries += 1) {
+    const ready = await fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (ready) break;
+    if (tries === 200 || server.exitCode !== null) {
+      await close();
+      throw new Error(`Prometheus did not start: ${said}`);
+    }
+    await pause(50);
+  }
+
+  return {
+    async query(expression) {
+      const answer = await fetch(`${url}/api/v1/query`, {
+        method: 'POST',
+        body: new URLSearchParams({ query: expression }),
+      });
+      const { status, error, data } = asObject(parseJson(await answer.text())) ?? {};
+      if (status !== 'success') throw new Error(`${expression}: ${error}`);
+      return asObjects(asObject(data)?.['result']);
+    },
+    close,
+  };
+}
