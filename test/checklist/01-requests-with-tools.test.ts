@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { parseJson } from '../../src/json.ts';
-import { type Caller, CLAUDE, GEMINI, listAt, OPENAI, QWEN, RESPONDER, useDoor } from './support.ts';
+import { at, type Caller, CLAUDE, GEMINI, listAt, OPENAI, QWEN, RESPONDER, useDoor } from './support.ts';
 
 const door = useDoor();
 
@@ -12,6 +12,22 @@ const CALL: JsonObject = {
   type: 'function',
   function: { name: 'get_weather', arguments: '{"city":"Rom"}' },
 };
+
+describe('a strict tool of messages, which may leave parameters out', () => {
+  const properties = { city: { type: 'string' }, days: { type: 'integer' } };
+  const asked = (required: readonly string[]): JsonObject => {
+    const input_schema = { type: 'object', properties, required, additionalProperties: false };
+    return { tools: [{ name: 'get_weather', strict: true, input_schema }] };
+  };
+
+  test.each([OPENAI, QWEN])('is strict for %s only where all are required', async (model) => {
+    const some = await door.sentFor('messages', model, asked(['city']));
+    expect(at(some, 'tools.0.function.name')).toBe('get_weather');
+    expect(at(some, 'tools.0.function.strict')).toBeUndefined();
+    const all = await door.sentFor('messages', model, asked(['city', 'days']));
+    expect(at(all, 'tools.0.function.strict')).toBe(true);
+  });
+});
 
 describe('checklist 12: a request with tools, whole, for every pair', () => {
   const parameters = {

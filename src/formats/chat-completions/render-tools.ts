@@ -3,6 +3,7 @@
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { wholeParameters } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
+import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from '../openai-fields.ts';
@@ -61,8 +62,13 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 }
 
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
-  const { name, description, parameters, strict } = tool;
+  const { name, description, parameters } = tool;
   ownFields(tool.own, writing.report);
+  const isRefused = tool.strict === true && !writing.exact && !fitsStrict(parameters);
+  if (isRefused) {
+    const detail = 'enforced of closed objects only, all of whose properties are required';
+    writing.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
+  }
   const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const given = writing.exact ? parameters : parameters && wholeParameters(parameters);
   const schema = given ?? needed;
@@ -74,7 +80,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
       name: nameFor(name, writing.dialect),
       ...(description !== undefined && { description }),
       ...(schema !== undefined && { parameters: schema }),
-      ...(strict !== undefined && { strict }),
+      ...(tool.strict !== undefined && !isRefused && { strict: tool.strict }),
     },
   };
 }
