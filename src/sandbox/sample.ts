@@ -126,11 +126,22 @@ function object(schema: JsonObject, sampling: Sampling, depth: number): JsonObje
   const properties = Object.entries(asObject(schema['properties']) ?? {});
   const required = new Set(asList(schema['required']));
   const made = properties
-    .filter(([name]) => required.has(name) || (depth < FULL_DEPTH && (required.size === 0 || depth < 2)))
+    .filter(
+      ([name, inner]) =>
+        required.has(name) ||
+        (depth < FULL_DEPTH && (required.size === 0 || depth < 2) && !isUnsaid(name, inner, sampling)),
+    )
     .map(([name, inner]) => [name, value(asObject(inner) ?? {}, sampling, name, depth + 1)] as const);
   const known = new Set(properties.map(([name]) => name));
   const others = [...required].filter((name) => typeof name === 'string' && !known.has(name));
   return Object.fromEntries([...made, ...others.map((name) => [name, String(name)] as const)]);
+}
+
+/** A switch that nobody has asked for: `restart`, say, of what is to run a command. */
+function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): boolean {
+  const schema = asObject(given) ?? {};
+  const isSwitch = typeOf(schema) === 'boolean' && schema['default'] === undefined;
+  return isSwitch && !said.toLowerCase().includes(name.toLowerCase());
 }
 
 function array(schema: JsonObject, sampling: Sampling, name: string, depth: number): readonly Json[] {

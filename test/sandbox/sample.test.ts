@@ -128,6 +128,14 @@ describe('a sampled value', () => {
     expect(() => sample(endless, '')).not.toThrow();
   });
 
+  test('leaves a switch alone that nobody speaks of', () => {
+    const properties = { command: { type: 'string' }, restart: { type: 'boolean' } };
+    const bash: JsonObject = { type: 'object', properties };
+    expect(sample(bash, 'Run "ls".')).toEqual({ command: 'ls' });
+    expect(sample(bash, 'Restart it and run "ls".')).toEqual({ command: 'ls', restart: true });
+    expect(sample({ ...bash, required: ['restart'] }, '')).toMatchObject({ restart: true });
+  });
+
   test('merges what allOf says, and takes Google’s spelling', () => {
     expect(
       sample(
