@@ -5,7 +5,7 @@ import type { FormatName } from './conversation/prompt.ts';
 import { invalid } from './errors.ts';
 import { formats } from './formats/all.ts';
 import type { Note } from './formats/format.ts';
-import { asObjects, isObject, type JsonObject } from './json.ts';
+import { asObjects, isObject, type Json, type JsonObject } from './json.ts';
 import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
 import { targetOf } from './stages/translate-request.ts';
 import { spokenFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
@@ -64,11 +64,16 @@ export function formatOfRequest(body: JsonObject): FormatName {
     body['system'] !== undefined ||
     body['thinking'] !== undefined ||
     body['stop_sequences'] !== undefined ||
-    asObjects(body['tools']).some((tool) => isObject(tool['input_schema'])) ||
+    asObjects(body['tools']).some(({ input_schema, type }) => isObject(input_schema) || isDated(type)) ||
     asObjects(body['messages']).some((message) =>
       asObjects(message['content']).some((block) => ANTHROPIC_BLOCKS.has(block['type'])),
     );
   return anthropic ? 'messages' : 'chat-completions';
+}
+
+/** Anthropic's own tools have the day in their type: `bash_20250124`. */
+function isDated(type: Json | undefined): boolean {
+  return typeof type === 'string' && /_20\d{6}$/.test(type);
 }
 
 /** Block types that only `messages` has. */

@@ -150,6 +150,8 @@ export interface FunctionTool {
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
   readonly mark?: CacheMark;
+  /** What says all of it in a format that knows it by its type (Anthropic's `bash`): there, in place of the words. */
+  readonly shorthand?: Own;
   readonly own?: Own;
   readonly extra?: JsonObject;
 }

@@ -1,9 +1,10 @@
-/** `tools`: the caller's own as functions, Anthropic's as hosted ones. */
+/** `tools`: those that the caller runs as functions, those that Anthropic runs as hosted ones. */
 
 import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asObject, asText, isList, isObject } from '../../json.ts';
+import { spelledOut } from './client-tools.ts';
 import { extraOf, FORMAT, ownOf, parseMark, splitFields, TOOL_OWN } from './wire.ts';
 
 /** @throws GatewayError `invalid-request` where a tool has no name or no schema. */
@@ -20,7 +21,11 @@ export function parseTools(tools: Json | undefined): readonly Tool[] | undefined
 export function parseTool(tool: Json | undefined, at: string): Tool {
   if (!isObject(tool)) throw invalid(`${at}: Input should be an object`, 'tools');
   const type = tool['type'] ?? 'custom';
-  return type === 'custom' ? parseFunction(tool, `${at}.custom`) : parseHosted(tool);
+  if (type === 'custom') return parseFunction(tool, `${at}.custom`);
+  const known = spelledOut(tool);
+  if (known === undefined) return parseHosted(tool);
+  const shorthand = { format: FORMAT, fields: known.shorthand } as const;
+  return { ...parseFunction(known.tool, `${at}.${String(type)}`), shorthand };
 }
 
 function parseFunction(tool: JsonObject, at: string): FunctionTool {

@@ -90,7 +90,12 @@ function renderFunction(
   enforces: boolean,
   report: Report,
 ): JsonObject {
-  const { name, description, mark, own, extra } = tool;
+  const { name, description, mark, own, extra, shorthand } = tool;
+  if (shorthand?.format === FORMAT) {
+    const { strict } = tool;
+    const fields = { ...extra, ...ownFields(own, report), ...shorthand.fields };
+    return { ...fields, name, ...(strict !== undefined && { strict }), ...renderMark(mark) };
+  }
   const given = objectSchema(tool, isNative, report);
   const schema = isNative ? given : withSafeKeys(given);
   if (schema !== given) {

@@ -358,7 +358,7 @@ describe('turns', () => {
 describe('tools', () => {
   test('those of the caller are functions, those of Anthropic hosted', () => {
     const search = { type: 'web_search_20260318', name: 'web_search' };
-    const bash = { type: 'bash_20250124', name: 'bash' };
+    const fetch = { type: 'web_fetch_20250910', name: 'web_fetch' };
     const own = {
       name: 't',
       description: 'd',
@@ -367,9 +367,9 @@ describe('tools', () => {
       defer_loading: true,
       x: 1,
     };
-    expect(parse({ tools: [search, bash, own] }).tools).toEqual([
+    expect(parse({ tools: [search, fetch, own] }).tools).toEqual([
       { kind: 'hosted', format: 'messages', value: search, webSearch: true },
-      { kind: 'hosted', format: 'messages', value: bash },
+      { kind: 'hosted', format: 'messages', value: fetch },
       {
         kind: 'function',
         name: 't',
