@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
-import { allowOrigin, originHeaders, preflight } from './cors.ts';
+import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, rawPath } from './head.ts';
@@ -186,8 +186,10 @@ export function createApp(host: Host): H3 {
     };
   }
 
+  /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
+    if (isPreflight(incoming.message)) return preflight(incoming.message, host.current().cors);
     const response = toResponse(rescue(error, familyOf(rawPath(incoming.message)), incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }

@@ -36,13 +36,23 @@ export function allowOrigin(response: Response, message: IncomingMessage, cors: 
   return response;
 }
 
+/** Whether a browser asks what a page's script may send (WHATWG Fetch, 3.2.2). */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
 /** The answer to a preflight: needs no key, since browsers send none with it. */
 export function preflight(message: IncomingMessage, cors: CorsOptions): Response {
   const allowed = allowedOrigin(message, cors);
   const headers = new Headers({ vary: 'origin, access-control-request-headers' });
   if (allowed !== undefined) {
     headers.set('access-control-allow-origin', allowed);
-    headers.set('access-control-allow-methods', 'GET, POST, OPTIONS');
+    // What is not taken here is refused in words, which a page reads only where it may ask.
+    headers.set('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS');
     headers.set('access-control-max-age', '86400');
     // SDKs send a dozen headers of their own and more with every release: what is asked for is allowed. It lets a
     // page send headers, nothing else.

@@ -253,8 +253,31 @@ describe('S-22 browsers', () => {
     const answer = await exchange(stage.gateway.port, head);
     expect(statusOf(answer)).toBe(204);
     expect(answer).toMatch(/\r\naccess-control-allow-headers: authorization, x-stainless-os\r\n/);
-    expect(answer).toMatch(/\r\naccess-control-allow-methods: GET, POST, OPTIONS\r\n/);
+    expect(answer).toMatch(/\r\naccess-control-allow-methods: GET, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
     expect(stage.upstream.received.length).toBe(before);
+  });
+
+  test.each([
+    ['POST', '/v1/v1/messages'],
+    ['POST', '/chat/completions'],
+    ['POST', '/v1/embeddings'],
+    ['DELETE', '/v1/responses/resp_1'],
+    ['PATCH', '/v1beta/models/gemini-2.5-flash'],
+  ])('what is not there is told to a page too: %s %s', async (method, path) => {
+    const origin = 'https://app.example';
+    const preflight = await ask(
+      'OPTIONS',
+      origin,
+      [`Access-Control-Request-Method: ${method}`, 'Access-Control-Request-Headers: authorization'],
+      path,
+    );
+    expect(preflight).toMatch(/^http\/1\.1 204/);
+    expect(preflight).toContain(`\r\naccess-control-allow-origin: ${origin}`);
+    expect(preflight).toContain('\r\naccess-control-allow-headers: authorization');
+    expect(preflight).toMatch(new RegExp(`\r\naccess-control-allow-methods: .*${method.toLowerCase()}`));
+    const answer = await ask(method, origin, [], path);
+    expect(answer).toMatch(/^http\/1\.1 40[45]/);
+    expect(answer).toContain(`\r\naccess-control-allow-origin: ${origin}`);
   });
 
   test('errors can be read by them too, and cookies are neither read nor set', async () => {
