@@ -1,6 +1,7 @@
 /** The playground in a real browser, before the sandbox and before a vendor that means harm. */
 
 import { mkdirSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -226,6 +227,49 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     expect(await page.evaluate(below)).toBeLessThanOrEqual(1);
     await page.context().close();
   });
+
+  test.each(['chat-completions', 'responses', 'messages'])(
+    'an answer by %s that fails on its way is told to have failed, once, and what it said stays in the dialogue',
+    async (format) => {
+      const line = (type: string, event: object): string =>
+        `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`;
+      const begun = Promise.withResolvers<ServerResponse>();
+      const vendor = await startUpstream((_received, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const usage = { input_tokens: 1, output_tokens: 1 };
+        const message = {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'claude',
+          content: [],
+          usage,
+        };
+        response.write(line('message_start', { message }));
+        const block = { type: 'text', text: '' };
+        response.write(line('content_block_start', { index: 0, content_block: block }));
+        const delta = { type: 'text_delta', text: 'It begins well' };
+        response.write(line('content_block_delta', { index: 0, delta }));
+        begun.resolve(response);
+      });
+      const failing = await startGateway({ vendors: vendorsAtUrl(vendor.url) });
+      const page = await open(failing);
+      await page.fill('#model', 'anthropic/claude-sonnet-4-5');
+      await page.selectOption('#format', format);
+      await page.fill('#prompt', 'Hello!');
+      await page.press('#prompt', 'Enter');
+      const response = await begun.promise;
+      await expect.poll(() => last(page).innerText()).toContain('It begins well');
+      response.end(line('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }));
+      await expect.poll(() => page.locator('#status').innerText()).toBe('Failed: Overloaded');
+      expect(await last(page).locator('.error').allInnerTexts()).toEqual(['Overloaded']);
+      await page.click('#copy');
+      expect(await page.evaluate('navigator.clipboard.readText()')).toContain('It begins well');
+      await page.context().close();
+      await failing.close();
+      await vendor.close();
+    },
+  );
 
   test('works by keyboard alone, in the dark, and on a phone', async () => {
     const page = await open(gateway, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });

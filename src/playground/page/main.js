@@ -186,6 +186,8 @@ async function answer() {
     const kept = await ask(wire, asked, chosen, page.key.value.trim(), running.signal, (updates) => {
       following(() => {
         for (const update of updates) {
+          // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
+          if ('error' in update) throw new Error(update.error);
           if ('usage' in update) meter.usage(update.usage);
           else if (!('finish' in update)) meter.token();
           note(turn, update);

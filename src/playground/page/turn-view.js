@@ -56,7 +56,6 @@ export function showAssistant(log, by) {
         addText = undefined;
         callTexts.push(openCall(body, update.call.name));
       } else if ('arguments' in update) callTexts[update.at]?.append(update.arguments);
-      else if ('error' in update) this.fail(update.error);
     },
     /** @param {string} message */
     fail(message) {
