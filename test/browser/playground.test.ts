@@ -335,6 +335,23 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('thousands of words at once, in one block of code, leave the page its time', async () => {
+    const words = 20_000;
+    const vendor = await startUpstream((_received, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk({ role: 'assistant', content: '```\n' }, null));
+      for (let at = 0; at < words; at += 1) response.write(chunk({ content: `word${at} ` }, null));
+      response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+    });
+    const fast = await startGateway({ vendors: vendorsAtUrl(vendor.url) });
+    const page = await open(fast);
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'Hello!');
+    expect(await last(page).locator('pre').innerText()).toMatch(new RegExp(`^word0 .* word${words - 1} ?$`));
+    await page.context().close();
+    await fast.close();
+    await vendor.close();
+  });
+
   describe('before a vendor that means harm', () => {
     let vendor: TestUpstream;
     let harmed: TestGateway;
@@ -344,8 +361,6 @@ describe.runIf(executablePath !== undefined)('playground', () => {
 
     beforeAll(async () => {
       vendor = await startUpstream((_received, response) => {
-        const chunk = (delta: object, finish: string | null): string =>
-          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(chunk({ role: 'assistant', content: '' }, null));
         for (const piece of harm.match(/.{1,7}/gs) ?? []) response.write(chunk({ content: piece }, null));
@@ -402,3 +417,7 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     }
   });
 });
+
+function chunk(delta: object, finish: string | null): string {
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+}

@@ -179,27 +179,39 @@ async function answer() {
   const model = known(chosen.model);
   /** @type {AssistantTurn} */
   const turn = { role: 'assistant', model: chosen.model, text: '', thinking: '', calls: [] };
+  /** @type {Update[]} */
+  const waiting = [];
+  let frame = 0;
+  const show = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    following(() => {
+      for (const update of waiting.splice(0)) view.add(update);
+      view.meter(meter.lines(model));
+    });
+  };
   running = new AbortController();
   busy(true);
   view.article.scrollIntoView({ block: 'end' });
   try {
     const kept = await ask(wire, asked, chosen, page.key.value.trim(), running.signal, (updates) => {
-      following(() => {
-        for (const update of updates) {
-          // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
-          if ('error' in update) throw new Error(update.error);
-          if ('usage' in update) meter.usage(update.usage);
-          else if (!('finish' in update)) meter.token();
-          note(turn, update);
-          view.add(update);
-        }
-        view.meter(meter.lines(model));
-      });
+      for (const update of updates) {
+        // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
+        if ('error' in update) throw new Error(update.error);
+        if ('usage' in update) meter.usage(update.usage);
+        else if (!('finish' in update)) meter.token();
+        note(turn, update);
+        gather(waiting, update);
+      }
+      // A fast model says thousands of words a second: laid out one by one, they would leave the page no time.
+      frame ||= requestAnimationFrame(show);
     });
+    show();
     turn.kept = { format: wire.name, model: chosen.model, value: kept };
     say('The answer is complete.');
   } catch (error) {
     const stopped = running.signal.aborted;
+    show();
     following(() => view.fail(stopped ? 'Stopped.' : messageOf(error)));
     say(stopped ? 'Stopped.' : `Failed: ${messageOf(error)}`);
     turn.calls = [];
@@ -219,6 +231,18 @@ async function answer() {
     });
   });
   page.prompt.focus();
+}
+
+/**
+ * Adds an update to those that wait to be shown; words in a row are one.
+ * @param {Update[]} waiting
+ * @param {Update} update
+ */
+function gather(waiting, update) {
+  const last = waiting.at(-1);
+  if (last && 'text' in last && 'text' in update) last.text += update.text;
+  else if (last && 'thinking' in last && 'thinking' in update) last.thinking += update.thinking;
+  else waiting.push({ ...update });
 }
 
 /**
