@@ -145,6 +145,10 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.fill('#key', 'gw-wrong');
     await page.dispatchEvent('#key', 'change');
     await expect.poll(() => page.locator('.welcome').innerText()).toContain('401');
+    await page.fill('#key', KEY);
+    await page.dispatchEvent('#key', 'change');
+    await expect.poll(() => page.locator('#status').innerText()).toMatch(/^\d+ models$/);
+    expect(await page.locator('.welcome').innerText()).not.toContain('401');
     await page.fill('#key', '');
     await page.dispatchEvent('#key', 'change');
     await page.reload();

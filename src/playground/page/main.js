@@ -111,6 +111,7 @@ async function loadModels() {
     );
     page.model.value ||= catalog[0]?.id ?? '';
     offerFormats();
+    welcome();
     say(`${catalog.length} models`);
   } catch (error) {
     openSettings(true);
