@@ -114,6 +114,18 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('who goes on in words where a tool was to answer is not asked for its results any more', async () => {
+    const page = await open();
+    await page.click('#settings-toggle');
+    await page.check('#tools');
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'What is the weather in Lisbon?');
+    await page.locator('form.call').waitFor();
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'Never mind.');
+    expect(await page.locator('form.call').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   test('a dialogue goes on in another format and with another model', async () => {
     const page = await open();
     await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: thinking');

@@ -163,6 +163,8 @@ function welcome(problem) {
 function send(text) {
   if (running || !text.trim()) return;
   if (turns.length === 0) page.log.replaceChildren();
+  // Who goes on in words gives the tools no answer any more: the dialogue has passed that place.
+  for (const results of page.log.querySelectorAll('form')) results.remove();
   turns.push({ role: 'user', text });
   showUser(page.log, text);
   page.prompt.value = '';
