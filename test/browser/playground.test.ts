@@ -231,6 +231,20 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await context.close();
   });
 
+  test.each([
+    ['openai/gpt-4.1', 'chat-completions', 'length'],
+    ['openai/gpt-4.1', 'responses', 'max_output_tokens'],
+    ['anthropic/claude-sonnet-4-5', 'messages', 'max_tokens'],
+    ['google/gemini-2.5-flash', 'generate-content', 'MAX_TOKENS'],
+  ])('an answer of %s by %s that is cut off is told to be', async (model, format, reason) => {
+    const page = await open();
+    await ask(page, model, format, 'play: length');
+    await expect.poll(() => last(page).locator('.meter').innerText()).toContain(`ended by ${reason}`);
+    await ask(page, model, format, 'play: plain-text');
+    expect(await last(page).locator('.meter').innerText()).not.toContain('ended by');
+    await page.context().close();
+  });
+
   test('what an answer failed by is in sight', async () => {
     const page = await open(gateway, { viewport: { width: 1180, height: 520 } });
     for (const model of ['openai/gpt-4.1', 'openai/gpt-4.1', 'openai/nothing'])

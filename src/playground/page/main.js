@@ -202,7 +202,8 @@ async function answer() {
         // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
         if ('error' in update) throw new Error(update.error);
         if ('usage' in update) meter.usage(update.usage);
-        else if (!('finish' in update)) meter.token();
+        else if ('finish' in update) meter.finish(update.finish);
+        else meter.token();
         note(turn, update);
         gather(waiting, update);
       }

@@ -3,11 +3,15 @@
 /** @import { Usage } from './dialogue.js' */
 /** @import { Model } from './ask.js' */
 
+/** How answers end that are whole, in each format's words. */
+const WHOLE = ['stop', 'tool_calls', 'completed', 'end_turn', 'tool_use', 'STOP'];
+
 /** @param {() => number} now milliseconds */
 export function startMeter(now = () => performance.now()) {
   const began = now();
   let first = 0;
   let ended = 0;
+  let finish = '';
   /** @type {Usage | undefined} */
   let usage;
   return {
@@ -18,6 +22,10 @@ export function startMeter(now = () => performance.now()) {
     usage(told) {
       usage = told;
     },
+    /** @param {string} told */
+    finish(told) {
+      finish = told;
+    },
     end() {
       ended = now();
     },
@@ -27,7 +35,7 @@ export function startMeter(now = () => performance.now()) {
      * @returns {string[]}
      */
     lines(model) {
-      const lines = [];
+      const lines = finish && !WHOLE.includes(finish) ? [`ended by ${finish}`] : [];
       if (first) lines.push(`first token ${seconds(first - began)}`);
       if (ended) lines.push(`total ${seconds(ended - began)}`);
       if (!usage) return lines;
