@@ -19,3 +19,10 @@ export function launch(): Promise<Browser> {
   // A sandbox of its own needs rights that root in a container has not.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
+
+/** For `addInitScript`: a browser that lets no site save data, or has no room for it. */
+export const STORAGE = {
+  blocked: `for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('Denied.', 'SecurityError'); } });`,
+  full: `Storage.prototype.setItem = () => { throw new DOMException('Full.', 'QuotaExceededError'); };`,
+};

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDashboard } from '../../src/dashboard/assets.ts';
 import { RECORD } from '../observe/records.ts';
 import { ADMIN_KEY, startAdmin } from '../support/admin.ts';
-import { executablePath, launch } from './chromium.ts';
+import { executablePath, launch, STORAGE } from './chromium.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
 const SHOTS = process.env['SCREENSHOTS'];
@@ -100,8 +100,13 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     problems.length = 0;
   });
 
-  async function open(key = KEY, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  async function open(
+    key = KEY,
+    options: Parameters<Browser['newContext']>[0] = {},
+    script = '',
+  ): Promise<Page> {
     const context = await browser.newContext(options);
+    await context.addInitScript(script);
     const page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
@@ -242,6 +247,15 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await expect.poll(() => status.innerText()).toContain('GATEWAY_ADMIN_KEY');
     expect(await status.innerText()).not.toContain('printed');
     expect(await page.evaluate('document.activeElement.id')).toBe('key');
+    await page.context().close();
+  });
+
+  test.each(Object.entries(STORAGE))('it works where storage is %s', async (_, script) => {
+    const page = await open(KEY, { colorScheme: 'light' }, script);
+    await page.locator('#days rect').first().waitFor();
+    await page.click('#theme');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 

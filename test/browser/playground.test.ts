@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
-import { executablePath, launch } from './chromium.ts';
+import { executablePath, launch, STORAGE } from './chromium.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
 const SHOTS = process.env['SCREENSHOTS'];
@@ -166,6 +166,17 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.reload();
     expect(await page.locator('#key').inputValue()).toBe('');
     await page.context().close();
+  });
+
+  test.each(Object.entries(STORAGE))('it works where storage is %s', async (_, script) => {
+    const context = await browser.newContext({ colorScheme: 'light' });
+    await context.addInitScript(script);
+    const page = await openIn(context, gateway);
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'play: plain-text');
+    await page.click('#theme');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(problems).toEqual([]);
+    await context.close();
   });
 
   test('the request can be copied as curl and as SDK code, without the key', async () => {

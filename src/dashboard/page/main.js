@@ -1,6 +1,7 @@
 /** The dashboard: requests, tokens, cost and latency, by model and by key, as they come. */
 
 import { daysChart, liveChart, rowsChart, table } from './charts.js';
+import { keptIn } from './kept.js';
 import { count, dollars, measures, time } from './measures.js';
 import { element } from './svg.js';
 import { gather, lastDays, Refused, readUsage } from './usage.js';
@@ -47,6 +48,9 @@ const page = {
   table: find('table', HTMLElement),
 };
 
+const tab = keptIn(() => sessionStorage);
+const browser = keptIn(() => localStorage);
+
 /** @type {{ days: readonly string[], byModel: Report, byKey: Report } | undefined} */
 let shown;
 /** What today came to when it was last asked, and when that was. @type {{ at: number, day: string, total: Figures } | undefined} */
@@ -76,7 +80,7 @@ async function refresh() {
       readUsage(key, { from: to, to, by: ['model'] }),
     ]);
     if (mine !== turn) return;
-    sessionStorage.setItem('admin-key', key);
+    tab.set('admin-key', key);
     shown = { days, byModel, byKey };
     noteNow(to, today.total);
     say('');
@@ -91,7 +95,7 @@ async function refresh() {
 
 /** Whoever takes the key away, or gives a wrong one, has no figures left to see, nor the key after a reload. */
 function forget() {
-  sessionStorage.removeItem('admin-key');
+  tab.set('admin-key', '');
   shown = undefined;
   before = undefined;
   rates = [];
@@ -328,18 +332,18 @@ document.addEventListener('visibilitychange', refreshIfSeen);
 window.addEventListener('resize', draw);
 page.theme.addEventListener('click', () => {
   const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
-  localStorage.setItem('theme', theme);
+  browser.set('theme', theme);
   paint(theme);
 });
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const preferred = () => localStorage.getItem('theme') ?? (dark.matches ? 'dark' : 'light');
+const preferred = () => browser.get('theme') ?? (dark.matches ? 'dark' : 'light');
 paint(preferred());
 dark.addEventListener('change', () => paint(preferred()));
 
 // What stands behind '#' in an address is sent to nobody.
 const given = new URLSearchParams(location.hash.slice(1)).get('key');
 if (given) history.replaceState(null, '', location.pathname);
-page.key.value = given ?? sessionStorage.getItem('admin-key') ?? '';
+page.key.value = given ?? tab.get('admin-key') ?? '';
 if (!page.key.value) page.key.focus();
 void refresh();

@@ -5,6 +5,7 @@ import { chatCompletions } from './formats/chat-completions.js';
 import { generateContent } from './formats/generate-content.js';
 import { messages } from './formats/messages.js';
 import { responses } from './formats/responses.js';
+import { keptIn } from './kept.js';
 import { startMeter } from './meter.js';
 import { snippet } from './snippet.js';
 import { showAssistant, showUser } from './turn-view.js';
@@ -55,6 +56,9 @@ const page = {
   copy: find('copy', HTMLButtonElement),
 };
 
+const tab = keptIn(() => sessionStorage);
+const browser = keptIn(() => localStorage);
+
 /** @type {Turn[]} */
 let turns = [];
 /** @type {readonly Model[]} */
@@ -97,11 +101,8 @@ function offerFormats() {
 
 async function loadModels() {
   const key = page.key.value.trim();
-  if (!key) {
-    sessionStorage.removeItem('key');
-    return openSettings(true);
-  }
-  sessionStorage.setItem('key', key);
+  tab.set('key', key);
+  if (!key) return openSettings(true);
   try {
     catalog = await listModels(key);
     page.models.replaceChildren(
@@ -327,7 +328,7 @@ page.key.addEventListener('change', loadModels);
 page.model.addEventListener('change', offerFormats);
 page.theme.addEventListener('click', () => {
   const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
-  localStorage.setItem('theme', theme);
+  browser.set('theme', theme);
   paint(theme);
 });
 page.copy.addEventListener('click', async () => {
@@ -347,15 +348,14 @@ page.copy.addEventListener('click', async () => {
 });
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
-paint(localStorage.getItem('theme') ?? (dark.matches ? 'dark' : 'light'));
-dark.addEventListener('change', () =>
-  paint(localStorage.getItem('theme') ?? (dark.matches ? 'dark' : 'light')),
-);
+const preferred = () => browser.get('theme') ?? (dark.matches ? 'dark' : 'light');
+paint(preferred());
+dark.addEventListener('change', () => paint(preferred()));
 
 // The start prints an address with the key behind '#': that part of an address is sent to nobody.
 const given = new URLSearchParams(location.hash.slice(1)).get('key');
 if (given) history.replaceState(null, '', location.pathname);
-page.key.value = given ?? sessionStorage.getItem('key') ?? '';
+page.key.value = given ?? tab.get('key') ?? '';
 offerFormats();
 welcome();
 void loadModels();
