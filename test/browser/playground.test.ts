@@ -323,7 +323,28 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     expect(wide).toBeLessThanOrEqual(390);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.id')).toBe('send');
+    // What was said before can be read again, and whose words it is can be heard.
+    while ((await page.evaluate('document.activeElement.id')) !== 'log')
+      await page.keyboard.press('Shift+Tab');
+    const top = 'document.activeElement.scrollTop';
+    const end = Number(await page.evaluate(top));
+    await page.keyboard.press('PageUp');
+    await expect.poll(async () => Number(await page.evaluate(top))).toBeLessThan(end);
+    expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('play: long-text');
+    await page.getByRole('article', { name: /chat-completions/ }).waitFor();
     await shot(page, 'playground-phone');
+    await page.context().close();
+  });
+
+  test('the Enter that ends the composition of a word sends nothing', async () => {
+    const page = await open();
+    await page.fill('#prompt', 'こんにちは');
+    for (const how of [{ isComposing: true }, { keyCode: 229 }]) {
+      await page.dispatchEvent('#prompt', 'keydown', { key: 'Enter', ...how });
+      expect(await page.inputValue('#prompt')).toBe('こんにちは');
+    }
+    await page.dispatchEvent('#prompt', 'keydown', { key: 'Enter', keyCode: 13 });
+    expect(await page.inputValue('#prompt')).toBe('');
     await page.context().close();
   });
 

@@ -310,7 +310,8 @@ page.form.addEventListener('submit', (event) => {
 });
 page.prompt.addEventListener('input', grow);
 page.prompt.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  // Safari ends a composition before the Enter that ended it: keyCode is what tells (UI Events, 6.3.4).
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   send(page.prompt.value);
 });

@@ -10,6 +10,7 @@ import { markdownView } from './markdown.js';
  */
 export function showUser(log, text) {
   const article = element('article', 'user');
+  article.setAttribute('aria-label', 'You');
   article.textContent = text;
   log.append(article);
 }
@@ -21,6 +22,7 @@ export function showUser(log, text) {
  */
 export function showAssistant(log, by) {
   const article = element('article', 'assistant');
+  article.setAttribute('aria-label', by);
   const head = element('div', 'by');
   head.textContent = by;
   const body = element('div', 'waiting');
