@@ -378,10 +378,32 @@ describe.runIf(executablePath !== undefined)('playground', () => {
       /^one\s+two\s+three\s+a\s+b\s+c$/,
     );
     const list = await shown(page, '1. **one**\r\n2. two\r\n', 'host.innerHTML');
-    expect(list).toBe('<ol start="1"><li><strong>one</strong></li><li>two</li></ol>');
+    expect(list).toBe('<ol start="1" dir="auto"><li><strong>one</strong></li><li>two</li></ol>');
     expect(await shown(page, '# One\r\n## Two\r\nand three', 'host.innerHTML')).toBe(
-      '<h3>One</h3><h3>Two</h3><p>and three</p>',
+      '<h3 dir="auto">One</h3><h3 dir="auto">Two</h3><p dir="auto">and three</p>',
     );
+    await page.context().close();
+  });
+
+  test('what is written from right to left runs so, code does not, and a question stays on its side', async () => {
+    const page = await open();
+    const text = '- مرحبا GPT\n- one\n\nHello مرحبا\n\n> שלום\n>\n> ```\n> code\n> ```\n';
+    const directions = await shown(
+      page,
+      text,
+      "[...host.querySelectorAll('li, p, pre')].map((element) => getComputedStyle(element).direction)",
+    );
+    expect(directions).toEqual(['rtl', 'rtl', 'ltr', 'rtl', 'ltr']);
+    await page.fill('#prompt', 'مرحبا!');
+    const direction = "getComputedStyle(document.querySelector('#prompt')).direction";
+    expect(await page.evaluate(direction)).toBe('rtl');
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'مرحبا!');
+    const [question, answer] = await Promise.all([
+      page.locator('article.user').boundingBox(),
+      last(page).boundingBox(),
+    ]);
+    if (!question || !answer) throw new Error('They are not in sight.');
+    expect(question.x + question.width).toBeCloseTo(answer.x + answer.width, 0);
     await page.context().close();
   });
 

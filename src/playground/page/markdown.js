@@ -20,8 +20,8 @@ export function markdownView(host) {
   return (text) => {
     const { blocks, open } = splitBlocks(tail + text);
     unfinished?.remove();
-    for (const block of blocks) host.append(renderBlock(block));
-    unfinished = open.trim() === '' ? undefined : renderBlock(open);
+    for (const block of blocks) host.append(renderOuter(block));
+    unfinished = open.trim() === '' ? undefined : renderOuter(open);
     if (unfinished) host.append(unfinished);
     tail = open;
   };
@@ -59,6 +59,16 @@ function splitBlocks(text) {
     } else if (!fence && line.trim() === '') close(end + 1);
     at = end + 1;
   }
+}
+
+/**
+ * A block of its own runs the way its first letters do, its bullets and bars too. Code runs as it is written.
+ * @param {string} block
+ */
+function renderOuter(block) {
+  const outer = renderBlock(block);
+  if (outer.tagName !== 'PRE') outer.dir = 'auto';
+  return outer;
 }
 
 /**

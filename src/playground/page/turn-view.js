@@ -11,6 +11,7 @@ import { markdownView } from './markdown.js';
 export function showUser(log, text) {
   const article = element('article', 'user');
   article.setAttribute('aria-label', 'You');
+  article.dir = 'auto';
   article.textContent = text;
   log.append(article);
 }
@@ -110,6 +111,7 @@ function openThoughts(body) {
   const summary = document.createElement('summary');
   summary.textContent = 'Thinking';
   const text = element('div');
+  text.dir = 'auto';
   details.append(summary, text);
   body.append(details);
   return text;
