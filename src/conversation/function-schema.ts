@@ -1,21 +1,35 @@
 /**
  * What OpenAI and its relatives want of a function's parameters beyond JSON Schema, and callers, who hand on what MCP
  * servers write, leave out: a root without `type` or `properties`, and an array without `items` ("array schema missing
- * items") anywhere, are 400s. Filled in, they say no more than before.
+ * items") anywhere, are 400s. Filled in, they say no more than before. So is a pattern that they cannot read, as Claude
+ * Code's own tools have one: it is left out, for the tool is worth more than its pattern.
  */
 
 import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { isPythonPattern } from './python-pattern.ts';
 
 /** Deeper than any schema a vendor takes: what is further down stays as it is. */
 const MAX_DEPTH = 100;
 
-const SCHEMAS: readonly string[] = ['items', 'additionalProperties', 'not'];
+const SCHEMAS: readonly string[] = [
+  'items',
+  'additionalProperties',
+  'propertyNames',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+];
 const LISTS: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternProperties'];
 
-/** The schema with nothing missing; itself where nothing was. */
-export function wholeParameters(schema: JsonObject): JsonObject {
-  const filled = withItems(objectRoot(schema), 0);
+/**
+ * The schema with nothing missing; itself where nothing was.
+ * @param lose is told each pattern that is left out.
+ */
+export function wholeParameters(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
+  const filled = withItems(objectRoot(schema), lose, 0);
   return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
 }
 
@@ -28,11 +42,11 @@ export function objectRoot(schema: JsonObject): JsonObject {
   return type === 'object' ? schema : { type: 'object', ...rest };
 }
 
-function withItems(schema: JsonObject, depth: number): JsonObject {
+function withItems(schema: JsonObject, lose: (pattern: string) => void, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return schema;
-  const inner = (value: Json): Json => (isObject(value) ? withItems(value, depth + 1) : value);
-  let filled = schema;
-  for (const [key, value = null] of Object.entries(schema)) {
+  const inner = (value: Json): Json => (isObject(value) ? withItems(value, lose, depth + 1) : value);
+  let filled = readable(schema, lose);
+  for (const [key, value = null] of Object.entries(filled)) {
     const whole = fillIn(key, value, inner);
     if (whole !== value) filled = { ...filled, [key]: whole };
   }
@@ -51,4 +65,21 @@ function fillIn(key: string, value: Json, inner: (value: Json) => Json): Json {
   if (!MAPS.includes(key) || !isObject(value)) return value;
   const whole = Object.entries(value).map(([name, one = null]) => [name, inner(one)] as const);
   return whole.every(([name, one]) => one === value[name]) ? value : Object.fromEntries(whole);
+}
+
+/** The schema without patterns of its own that cannot be read; itself where there is none. */
+function readable(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
+  const { pattern, ...plain } = schema;
+  const kept = isForeign(pattern) ? plain : schema;
+  if (kept === plain && typeof pattern === 'string') lose(pattern);
+  const { patternProperties: named } = schema;
+  const foreign = isObject(named) ? Object.keys(named).filter(isForeign) : [];
+  if (!isObject(named) || foreign.length === 0) return kept;
+  foreign.forEach(lose);
+  const rest = Object.entries(named).filter(([key]) => !foreign.includes(key));
+  return { ...kept, patternProperties: Object.fromEntries(rest) };
+}
+
+function isForeign(pattern: Json | undefined): boolean {
+  return typeof pattern === 'string' && !isPythonPattern(pattern);
 }

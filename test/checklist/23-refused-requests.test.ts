@@ -188,6 +188,51 @@ describe('checklist 150: the parameters of a function are whole enough for OpenA
   });
 });
 
+describe('checklist 167: a function whose patterns are written for JavaScript reaches OpenAI', () => {
+  // Of a tool that Claude Code brings to every turn.
+  const foreign = '^(?!__.*__$)[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}"\\\\./[\\]]{1,200}$';
+  const schema = {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', pattern: foreign, maxLength: 200 },
+      slug: { type: 'string', pattern: '^[a-z][\\w-]*\\.(?!tmp)\\u0041$' },
+      name: { anyOf: [{ type: 'string', pattern: '(?<first>.)' }, { type: 'null' }] },
+      map: {
+        type: 'object',
+        propertyNames: { pattern: '\\cA' },
+        patternProperties: { '\\p{L}': {}, '^x-': {} },
+      },
+      nothing: { type: 'array', items: { type: 'string', pattern: '[^]' }, default: { pattern: '\\p' } },
+    },
+  };
+  const read = {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', maxLength: 200 },
+      slug: schema.properties.slug,
+      name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      map: { type: 'object', propertyNames: {}, patternProperties: { '^x-': {} } },
+      nothing: { type: 'array', items: { type: 'string' }, default: { pattern: '\\p' } },
+    },
+  };
+
+  test.each([
+    [OPENAI, 'tools.0.function.parameters', read],
+    ['openai/gpt-5.4', 'tools.0.parameters', read],
+    [QWEN, 'tools.0.function.parameters', read],
+    [CLAUDE, 'tools.0.input_schema', schema],
+    [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', schema],
+  ])('checklist 167: to %s', async (model, field, expected) => {
+    const from = model === CLAUDE ? 'chat-completions' : 'messages';
+    const tools = [
+      from === 'messages'
+        ? { name: 'a', input_schema: schema }
+        : { type: 'function', function: { name: 'a', parameters: schema } },
+    ];
+    expect(at(await sentFor(from, model, { tools }), field)).toEqual(expected);
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [

@@ -191,6 +191,19 @@ const RESPONSES: readonly Row[] = [
     },
     "Invalid schema for function 'f': In context=('properties', 'a', 'anyOf', '0'), array schema missing items.",
   ],
+  [
+    'pattern that Python does not read',
+    {
+      tools: [
+        {
+          type: 'function',
+          name: 'f',
+          parameters: { type: 'object', properties: { a: { type: 'string', pattern: '^\\p{L}+$' } } },
+        },
+      ],
+    },
+    "Invalid schema for function 'f': '^\\p{L}+$' is not a 'regex'.",
+  ],
 ];
 
 const use = (id: string) => ({

@@ -70,7 +70,10 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
     writing.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
   }
   const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const given = writing.exact ? parameters : parameters && wholeParameters(parameters);
+  const field = `tool ${name}.parameters`;
+  const lose = (pattern: string) =>
+    writing.report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` });
+  const given = writing.exact ? parameters : parameters && wholeParameters(parameters, lose);
   const schema = given ?? needed;
   return {
     ...tool.extra,

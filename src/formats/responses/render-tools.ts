@@ -65,13 +65,16 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
     scope.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
   }
   const isUnsaid = isNative && tool.strict === undefined;
+  const field = `tool ${name}.parameters`;
+  const lose = (pattern: string) =>
+    scope.report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` });
   return {
     ...extra,
     ...fieldsOf(own),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: parameters === undefined ? null : isNative ? parameters : wholeParameters(parameters),
+    parameters: (isNative ? parameters : parameters && wholeParameters(parameters, lose)) ?? null,
     ...(!isUnsaid && { strict }),
   };
 }

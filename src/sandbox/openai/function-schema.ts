@@ -1,18 +1,24 @@
-/** What OpenAI demands of a function's parameters, strict or not: a root with properties, and arrays with items. */
+/**
+ * What OpenAI demands of a function's parameters, strict or not: a root with properties, arrays with items, and patterns
+ * that Python reads.
+ */
 
+import { isPythonPattern } from '../../conversation/python-pattern.ts';
 import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects } from '../../json.ts';
+import { asList, asObject, asObjects, asText } from '../../json.ts';
 import { openaiRefusal } from './words.ts';
 
 /** @throws Refused */
 export function checkParameters(schema: JsonObject | undefined, name: string, param: string): void {
   if (schema === undefined) return;
-  const refuse = (context: readonly string[], fault: string) =>
+  const refuseSchema = (fault: string) =>
     openaiRefusal(400, {
-      message: `Invalid schema for function '${name}': In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`,
+      message: `Invalid schema for function '${name}': ${fault}`,
       param,
       code: 'invalid_function_parameters',
     });
+  const refuse = (context: readonly string[], fault: string) =>
+    refuseSchema(`In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`);
   if (schema['type'] === 'object' && asObject(schema['properties']) === undefined) {
     throw refuse([], 'object schema missing properties.');
   }
@@ -23,6 +29,9 @@ export function checkParameters(schema: JsonObject | undefined, name: string, pa
     const { at, context } = next;
     const isArray = at['type'] === 'array' || asList(at['type']).includes('array');
     if (isArray && at['items'] === undefined) throw refuse(context, 'array schema missing items.');
+    const pattern = asText(at['pattern']);
+    if (pattern !== undefined && !isPythonPattern(pattern))
+      throw refuseSchema(`'${pattern}' is not a 'regex'.`);
     for (const field of ['properties', '$defs', 'definitions']) {
       for (const [key, inner] of Object.entries(asObject(at[field]) ?? {})) {
         open.push({ at: asObject(inner) ?? {}, context: [...context, field, key] });
