@@ -421,3 +421,32 @@ describe('checklist 46: a caller hears the words of its own format only', () => 
     expect(streamed).toEqual([whole]);
   });
 });
+
+describe("checklist 168: Z.ai's own words for an end are understood", () => {
+  const GLM = 'z-ai/glm-5.2';
+  const ended = (word: string): Both => ({
+    whole: json(completion({ content: 'Well, ' }, word)),
+    stream: chatStream(chunk({ content: 'Well, ' }), chunk({}, word)),
+  });
+
+  test.each<[string, Caller, Json]>([
+    ['sensitive', 'messages', 'refusal'],
+    ['sensitive', 'responses', 'content_filter'],
+    ['model_context_window_exceeded', 'messages', 'model_context_window_exceeded'],
+    ['model_context_window_exceeded', 'responses', 'max_output_tokens'],
+  ])('checklist 168: %s, in %s', async (word, from, expected) => {
+    expect(await ends(from, GLM, ended(word))).toEqual([expected, [expected]]);
+  });
+
+  test.each(['messages', 'responses'] as const)(
+    'checklist 168: a network_error is no success, in %s',
+    async (from) => {
+      const said = ended('network_error');
+      door.answers(said.whole);
+      expect((await door.whole(from, GLM)).status).toBe(502);
+      door.answers(said.stream);
+      const streamed = await door.stream(from, GLM);
+      expect(streamed.status === 502 || /"type":"(?:error|response.failed)"/.test(streamed.text)).toBe(true);
+    },
+  );
+});

@@ -9,9 +9,11 @@ const FINISH: Readonly<Record<string, Finish>> = {
   tool_calls: 'tool-calls',
   function_call: 'tool-calls',
   content_filter: 'content-filter',
-  // Together; Mistral; what services in front of Claude and Gemini let through.
+  // Together; Mistral; Z.ai; what services in front of Claude and Gemini let through.
   eos: 'stop',
   model_length: 'context-length',
+  sensitive: 'content-filter',
+  model_context_window_exceeded: 'context-length',
   end_turn: 'stop',
   stop_sequence: 'stop-sequence',
   tool_use: 'tool-calls',
@@ -24,13 +26,15 @@ const FINISH: Readonly<Record<string, Finish>> = {
 /** OpenAI's five words: no need to carry them beside what they mean. */
 const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
+/** Words for a failure: Mistral's and OpenRouter's, Z.ai's, and that of vLLM and SGLang for what was not made to the end. */
+const FAILED = new Set(['error', 'network_error', 'abort']);
+
 /**
  * A finish_reason by its meaning.
- * @throws GatewayError where the word says that the answer failed: Mistral and OpenRouter `error`, DeepSeek
- *   `insufficient_system_resource`.
+ * @throws GatewayError where the word says that the answer failed; DeepSeek's is `insufficient_system_resource`.
  */
 export function parseFinish(word: string): Finish {
-  if (word === 'error')
+  if (FAILED.has(word))
     throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
   if (word === 'insufficient_system_resource') {
     throw new GatewayError(

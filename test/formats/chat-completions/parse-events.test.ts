@@ -106,6 +106,8 @@ describe('the end', () => {
     ['eos', 'stop'],
     ['length', 'length'],
     ['model_length', 'context-length'],
+    ['model_context_window_exceeded', 'context-length'],
+    ['sensitive', 'content-filter'],
     ['content_filter', 'content-filter'],
     ['tool_calls', 'stop'],
     ['something new', 'other'],
@@ -144,6 +146,8 @@ describe('the end', () => {
 
   test.each([
     ['error', 'upstream-broken'],
+    ['network_error', 'upstream-broken'],
+    ['abort', 'upstream-broken'],
     ['insufficient_system_resource', 'upstream-overloaded'],
   ])('%s is no end but a failure', (word, fault) => {
     expect(faultOf(() => parsed([hello, chunk({}, word)]))).toBe(fault);
