@@ -127,7 +127,8 @@ function faultOf(status: number, told: Told): Fault {
 
 /**
  * Sentences about a prompt longer than the model's context; agents shorten their dialogue only where they are told so.
- * The last ones are Bedrock's and Groq's, and then Moonshot's, Alibaba's, Z.ai's and GitHub's own.
+ * The last ones are Bedrock's and Groq's, and then Moonshot's, Alibaba's, Z.ai's, GitHub's, SiliconFlow's, Bedrock's
+ * (of OpenAI's models), Cohere's, Perplexity's and text-generation-inference's own.
  */
 const TOO_LONG = new RegExp(
   [
@@ -139,7 +140,13 @@ const TOO_LONG = new RegExp(
     'model token limit',
     'range of input length',
     'prompt exceeds max length',
+    'tokens in request more than max tokens allowed',
     'prompt token count of \\d+ exceeds',
+    'exceeded max_prompt_tokens',
+    'prompt tokens \\(\\d+\\) exceed',
+    "total tokens exceeds? the model's max",
+    'length of all messages is too long',
+    '`inputs` tokens \\+ `max_new_tokens` must be',
   ].join('|'),
   'i',
 );

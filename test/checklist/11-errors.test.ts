@@ -215,6 +215,12 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     'Please reduce the length of the messages or completion.',
     'Input length (265330) exceeds the maximum allowed input length of 262144 tokens.',
     'Input is too long for requested model.',
+    'tokens in request more than max tokens allowed',
+    'number of input tokens (204703) has exceeded max_prompt_tokens (202752) limit.',
+    'prompt tokens (1200008) exceed model maximum (1050000) for openai.gpt-5.6-terra',
+    "total tokens exceeds the model's max of 4096",
+    'The total length of all messages is too long.',
+    '`inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens and 100',
   ])('checklist 159: %s', async (message) => {
     door.answers((_, response) => refuse(response, { error: { message, type: 'x', code: '1261' } }, 400));
     const toClaudeCode = await door.whole('messages', QWEN);
