@@ -183,3 +183,36 @@ describe("checklist 166: a file in the store of Claude's vendor is not left out 
     },
   );
 });
+
+describe('checklist 169: where a search may look is asked of every vendor that can be told', () => {
+  const anthropic = (more: JsonObject): JsonObject => ({
+    type: 'web_search_20250305',
+    name: 'web_search',
+    ...more,
+  });
+  const openai = (filters: JsonObject): JsonObject => ({ type: 'web_search', filters });
+  const allowed = { allowed_domains: ['a.org', 'b.org'] };
+  const blocked = { blocked_domains: ['c.org'] };
+
+  test.each([allowed, blocked])('checklist 169: Claude’s search %j, by OpenAI', async (domains) => {
+    const sent = await sentFor('messages', THINKER, { tools: [anthropic(domains)] });
+    expect(sent['tools']).toEqual([openai(domains)]);
+  });
+
+  test.each<[JsonObject, JsonObject]>([
+    [allowed, allowed],
+    [blocked, blocked],
+    // Claude takes one list of them only.
+    [{ ...allowed, blocked_domains: ['b.org'] }, { allowed_domains: ['a.org'] }],
+  ])('checklist 169: OpenAI’s search %j, by Claude', async (filters, domains) => {
+    const sent = await sentFor('responses', CLAUDE, { tools: [openai(filters)] });
+    expect(sent['tools']).toEqual([anthropic(domains)]);
+  });
+
+  test('checklist 169: the place a chat is about, by Claude', async () => {
+    const user_location = { type: 'approximate', approximate: { country: 'NO', city: 'Oslo' } };
+    const sent = await sentFor('chat-completions', CLAUDE, { web_search_options: { user_location } });
+    const place = { type: 'approximate', country: 'NO', city: 'Oslo' };
+    expect(sent['tools']).toEqual([anthropic({ user_location: place })]);
+  });
+});

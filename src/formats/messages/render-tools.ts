@@ -157,15 +157,23 @@ function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined 
   return undefined;
 }
 
-/** OpenAI's two ways to write a web search (chat-completions nests the place, responses does not), and Gemini's. */
+/**
+ * OpenAI's two ways to write a web search (chat-completions nests the options and the place, responses does not), and
+ * Gemini's. Of domains Anthropic takes one list, OpenAI both.
+ */
 function webSearch(value: JsonObject): JsonObject {
-  const given = asObject(value['user_location']);
+  const options = asObject(value['web_search_options']) ?? value;
+  const given = asObject(options['user_location']);
   const place = asObject(given?.['approximate']) ?? given;
-  const domains = asList(asObject(value['filters'])?.['allowed_domains']);
+  const filters = asObject(options['filters']);
+  const blocked = asList(filters?.['blocked_domains']);
+  const allowed = asList(filters?.['allowed_domains']);
   return compact({
     type: 'web_search_20250305',
     name: 'web_search',
-    allowed_domains: domains.length > 0 ? domains : undefined,
+    ...(allowed.length > 0
+      ? { allowed_domains: allowed.filter((domain) => !blocked.includes(domain)) }
+      : { blocked_domains: blocked.length > 0 ? blocked : undefined }),
     user_location: place && compact({ ...place, type: 'approximate' }),
   });
 }

@@ -114,11 +114,16 @@ function webSearch(value: JsonObject): JsonObject {
   const options = asObject(value['web_search_options']) ?? value;
   const given = asObject(options['user_location']);
   const place = asObject(given?.['approximate']) ?? given;
-  const domains = asList(options['allowed_domains']);
+  const allowed = asList(options['allowed_domains']);
+  const blocked = asList(options['blocked_domains']);
+  const filters = compact({
+    allowed_domains: allowed.length > 0 ? allowed : undefined,
+    blocked_domains: blocked.length > 0 ? blocked : undefined,
+  });
   return compact({
     type: 'web_search',
     search_context_size: asText(options['search_context_size']),
-    filters: domains.length > 0 ? { allowed_domains: domains } : undefined,
+    filters: Object.keys(filters).length > 0 ? filters : undefined,
     user_location: place && compact({ ...place, type: 'approximate' }),
   });
 }

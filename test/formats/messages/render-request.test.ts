@@ -660,10 +660,15 @@ describe('tools', () => {
   });
 
   test("another vendor's web search is Anthropic's; other hosted tools are left out", () => {
-    const place = { type: 'approximate', approximate: { city: 'Oslo' } };
+    const options = { user_location: { type: 'approximate', approximate: { city: 'Oslo' } } };
     const { body, told } = render({
       tools: [
-        { kind: 'hosted', format: 'chat-completions', value: { user_location: place }, webSearch: true },
+        {
+          kind: 'hosted',
+          format: 'chat-completions',
+          value: { web_search_options: options },
+          webSearch: true,
+        },
         { kind: 'hosted', format: 'responses', value: { type: 'file_search' } },
       ],
     });
