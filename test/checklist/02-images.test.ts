@@ -45,7 +45,8 @@ describe('checklist 22: images of messages and of results reach every vendor', (
     [GEMINI_3]: (source) => expected[GEMINI]?.(source) ?? {},
     [OPENAI]: written['chat-completions'],
     [QWEN]: written['chat-completions'],
-    [RESPONDER]: written.responses,
+    // The detail is said, for some that speak this format refuse a picture without.
+    [RESPONDER]: (source) => ({ ...written.responses(source), detail: 'auto' }),
   };
   const asked = (from: Caller, image: JsonObject): JsonObject => {
     const said = { type: from === 'responses' ? 'input_text' : 'text', text: 'What is it?' };

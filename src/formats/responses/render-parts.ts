@@ -82,9 +82,11 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
     throw invalid("A file id of another vendor's store means nothing to this model; send the data.");
   }
   if (media === 'image') {
-    if (source.kind === 'file') return { type: 'input_image', file_id: source.id, ...common };
+    // OpenAI's default, which other services that speak this format insist on hearing (vLLM: 'detail: Field required').
+    const image = { type: 'input_image', ...(!scope.keepsAll && { detail: 'auto' }), ...common };
+    if (source.kind === 'file') return { ...image, file_id: source.id };
     const url = source.kind === 'url' ? source.url : dataUrl(source.data, part.mediaType ?? 'image/png');
-    return { type: 'input_image', image_url: url, ...common };
+    return { ...image, image_url: url };
   }
   const named = { ...(name !== undefined && { filename: name }), ...common };
   if (source.kind === 'file') return { type: 'input_file', file_id: source.id, ...named };

@@ -302,7 +302,7 @@ describe('media', () => {
     ],
     [
       media({ source: { kind: 'file', id: 'file-1', format: 'chat-completions' } }),
-      { type: 'input_image', file_id: 'file-1' },
+      { type: 'input_image', file_id: 'file-1', detail: 'auto' },
     ],
     [
       media({ media: 'document', mediaType: 'application/pdf' }),
@@ -342,7 +342,7 @@ describe('media', () => {
       {
         type: 'message',
         role: 'user',
-        content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }],
+        content: [{ type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AA==' }],
       },
     ]);
   });

@@ -112,10 +112,14 @@ function message(role: string, content: Json | undefined, rest: JsonObject): Jso
 
 function list(side: 'input' | 'output', content: Json | undefined): readonly JsonObject[] {
   const parts = typeof content === 'string' ? [{ type: `${side}_text`, text: content }] : asObjects(content);
-  return parts.map((part) =>
-    part['type'] === 'output_text' ? { annotations: [], ...said(part) } : said(part),
-  );
+  return parts.map((part) => ({ ...USUAL[String(part['type'])], ...said(part) }));
 }
+
+/** What parts mean without saying it. */
+const USUAL: Readonly<Record<string, JsonObject>> = {
+  output_text: { annotations: [] },
+  input_image: { detail: 'auto' },
+};
 
 function said(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
