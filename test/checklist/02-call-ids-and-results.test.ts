@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
 import { unreported } from '../../src/formats/format.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { Json, JsonObject } from '../../src/json.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import {
   at,
@@ -20,6 +20,7 @@ import {
   geminiStream,
   json,
   listAt,
+  OPENAI,
   QWEN,
   RESPONDER,
   useDoor,
@@ -403,5 +404,31 @@ describe('checklist 21: Anthropic gets all results of a turn first in the next u
     }
     const told = JSON.stringify(sent);
     expect(told.indexOf('"one"')).toBeLessThan(told.indexOf('"two"'));
+  });
+});
+
+describe('checklist 170: that a tool has failed is told to models whose format has no field for it', () => {
+  const failed = (content: Json): JsonObject => ({
+    messages: [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 't1', is_error: true, content }],
+      },
+    ],
+  });
+
+  test.each([
+    [OPENAI, 'messages.2.content'],
+    ['openai/gpt-5.4', 'input.2.output'],
+    [RESPONDER, 'input.2.output'],
+  ])('checklist 170: %s', async (model, field) => {
+    const told = async (content: Json) => at(await door.sentFor('messages', model, failed(content)), field);
+    expect(await told('No such file.')).toBe('Error: No such file.');
+    expect(await told([])).toBe('Error');
+    expect(await told('<tool_use_error>No such file.</tool_use_error>')).toBe(
+      '<tool_use_error>No such file.</tool_use_error>',
+    );
   });
 });

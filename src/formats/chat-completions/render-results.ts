@@ -1,5 +1,6 @@
 /** Tool results as tool messages. */
 
+import { contentWithFailure } from '../../conversation/failed-result.ts';
 import type { MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { callIdFor } from './names.ts';
@@ -63,20 +64,17 @@ function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   };
 }
 
-const LOOKS_FAILED = /^\W*(tool_use_|tool_)?(error|fail|exception|traceback)/i;
-
 /** A failed result says so in words, for there is no field for it. */
-function toldError({ content, isError }: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
-  if (!isError) return content;
-  const [first, ...rest] = content;
-  if (first?.kind === 'text' && LOOKS_FAILED.test(first.text)) return content;
-  report({
-    field: 'tool_result.is_error',
-    outcome: 'approximated',
-    detail: "as the word 'Error' before the result",
-  });
-  if (first?.kind !== 'text') return [text('Error'), ...content];
-  return [{ ...first, text: `Error: ${first.text}` }, ...rest];
+function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
+  const content = contentWithFailure(result);
+  if (content !== result.content) {
+    report({
+      field: 'tool_result.is_error',
+      outcome: 'approximated',
+      detail: "as the word 'Error' before the result",
+    });
+  }
+  return content;
 }
 
 /** Routers take cache marks on parts of the content alone. */

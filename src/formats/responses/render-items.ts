@@ -1,5 +1,6 @@
 /** Turns to input items. */
 
+import { contentWithFailure } from '../../conversation/failed-result.ts';
 import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import { isEmpty } from '../openai-fields.ts';
@@ -138,7 +139,14 @@ function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
 
 function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): JsonObject {
   reportForeign(part.own, scope.report);
-  if (part.isError !== undefined) {
+  const content = scope.keepsAll ? part.content : contentWithFailure(part);
+  if (content !== part.content) {
+    scope.report({
+      field: 'isError',
+      outcome: 'approximated',
+      detail: "as the word 'Error' before the result",
+    });
+  } else if (part.isError) {
     scope.report({ field: 'isError', outcome: 'dropped', detail: 'only the text of the result can tell' });
   }
   return {
@@ -146,6 +154,6 @@ function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): Json
     ...originOf(part.own).item,
     type: custom ? 'custom_tool_call_output' : 'function_call_output',
     call_id: safeCallId(part.id),
-    output: renderContent(part.content, 'input', scope),
+    output: renderContent(content, 'input', scope),
   };
 }

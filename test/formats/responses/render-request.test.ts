@@ -280,7 +280,7 @@ describe('items', () => {
         'name dropped',
         'x dropped',
         'signature dropped',
-        'isError dropped',
+        'isError approximated',
         'content dropped',
       ]),
     );
