@@ -5,6 +5,7 @@
 
 import { type Fault, GatewayError } from '../errors.ts';
 import {
+  asList,
   asNumber,
   asObject,
   asObjects,
@@ -178,16 +179,33 @@ function tellingOf(body: Json | undefined): Told {
   const inner = value['error'];
   // xAI: {"code": "...", "error": "text"}.
   if (typeof inner === 'string') return withWords(inner, value);
-  const error = isObject(inner) ? inner : value;
-  const message = asText(error['message']) ?? asText(error['msg']) ?? detailText(error['detail']);
-  return withWords(message, error);
+  // Cloudflare has a list of errors, MiniMax what became of the request.
+  const [listed] = asObjects(value['errors']);
+  const error = asObject(inner) ?? listed ?? asObject(value['base_resp']) ?? value;
+  const words = ['message', 'msg', 'status_msg'].map((key) => error[key]).find((said) => said !== undefined);
+  return withWords(asText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']), error);
 }
+
+/** MiniMax's numbers (error codes of its API reference) for what other services say by a status. */
+const MINIMAX: Readonly<Record<number, number>> = {
+  1001: 504,
+  1002: 429,
+  1004: 401,
+  1008: 402,
+  1026: 400,
+  1027: 400,
+  2013: 400,
+  2049: 401,
+  2056: 429,
+};
 
 function withWords(message: string | undefined, error: JsonObject): Told {
   const type = asText(error['type']);
   const code = asText(error['code']);
   const param = asText(error['param']);
-  const status = [error['status_code'], error['code'], error['status']].map(asNumber).find(isErrorStatus);
+  const named = asNumber(error['status_code']) ?? 0;
+  const numbers = [MINIMAX[named] ?? named, error['code'], error['status']];
+  const status = numbers.map(asNumber).find(isErrorStatus);
   const moderated = asObject(error['metadata'])?.['flagged_input'] !== undefined;
   return {
     ...(message !== undefined && message !== '' && { message }),
@@ -197,6 +215,12 @@ function withWords(message: string | undefined, error: JsonObject): Told {
     ...(status !== undefined && { status }),
     ...(moderated && { moderated }),
   };
+}
+
+/** Several sentences where others say one. */
+function linesOf(value: Json | undefined): string | undefined {
+  const lines = asList(value).filter((line) => typeof line === 'string');
+  return lines.length > 0 ? lines.join('; ') : undefined;
 }
 
 /** FastAPI's `detail`: a text, or a list of `{loc, msg}`. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { formats } from '../../src/formats/all.ts';
-import { parseJson } from '../../src/json.ts';
+import { type JsonObject, parseJson } from '../../src/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
 import { ASKED } from '../support/meaning.ts';
@@ -230,5 +230,31 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     ]);
     const toCodex = await door.stream('responses', QWEN);
     expect(at(parseJson(toCodex.text), 'error.code')).toBe('context_length_exceeded');
+  });
+});
+
+describe('checklist 171: what a service says went wrong is told, whatever its shape and status', () => {
+  test.each<[number, JsonObject, number, string]>([
+    [200, { code: 500, msg: '404 NOT_FOUND', success: false }, 502, '404 NOT_FOUND'],
+    [
+      200,
+      { id: 'x', choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } },
+      429,
+      'rate limit',
+    ],
+    [
+      400,
+      { errors: [{ message: 'AiError: bad input', code: 5006 }], success: false, result: null },
+      400,
+      'AiError: bad input',
+    ],
+  ])('checklist 171: %i %j', async (said, body, status, message) => {
+    door.answers((_, response) => refuse(response, body, said));
+    for (const from of ['messages', 'responses'] as const) {
+      for (const answer of [await door.whole(from, QWEN), await door.stream(from, QWEN)]) {
+        const told = parseJson(answer.text);
+        expect([answer.status, at(told, 'error.message')]).toEqual([status, message]);
+      }
+    }
   });
 });

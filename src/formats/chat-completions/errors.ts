@@ -1,7 +1,7 @@
 /** Errors of this format: OpenAI's one shape, before an answer and inside one, and what services make of it. */
 
 import type { GatewayError } from '../../errors.ts';
-import { isObject, type JsonObject, tryParseJson } from '../../json.ts';
+import { asList, asNumber, asObject, isList, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import { parseErrorObject, renderError } from '../openai-errors.ts';
 
@@ -19,9 +19,16 @@ export function parseFailure({ event, data }: Sse): GatewayError | undefined {
   return event === 'error' || isErrorBody(value) ? parseErrorObject(value) : undefined;
 }
 
-/** Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`. */
+/**
+ * Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`,
+ * Cloudflare's `{errors}`, MiniMax's `{base_resp}`, and the `{code, msg}` of services that know no other status than 200.
+ */
 export function isErrorBody(body: JsonObject): boolean {
   if (body['error'] !== undefined && body['error'] !== null && body['error'] !== false) return true;
   if (body['object'] === 'error' || body['type'] === 'error') return true;
-  return body['choices'] === undefined && body['detail'] !== undefined;
+  if (isList(body['choices'])) return false;
+  const { detail, errors, success, code, msg } = body;
+  const ended = asNumber(asObject(body['base_resp'])?.['status_code']) ?? 0;
+  const isSaid = code !== undefined && typeof msg === 'string' && msg !== '';
+  return detail !== undefined || asList(errors).length > 0 || success === false || ended !== 0 || isSaid;
 }

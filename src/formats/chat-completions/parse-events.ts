@@ -112,7 +112,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
 
   const readChunk = (chunk: JsonObject, out: Out): void => {
     const list = chunk['choices'];
-    if (chunk['error'] !== undefined || list === undefined) {
+    if (chunk['error'] !== undefined || !isList(list)) {
       if (isErrorBody(chunk)) throw parseErrorObject(chunk);
     }
     readUsage(chunk);

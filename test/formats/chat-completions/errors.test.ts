@@ -120,6 +120,11 @@ describe('by meaning', () => {
     );
     expect(parseError(400, '{"code":"c","error":"as text"}').message).toBe('as text');
     expect(parseError(400, '{"object":"error","message":"flat"}').message).toBe('flat');
+    expect(
+      parseError(400, '{"errors":[{"message":"AiError: bad input","code":5006}],"success":false}').message,
+    ).toBe('AiError: bad input');
+    expect(parseError(422, '{"errors":["one","two"]}').message).toBe('one; two');
+    expect(parseError(400, '{"message":["one","two"],"statusCode":400}').message).toBe('one; two');
   });
 
   test.each([
@@ -139,6 +144,12 @@ describe('by meaning', () => {
     [{ error: { message: 'x', code: 'tool_use_failed', status_code: 400 } }, 'invalid-request'],
     [{ error: { message: 'x', type: 'server_error' } }, 'upstream-broken'],
     [{ error: { message: 'x', type: 'rate_limit_error' } }, 'rate-limited'],
+    [{ code: 500, msg: '404 NOT_FOUND', success: false }, 'upstream-broken'],
+    [{ code: 20012, msg: 'x', data: null }, 'upstream-broken'],
+    [{ success: false, errors: [{ code: 7003, message: 'x' }], result: null }, 'upstream-broken'],
+    [{ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'rate-limited'],
+    [{ base_resp: { status_code: 1004, status_msg: 'login fail' } }, 'upstream-auth'],
+    [{ base_resp: { status_code: 2013, status_msg: 'invalid params' } }, 'invalid-request'],
   ])('inside an answer: %j', (body, fault) => {
     expect(isErrorBody(body)).toBe(true);
     expect(parseErrorObject(body).fault).toBe(fault);
@@ -148,6 +159,10 @@ describe('by meaning', () => {
     { choices: [], error: null },
     { choices: [], detail: 'x' },
     { id: 'x', choices: [] },
+    { choices: [], base_resp: { status_code: 1008, status_msg: 'x' } },
+    { base_resp: { status_code: 0, status_msg: '' } },
+    { type: 'ping' },
+    { code: 0, msg: '' },
   ])('no error: %j', (body) => {
     expect(isErrorBody(body)).toBe(false);
   });
