@@ -150,7 +150,8 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
 
   return {
     transform({ event, data }, out) {
-      if (isDone || data === '') return;
+      // Some services fill their silence with null.
+      if (isDone || data === '' || data === 'null') return;
       if (data.startsWith('[DONE]')) {
         isDone = true;
         // No finish is made up for a choice that has said nothing.

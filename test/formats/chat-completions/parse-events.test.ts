@@ -95,6 +95,12 @@ describe('the end', () => {
     expect(partsOf(hello, chunk({ content: '!' }, 'stop'))).toEqual([{ kind: 'text', text: 'Hello!' }]);
   });
 
+  test('passes over events that are null', () => {
+    expect(parsed([{ data: 'null' }, hello, { data: 'null' }, stop, DONE])).toEqual(
+      parsed([hello, stop, DONE]),
+    );
+  });
+
   test('leaves out whatever comes after [DONE]', () => {
     expect(parsed([hello, stop, DONE, chunk({ content: 'x' }), { data: 'no JSON' }])).toEqual(
       parsed([hello, stop]),
