@@ -257,4 +257,15 @@ describe('checklist 171: what a service says went wrong is told, whatever its sh
       }
     }
   });
+
+  test('checklist 171: by services that speak messages too', async () => {
+    const body = { code: 500, msg: '404 NOT_FOUND', success: false };
+    door.answers((_, response) => refuse(response, body, 200));
+    for (const answer of [
+      await door.whole('chat-completions', CLAUDE),
+      await door.stream('chat-completions', CLAUDE),
+    ]) {
+      expect([answer.status, at(parseJson(answer.text), 'error.message')]).toEqual([502, '404 NOT_FOUND']);
+    }
+  });
 });

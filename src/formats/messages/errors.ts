@@ -67,8 +67,12 @@ export function parseFailure({ event, data }: Sse): GatewayError | undefined {
   const value = tryParseJson(data);
   if (!isObject(value)) return undefined;
   const isError = (asText(value['type']) ?? event) === 'error';
-  // Some services write an error without its type.
-  return isError || (value['error'] ?? null) !== null ? errorOf(value) : undefined;
+  return isError || isUntypedError(value) ? errorOf(value) : undefined;
+}
+
+/** Some services write an error without its type; Z.ai's `{code, msg, success: false}` comes with a status of 200. */
+export function isUntypedError(value: JsonObject): boolean {
+  return (value['error'] ?? null) !== null || value['success'] === false;
 }
 
 /**
@@ -77,7 +81,7 @@ export function parseFailure({ event, data }: Sse): GatewayError | undefined {
  */
 export function errorOf(value: JsonObject, status?: number): GatewayError {
   const error = asObject(value['error']) ?? value;
-  const message = masked(asText(error['message']) ?? asText(value['error']) ?? '');
+  const message = masked(asText(error['message']) ?? asText(value['error']) ?? asText(error['msg']) ?? '');
   const code = asText(asObject(error['details'])?.['error_code']);
   const fault = faultOf(asText(error['type']) ?? '', message, code, status);
   // The vendor's text may show the gateway's own key or account.

@@ -10,7 +10,7 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventObject, MAX_DEPTH } from '../event-data.ts';
 import type { Target } from '../format.ts';
-import { errorOf } from './errors.ts';
+import { errorOf, isUntypedError } from './errors.ts';
 import { END_OWN, parseEnd } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
 import { neutralTier } from './service-tier.ts';
@@ -107,8 +107,8 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
       case 'error':
         throw errorOf(event);
       default:
-        // Some services write an error without its type; other kinds of events are let pass.
-        if (event['error'] !== undefined && event['error'] !== null) throw errorOf(event);
+        // Other kinds of events are let pass.
+        if (isUntypedError(event)) throw errorOf(event);
         if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
         start(hasCarriedBlock(event) ? exactly(data) : event, out);
         stop({}, out);
