@@ -268,7 +268,7 @@ describe('errors', () => {
     ).toHaveLength(1);
   });
 
-  test.each(['{', 'null', '[]', '7', '"x"', '[DON'])('%j is no chunk', (data) => {
+  test.each(['{', '[]', '7', '"x"', '[DON'])('%j is no chunk', (data) => {
     expect(faultOf(() => parsed([hello, { data }, stop, DONE]))).toBe('upstream-broken');
   });
 
