@@ -14,8 +14,10 @@ import {
   CLAUDE_ADAPTIVE,
   CLAUDE_OLD,
   cityTool,
+  DEEPSEEK,
   GEMINI,
   GEMINI_3,
+  KIMI,
   listAt,
   OPENAI,
   QWEN,
@@ -323,4 +325,52 @@ describe('checklist 80: the usual settings reach every vendor', () => {
     expect(sent['max_tokens']).toBe(128_000);
     expect(sent['temperature']).toBeUndefined();
   });
+});
+
+describe('checklist 172: a tool is forced also where the service takes that of no model that thinks', () => {
+  const tools = [
+    { name: 'f', input_schema: { type: 'object', properties: {} } },
+    { name: 'g', input_schema: { type: 'object', properties: {} } },
+  ];
+  const forced = (tool_choice: JsonObject, more: JsonObject = {}): JsonObject => ({
+    tools,
+    tool_choice,
+    ...more,
+  });
+
+  test.each([{}, { thinking: { type: 'adaptive' } }, { thinking: { type: 'enabled', budget_tokens: 2000 } }])(
+    'checklist 172: DeepSeek thinks unasked, and then refuses it: %j',
+    async (more) => {
+      const sent = await sentFor('messages', DEEPSEEK, forced({ type: 'any' }, more));
+      expect(sent).toMatchObject({ tool_choice: 'required', thinking: { type: 'disabled' } });
+      expect(sent).not.toHaveProperty('reasoning_effort');
+      const named = await sentFor('messages', DEEPSEEK, forced({ type: 'tool', name: 'g' }, more));
+      expect(at(named, 'tool_choice.function.name')).toBe('g');
+      expect(named['thinking']).toEqual({ type: 'disabled' });
+    },
+  );
+
+  test('checklist 172: who forces none is thought for as asked', async () => {
+    const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
+    const sent = await sentFor('messages', DEEPSEEK, forced({ type: 'auto' }, more));
+    expect(sent['thinking']).toEqual({ type: 'enabled' });
+  });
+
+  test('checklist 172: Kimi, which cannot but think, takes the word and no name', async () => {
+    const named = await sentFor('messages', KIMI, forced({ type: 'tool', name: 'g' }));
+    expect(named['tool_choice']).toBe('required');
+    expect(listAt(named, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['g']);
+    expect(named).not.toHaveProperty('thinking');
+  });
+});
+
+test('checklist 173: Kimi is told its effort in one field, and never to leave off thinking', async () => {
+  for (const [thinking, effort] of [
+    [{ type: 'enabled', budget_tokens: 2000 }, 'low'],
+    [{ type: 'disabled' }, 'low'],
+  ]) {
+    const sent = await sentFor('messages', KIMI, { thinking: thinking ?? null });
+    expect(sent['reasoning_effort']).toBe(effort);
+    expect(sent).not.toHaveProperty('thinking');
+  }
 });

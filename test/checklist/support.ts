@@ -22,6 +22,8 @@ export const CLAUDE_OLD = 'anthropic/claude-sonnet-4-0';
 export const GEMINI = 'google/gemini-2.5-flash';
 export const GEMINI_3 = 'google/gemini-3-flash-preview';
 export const DEEPSEEK = 'deepseek/deepseek-v4-pro';
+/** A model that thinks whatever it is told. */
+export const KIMI = 'moonshotai/kimi-k3';
 /** A service nobody here knows anything of. */
 export const QWEN = 'qwen/qwen3-max';
 /** A service that speaks responses and nothing else. */
@@ -175,6 +177,7 @@ function vendors(url: string): NonNullable<ConfigInput['vendors']> {
   return {
     ...vendorsAtUrl(url),
     deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
+    moonshotai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-moonshotai' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }

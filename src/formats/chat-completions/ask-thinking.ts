@@ -1,7 +1,7 @@
 /** How much to think: the several fields services have for it, both ways. */
 
 import { asEffort, budgetFor, effortFor, effortOfBudget, isThinkingOff } from '../../conversation/effort.ts';
-import type { Effort, Thinking } from '../../conversation/prompt.ts';
+import type { Effort, Prompt, Thinking } from '../../conversation/prompt.ts';
 import { asFlag, asNumber, asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isEmpty, said } from '../openai-fields.ts';
@@ -78,7 +78,7 @@ export function renderThinking(
       report({ field: 'thinking', outcome: 'dropped', detail: 'the model does not think' });
     return {};
   }
-  const off = isThinkingOff(thinking);
+  const off = isOff(thinking, target);
   const effort = effortWord(thinking, target, dialect);
   switch (dialect.thinking) {
     case 'reasoning_effort':
@@ -90,10 +90,9 @@ export function renderThinking(
       if (!off && !takesWords && !thinking.adaptive) {
         report({ field: 'thinking', outcome: 'approximated', detail: 'thinking is on or off here' });
       }
-      return {
-        thinking: { ...asObject(own?.['thinking']), type: off ? 'disabled' : 'enabled' },
-        ...(takesWords && !off && effort !== undefined && effortField(thinking, effort, report)),
-      };
+      const word = takesWords && !off && effort !== undefined && effortField(thinking, effort, report);
+      if (word && !dialect.effortBeside) return word;
+      return { thinking: { ...asObject(own?.['thinking']), type: off ? 'disabled' : 'enabled' }, ...word };
     }
     case 'enable_thinking': {
       const budget = off
@@ -105,6 +104,32 @@ export function renderThinking(
     case 'reasoning':
       return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
   }
+}
+
+/** Whether the model will not think: it was told not to, and does not think whatever it is told. */
+export function isOff(thinking: Thinking | undefined, target: Target): boolean {
+  return thinking !== undefined && isThinkingOff(thinking) && target.thinking?.canDisable !== false;
+}
+
+/**
+ * The thinking to ask for: none where a tool must be called and the service takes that of no model that thinks. What
+ * must be done comes before how.
+ */
+export function thinkingBesideForced(
+  { thinking, toolChoice }: Prompt,
+  target: Target,
+  { refusesForced }: Dialect,
+  report: Report,
+): Thinking | undefined {
+  const isRefused = refusesForced === 'unasked' || (refusesForced === 'asked' && thinking !== undefined);
+  if (toolChoice?.mode !== 'required' || !isRefused || isOff(thinking, target)) return thinking;
+  if (target.thinking?.canDisable === false) return thinking;
+  report({
+    field: 'thinking',
+    outcome: 'dropped',
+    detail: 'no tool can be forced here while the model thinks',
+  });
+  return { effort: 'none' };
 }
 
 /** As a caller of this format asks: a word in OpenAI's field, a budget in Anthropic's, which LiteLLM takes as well. */

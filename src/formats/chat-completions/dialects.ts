@@ -43,6 +43,13 @@ export interface Dialect {
   readonly complete: boolean;
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   readonly thinking: ThinkingField;
+  /** Whether `reasoning_effort` may stand beside `thinking`. Moonshot: "cannot specify both". */
+  readonly effortBeside: boolean;
+  /**
+   * Which thinking refuses a tool that must be called: none, one that was asked for (Alibaba), or any that was not ruled
+   * out, for these think unasked (DeepSeek: "Thinking mode does not support this tool_choice", Moonshot).
+   */
+  readonly refusesForced: 'never' | 'asked' | 'unasked';
   readonly thoughts: ThoughtsField;
   /** Whether signatures go along: `thinking_blocks` (LiteLLM) and `extra_content` (Google). */
   readonly signatures: 'all' | 'google' | 'none';
@@ -96,6 +103,8 @@ const PLAIN: Dialect = {
   complete: true,
   maxTokens: 'max_tokens',
   thinking: 'reasoning_effort',
+  effortBeside: true,
+  refusesForced: 'never',
   thoughts: 'reasoning_content',
   signatures: 'all',
   allEfforts: true,
@@ -206,6 +215,8 @@ const MISTRAL: Dialect = {
 const MOONSHOT: Dialect = {
   ...COMPATIBLE,
   thinking: 'thinking',
+  effortBeside: false,
+  refusesForced: 'unasked',
   thoughts: 'reasoning_content-with-calls',
   systemFirst: false,
   prefill: 'partial',
@@ -220,6 +231,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   alibaba: {
     ...COMPATIBLE,
     thinking: 'enable_thinking',
+    refusesForced: 'asked',
     topK: true,
     cacheControl: true,
     prefill: 'partial',
@@ -227,6 +239,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   deepseek: {
     ...COMPATIBLE,
     thinking: 'thinking',
+    refusesForced: 'unasked',
     thoughts: 'reasoning_content-with-calls',
     systemFirst: false,
     jsonWord: true,

@@ -1,11 +1,10 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
-import { isThinkingOff } from '../../conversation/effort.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { renderThinking } from './ask-thinking.ts';
+import { isOff, renderThinking, thinkingBesideForced } from './ask-thinking.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { planOutput } from './output.ts';
 import { renderToolFields } from './render-tools.ts';
@@ -27,8 +26,8 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const { reasoning, thinking, stream_options, cache_control: _, ...rest } = ownFields(left, report);
   const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
-  const thinks = prompt.thinking === undefined || !isThinkingOff(prompt.thinking);
-  const writing: Writing = { dialect, target, report, exact, thinks };
+  const asked = exact ? prompt.thinking : thinkingBesideForced(prompt, target, dialect, report);
+  const writing: Writing = { dialect, target, report, exact, thinks: !isOff(asked, target) };
   const output = planOutput(prompt, target, dialect, report);
   const turns = arrangeTurns(prompt.turns, output.instruction, writing);
   return {
@@ -38,7 +37,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     messages: renderTurns(turns, writing),
     ...renderToolFields(prompt, writing),
     ...output.fields,
-    ...renderThinking(prompt.thinking, thoughts, target, dialect, report),
+    ...renderThinking(asked, thoughts, target, dialect, report),
     ...maxTokens(prompt, target, dialect, report),
     ...renderSampling(prompt, target, dialect, report),
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),

@@ -7,16 +7,15 @@ import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from '../openai-fields.ts';
-import type { Dialect } from './dialects.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
 import { markFields, ownFields, type Writing } from './writing.ts';
 
 /** All fields of a body that are about tools. */
 export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
-  const { dialect, report } = writing;
+  const { report } = writing;
   const given = prompt.tools ?? [];
-  const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, dialect);
+  const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, writing);
   const only = choice?.only;
   const { tools, search } = renderTools(
     only ? given.filter((tool) => tool.kind === 'hosted' || only.has(tool.name)) : given,
@@ -122,7 +121,7 @@ function nestedGrammar(format: JsonObject): JsonObject {
 function renderToolChoice(
   { mode, allowed }: ToolChoice,
   tools: readonly Tool[],
-  dialect: Dialect,
+  { dialect, exact, thinks }: Writing,
 ): { readonly value: Json; readonly only?: ReadonlySet<string> } {
   const word = mode === 'required' ? dialect.required : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
@@ -132,7 +131,9 @@ function renderToolChoice(
     return { type, [type]: { name: nameFor(name, dialect) } };
   });
   const [only] = named;
-  if (mode === 'required' && named.length === 1 && only !== undefined) return { value: only };
+  // A model that cannot but think takes no name there, but the word, and then one tool.
+  const isNamed = exact || !thinks || dialect.refusesForced === 'never';
+  if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
   if (dialect.allowedTools)
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
   if (named.length === 0) throw invalid("Invalid 'tool_choice': no tool is allowed.", 'tool_choice');

@@ -240,6 +240,28 @@ describe('thinking', () => {
     expect(said).toEqual(expected);
   });
 
+  test.each<[Thinking | undefined, string, JsonObject]>([
+    [{ effort: 'high' }, 'alibaba', { enable_thinking: false }],
+    [undefined, 'alibaba', {}],
+    [undefined, 'moonshot', { thinking: { type: 'disabled' } }],
+    [{ effort: 'high' }, 'zai', { thinking: { type: 'enabled' } }],
+  ])('where a tool is forced: %j at %s', (thinking, dialect, expected) => {
+    const forced: Partial<Prompt> = {
+      tools: [{ kind: 'function', name: 'f', parameters: { type: 'object', properties: {} } }],
+      toolChoice: { mode: 'required' },
+      ...(thinking && { thinking }),
+    };
+    const {
+      model: _,
+      messages: _messages,
+      tools: _tools,
+      tool_choice,
+      ...said
+    } = body(forced, modelOf(dialect));
+    expect(tool_choice).toBe('required');
+    expect(said).toEqual(expected);
+  });
+
   test('what is not said as it was asked is told, and what is asked for by saying nothing is not', () => {
     const notes = (thinking: Thinking, target: Target): string[] => {
       const all: Note[] = [];
