@@ -374,3 +374,23 @@ test('checklist 173: Kimi is told its effort in one field, and never to leave of
     expect(sent).not.toHaveProperty('thinking');
   }
 });
+
+describe('checklist 174: what a service refuses of the usual settings is not sent there', () => {
+  const asked = { temperature: 0.5, top_p: 0.9, stop_sequences: ['END'] };
+
+  test.each([KIMI, 'moonshotai/kimi-k2.6', 'moonshotai/kimi-k2.7-code'])(
+    'checklist 174: %s has a temperature of its own',
+    async (model) => {
+      const sent = await sentFor('messages', model, asked);
+      expect(sent).not.toHaveProperty('temperature');
+      expect(sent).not.toHaveProperty('top_p');
+      expect(sent['stop']).toEqual(['END']);
+    },
+  );
+
+  test('checklist 174: Grok, which thinks, takes no stop sequence', async () => {
+    const sent = await sentFor('messages', 'x-ai/grok-4.6', asked);
+    expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.9 });
+    expect(sent).not.toHaveProperty('stop');
+  });
+});

@@ -178,6 +178,7 @@ function vendors(url: string): NonNullable<ConfigInput['vendors']> {
     ...vendorsAtUrl(url),
     deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
     moonshotai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-moonshotai' },
+    'x-ai': { baseUrl: `${url}/v1`, apiKey: 'vendor-key-x-ai' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }

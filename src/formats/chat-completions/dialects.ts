@@ -89,8 +89,11 @@ export interface Dialect {
   readonly user: number;
   /** The field of an assistant message at the end that says it is to be continued. */
   readonly prefill?: 'prefix' | 'partial';
-  /** Whether models that take no sampling parameters take no `stop` either. */
-  readonly stopIsSampling: boolean;
+  /**
+   * Which models take no `stop`: none, those that take no sampling parameters (OpenAI), or those that think (xAI: "Model
+   * grok-4.6 does not support parameter stop").
+   */
+  readonly refusesStop: 'never' | 'sampling' | 'thinking';
   /** Whether `json_object` needs the word JSON in some message. */
   readonly jsonWord: boolean;
   /** Rules for ids of calls: any, at most 40 characters, or nine letters and digits. */
@@ -130,7 +133,7 @@ const PLAIN: Dialect = {
   metadata: true,
   logprobs: true,
   user: Number.POSITIVE_INFINITY,
-  stopIsSampling: false,
+  refusesStop: 'never',
   jsonWord: false,
   callIds: 'any',
   names: 'any',
@@ -173,7 +176,7 @@ const OPENAI: Dialect = {
   video: false,
   topK: false,
   user: 64,
-  stopIsSampling: true,
+  refusesStop: 'sampling',
   jsonWord: true,
   callIds: 'forty',
   names: 'strict',
@@ -224,6 +227,8 @@ const MOONSHOT: Dialect = {
 
 const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
 
+const XAI: Dialect = { ...COMPATIBLE, knownToThink: true, systemFirst: false, refusesStop: 'thinking' };
+
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': PLAIN,
   openai: OPENAI,
@@ -267,7 +272,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,
   vllm: { ...COMPATIBLE, topK: true, developer: 'asked' },
-  xai: { ...COMPATIBLE, knownToThink: true, systemFirst: false, stopIsSampling: true },
+  'x-ai': XAI,
+  xai: XAI,
   'z-ai': ZAI,
   zai: ZAI,
 };

@@ -22,10 +22,16 @@ export function renderSampling(prompt: Prompt, target: Target, dialect: Dialect,
         ? topLogprobs
         : drop('topLogprobs', 'the service tells none'),
   });
-  const stop = prompt.stop === undefined || prompt.stop.length === 0 ? {} : { stop: prompt.stop };
-  if (target.sampling) return { ...wishes, ...stop };
+  if (target.sampling) return { ...wishes, ...renderStop(prompt.stop, target, dialect, report) };
   for (const field of Object.keys(wishes)) drop(field, 'the model refuses it');
-  if (!dialect.stopIsSampling || prompt.stop === undefined) return stop;
-  drop('stop', 'the model refuses it');
+  return renderStop(prompt.stop, target, dialect, report);
+}
+
+function renderStop(stop: Prompt['stop'], target: Target, dialect: Dialect, report: Report): JsonObject {
+  if (stop === undefined || stop.length === 0) return {};
+  const { refusesStop } = dialect;
+  const isTaken = refusesStop === 'sampling' ? target.sampling : target.thinking === undefined;
+  if (refusesStop === 'never' || isTaken) return { stop };
+  report({ field: 'stop', outcome: 'dropped', detail: 'the model refuses it' });
   return {};
 }
