@@ -28,9 +28,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns } = arrange(prompt, target, report);
   const thinking = planThinking(prompt, turns, maxTokens, target, report);
-  const isNative = prompt.own?.format === FORMAT;
-  const canForce = isNative || thinking.budgeted !== true;
-  const output = planOutput(prompt, target, canForce, report);
+  const output = planOutput(prompt, target, thinking.budgeted !== true, report);
   reportLost(prompt, report);
   const own = ownFields(prompt.own, report);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
@@ -42,7 +40,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
       max_tokens: maxTokens,
       ...(instructions !== undefined && { system: instructions }),
       messages: renderMessages(turns, report),
-      ...renderTools(prompt, turns, { output, canForce }, target, report),
+      ...renderTools(prompt, turns, output, target, report),
       ...(thinking.thinking && own['thinking'] === undefined && { thinking: thinking.thinking }),
       ...outputConfig(own, thinking, output),
       ...renderSampling(prompt, target, thinking.thinks, report),

@@ -14,21 +14,14 @@ import { withoutRootUnion } from './root-union.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
-/** What was settled before: how the answer's form is got, and whether a tool can be forced on the model. */
-export interface ToolPlan {
-  readonly output: OutputPlan;
-  readonly canForce: boolean;
-}
-
 /** `{ tools, tool_choice }`, each only where there is something to say: to be spread. */
 export function renderTools(
   prompt: Prompt,
   turns: readonly Turn[],
-  plan: ToolPlan,
+  output: OutputPlan,
   target: Target,
   report: Report,
 ): JsonObject {
-  const { output } = plan;
   const isNative = prompt.own?.format === FORMAT;
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
@@ -43,7 +36,7 @@ export function renderTools(
     return {};
   }
   const isWritten = isNative && prompt.own?.fields['tool_choice'] !== undefined;
-  const choice = borrowed.length > 0 && output.kind !== 'tool' ? NONE : choiceOf(prompt, plan, report);
+  const choice = borrowed.length > 0 && output.kind !== 'tool' ? NONE : choiceOf(prompt, output);
   return {
     ...((tools.length > 0 || prompt.tools) && { tools }),
     ...(choice && !isWritten && { tool_choice: choice }),
@@ -195,8 +188,7 @@ function theOne(choice: ToolChoice | undefined): string | undefined {
   return choice?.mode === 'required' && choice.allowed?.length === 1 ? choice.allowed[0] : undefined;
 }
 
-function choiceOf(prompt: Prompt, { output, canForce }: ToolPlan, report: Report): JsonObject | undefined {
-  const { toolChoice, parallelToolCalls } = prompt;
+function choiceOf({ toolChoice, parallelToolCalls }: Prompt, output: OutputPlan): JsonObject | undefined {
   const parallel = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls };
   if (output.kind === 'tool') {
     return output.alone
@@ -211,14 +203,6 @@ function choiceOf(prompt: Prompt, { output, canForce }: ToolPlan, report: Report
     case 'auto':
       return { type: 'auto', ...parallel };
     case 'required': {
-      if (!canForce) {
-        report({
-          field: 'tool_choice',
-          outcome: 'approximated',
-          detail: 'auto: a model that thinks cannot be forced',
-        });
-        return { type: 'auto', ...parallel };
-      }
       const name = theOne(toolChoice);
       return name === undefined
         ? { type: 'any', ...parallel }

@@ -163,18 +163,17 @@ export function parseToolChoice(value: Json | undefined, report: Report): ToolCh
   if (value === undefined || value === null) return undefined;
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
   if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
-  const choice = objectAt(value, 'tool_choice');
-  if (choice === undefined) throw wrongType('tool_choice', 'a string or an object', value);
-  switch (choice['type']) {
+  if (!isObject(value)) throw wrongType('tool_choice', 'a string or an object', value);
+  switch (value['type']) {
     case undefined:
     case null:
       throw missing('tool_choice.type');
     case 'function':
     case 'custom':
-      return { mode: 'required', allowed: [requiredText(choice['name'], 'tool_choice.name')] };
+      return { mode: 'required', allowed: [requiredText(value['name'], 'tool_choice.name')] };
     case 'allowed_tools': {
-      const mode = choice['mode'] === 'required' ? 'required' : 'auto';
-      const tools = objectsWithPaths(choice['tools'], 'tool_choice.tools');
+      const mode = value['mode'] === 'required' ? 'required' : 'auto';
+      const tools = objectsWithPaths(value['tools'], 'tool_choice.tools');
       return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool) ?? []) };
     }
     default:
