@@ -24,6 +24,11 @@ describe('what is taken out', () => {
     ['of an event with more lines', `id: 1\n${USAGE}\nretry: 1\n\n`, 'id: 1\nretry: 1\n\n'],
     ['only the line, where the event goes on', `${USAGE}\nid: 1\n\n`, 'id: 1\n\n'],
     ['null', `${NULL}\n\n`, `${BARE}\n\n`],
+    [
+      'null before quotes in a text',
+      'data: {"choices":[],"usage":null,"x":"\\"}"}\n',
+      'data: {"choices":[],"x":"\\"}"}\n',
+    ],
     ['null as the first member', 'data: {"usage" : null , "choices":[]}\n', 'data: { "choices":[]}\n'],
     ['null in the middle', 'data: {"choices":[],\t"usage":null ,"x":1}\n', 'data: {"choices":[] ,"x":1}\n'],
   ])('%s', (_, text, left) => {

@@ -284,4 +284,20 @@ describe('other shapes of calls', () => {
     ]);
     expect(partsOf(whole(message, 'tool_calls'))[0]).not.toHaveProperty('signature');
   });
+
+  test.each([
+    ['before', [0, 1, 2]],
+    ['after', [1, 2, 0]],
+  ])('such a signature in a stream, %s its call', (_, order) => {
+    const detail = { type: 'reasoning.encrypted', data: 'sig', format: 'google-gemini-v1', id: 'b' };
+    const said = [
+      chunk({ reasoning_details: [detail] }),
+      pieces(head(0, 'a', 'f', '{}')),
+      pieces(head(1, 'b', 'g', '{}')),
+    ];
+    expect(partsOf(...order.flatMap((at) => said[at] ?? []), ...end)).toEqual([
+      call('a', 'f', '{}'),
+      { ...call('b', 'g', '{}'), signature: { origin: 'google', value: 'sig' } },
+    ]);
+  });
 });

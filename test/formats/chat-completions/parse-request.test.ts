@@ -438,6 +438,19 @@ describe('messages', () => {
       },
       [{ kind: 'thinking', text: 's', signature: { origin: 'openai', value: 'E' } }],
     ],
+    [
+      "OpenRouter's details of Claude's thoughts, one of them for Claude alone",
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'a', signature: 'S', format: 'anthropic-claude-v1' },
+          { type: 'reasoning.encrypted', data: 'D', format: 'anthropic-claude-v1' },
+        ],
+      },
+      [
+        { kind: 'thinking', text: 'a', signature: { origin: 'anthropic', value: 'S' } },
+        { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'D' } },
+      ],
+    ],
   ])('thoughts: %s', (_, fields, expected) => {
     expect(thought(fields)).toEqual(expected);
   });
@@ -520,6 +533,10 @@ describe('messages', () => {
         name: 'a.pdf',
         source: { kind: 'base64', data: 'JVBERi0=' },
       },
+    ],
+    [
+      { type: 'file', file: { file_data: 'https://a.example/b.pdf', filename: 'b.pdf' } },
+      { media: 'document', name: 'b.pdf', source: { kind: 'url', url: 'https://a.example/b.pdf' } },
     ],
     [
       { type: 'input_audio', input_audio: { data: 'AA==', format: 'mp3' } },

@@ -649,6 +649,25 @@ describe('thoughts of earlier turns', () => {
     });
   });
 
+  test("OpenAI's proof goes back to a router after the summary it is of", () => {
+    const signature = { origin: 'openai', value: 'E' } as const;
+    const format = 'openai-responses-v1';
+    const details = (thought: string) =>
+      messages(
+        [
+          user(text('Go')),
+          assistant({ kind: 'thinking', text: thought, signature }, text('Yes.')),
+          user(text('On')),
+        ],
+        'openrouter',
+      )[1]?.['reasoning_details'];
+    expect(details('Hm.')).toEqual([
+      { type: 'reasoning.summary', summary: 'Hm.', format, index: 0 },
+      { type: 'reasoning.encrypted', data: 'E', format, index: 1 },
+    ]);
+    expect(details('')).toEqual([{ type: 'reasoning.encrypted', data: 'E', format, index: 0 }]);
+  });
+
   test('where a call must come with thoughts, one without has a blank; not where thinking is off', () => {
     const looped = [user(text('Go')), assistant(call('a')), user(result('a', say('A')))];
     for (const dialect of ['deepseek', 'moonshotai']) {
@@ -787,6 +806,15 @@ describe('content', () => {
     const notes: Note[] = [];
     expect(messages(marked, 'openai', notes)).toEqual([{ role: 'user', content: 'A' }]);
     expect(told(notes)).toEqual(['cache_control dropped']);
+  });
+
+  test('a mark on a result stands on the last part of it', () => {
+    const marked: Part = { ...result('a', say('A'), say('B')), mark: {} };
+    const sent = messages([user(text('Go')), assistant(call('a')), user(marked)], 'openrouter');
+    expect(sent[2]?.['content']).toEqual([
+      { type: 'text', text: 'A' },
+      { type: 'text', text: 'B', cache_control: { type: 'ephemeral' } },
+    ]);
   });
 
   test('an answer begun for the model says so where it has to', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Note } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
@@ -118,6 +119,19 @@ describe('parts', () => {
     ]);
   });
 
+  test('a signature in an empty thought, as streams have it, is that of the thought before', () => {
+    const bare = { text: '', thought: true, thoughtSignature: 'S' };
+    const signature = { origin: 'google', value: 'S' };
+    expect(parts([{ text: 'hm', thought: true }, bare])).toEqual([
+      { kind: 'thinking', text: 'hm', signature },
+    ]);
+    // One that has its own keeps it.
+    expect(parts([{ text: 'hm', thought: true, thoughtSignature: 'R' }, bare])).toMatchObject([
+      { text: 'hm', signature: { value: 'R' } },
+      { text: '', signature },
+    ]);
+  });
+
   test('a part that holds several things loses none', () => {
     expect(
       parts([{ text: 'see', inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' }]),
@@ -227,6 +241,7 @@ describe('settings', () => {
       { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
       { mode: 'auto', allowed: ['f'] },
     ],
+    [{ allowedFunctionNames: ['f'] }, { mode: 'auto', allowed: ['f'] }],
     [{}, undefined],
   ])('choice of tools %j', (functionCallingConfig, expected) => {
     expect(parsed(ask([{ text: 'x' }], { toolConfig: { functionCallingConfig } })).toolChoice).toEqual(
@@ -260,6 +275,29 @@ describe('settings', () => {
         required: ['ok'],
       },
     });
+  });
+
+  test.each<[JsonObject, JsonObject]>([
+    [
+      { type: 'STRING', enum: ['a'], nullable: true },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [{ anyOf: [{ type: 'STRING' }], nullable: true }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    [
+      { type: 'STRING', nullable: false, maxLength: '9' },
+      { type: 'string', maxLength: 9 },
+    ],
+  ])('schema %j', (responseSchema, schema) => {
+    const asked = { generationConfig: { responseMimeType: 'application/json', responseSchema } };
+    expect(parsed(ask([{ text: 'x' }], asked)).output).toEqual({ kind: 'json-schema', schema });
+  });
+
+  test.each<[JsonObject, Prompt['output']]>([
+    [{ responseMimeType: 'application/json' }, { kind: 'json' }],
+    [{ responseMimeType: 'text/plain' }, { kind: 'text' }],
+    [{}, undefined],
+  ])('the form of the answer %j', (generationConfig, output) => {
+    expect(parsed(ask([{ text: 'x' }], { generationConfig })).output).toEqual(output);
   });
 
   test('a search is carried over; the rest of its tools are only its own', () => {

@@ -461,6 +461,12 @@ describe('settings', () => {
 });
 
 describe('thinking', () => {
+  /** As Gemini 2.5 Pro does. */
+  const ALWAYS: Target = {
+    ...BUDGETS,
+    thinking: { kinds: ['budget'], efforts: [], budget: { min: 128, max: 32_768 }, canDisable: false },
+  };
+
   test.each<[string, Prompt['thinking'], Target, JsonObject | undefined]>([
     [
       'a word on a model of words',
@@ -489,6 +495,8 @@ describe('thinking', () => {
       { thinkingBudget: 24_576, includeThoughts: true },
     ],
     ['off', { effort: 'none' }, BUDGETS, { thinkingBudget: 0 }],
+    ['off where it cannot be off, by a budget', { effort: 'none' }, ALWAYS, { thinkingBudget: 128 }],
+    ['no budget, where there must be one', { budget: 0 }, ALWAYS, { thinkingBudget: 128 }],
     ['as the model likes', { adaptive: true }, BUDGETS, { thinkingBudget: -1, includeThoughts: true }],
     ['not to be shown', { effort: 'high', visible: false }, LEVELS, { thinkingLevel: 'HIGH' }],
     ['nothing said', undefined, LEVELS, undefined],

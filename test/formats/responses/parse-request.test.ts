@@ -272,6 +272,13 @@ describe('refusals in OpenAI’s own words', () => {
     [{ tools: [{ type: 'abacus' }] }, 'tools[0].type', /'mcp'/],
     [{ tool_choice: 'maybe' }, 'tool_choice', /'required'/],
     [{ tool_choice: { type: 'function' } }, 'tool_choice.name', /^Missing/],
+    [{ tool_choice: 5 }, 'tool_choice', /a string or an object, but got an integer/],
+    [{ tool_choice: {} }, 'tool_choice.type', /^Missing/],
+    ...['input_image', 'input_file', 'input_audio'].map((type): [JsonObject, string, RegExp] => [
+      { input: [{ role: 'user', content: [{ type }] }] },
+      `input[0].content[0].${type === 'input_image' ? 'image_url' : type === 'input_file' ? 'file_data' : type}`,
+      /^Missing/,
+    ]),
   ])('%j', (fields, param, message) => {
     const error = failure(() => parse(fields));
     expect(error).toMatchObject({ fault: 'invalid-request', status: 400, param });
