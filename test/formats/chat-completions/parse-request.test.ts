@@ -309,6 +309,15 @@ describe('tools', () => {
     expect(parse({ tools: [{ function: fn }] }).tools).toEqual([expected]);
   });
 
+  test('custom tools', () => {
+    const grammar = { syntax: 'lark', definition: 'start: "x"' };
+    const custom = { name: 'c', description: 'd', format: { type: 'grammar', grammar } };
+    expect(parse({ tools: [{ type: 'custom', custom }] }).tools).toEqual([{ kind: 'custom', ...custom }]);
+    expect(parse({ tools: [{ type: 'custom', custom: { name: 'c' } }] }).tools).toEqual([
+      { kind: 'custom', name: 'c' },
+    ]);
+  });
+
   test("a vendor's own tools, and the search at the top of the body", () => {
     expect(parse({ tools: [{ type: 'browser' }], web_search_options: {} }).tools).toEqual([
       { kind: 'hosted', format: 'chat-completions', value: { type: 'browser' }, webSearch: false },
@@ -353,6 +362,22 @@ describe('messages', () => {
         ],
       },
       { role: 'user', parts: [text('Hello')] },
+    ]);
+  });
+
+  test('custom calls, their results, and a refusal', () => {
+    const custom = { id: 'a', type: 'custom', custom: { name: 'sql', input: 'select 1' } };
+    expect(
+      turns(
+        { role: 'assistant', content: null, refusal: 'No.', tool_calls: [custom] },
+        { role: 'tool', tool_call_id: 'a', content: 'A' },
+      ).map(({ parts }) => parts),
+    ).toEqual([
+      [
+        { kind: 'refusal', text: 'No.' },
+        { kind: 'tool-call', id: 'a', name: 'sql', arguments: 'select 1', custom: true },
+      ],
+      [{ kind: 'tool-result', id: 'a', name: 'sql', content: [text('A')], custom: true }],
     ]);
   });
 
@@ -437,6 +462,24 @@ describe('messages', () => {
         ],
       },
       [{ kind: 'thinking', text: 's', signature: { origin: 'openai', value: 'E' } }],
+    ],
+    [
+      'a proof of thoughts that are not shown',
+      { reasoning_details: [{ type: 'reasoning.text', signature: 'S', format: 'anthropic-claude-v1' }] },
+      [{ kind: 'thinking', text: '', signature: { origin: 'anthropic', value: 'S' } }],
+    ],
+    [
+      "OpenAI's thoughts, one without a summary",
+      {
+        reasoning_details: [
+          { type: 'reasoning.encrypted', data: 'E', format: 'openai-responses-v1' },
+          { type: 'reasoning.encrypted', data: 'F', format: 'azure-openai-responses-v1' },
+        ],
+      },
+      [
+        { kind: 'thinking', text: '', signature: { origin: 'openai', value: 'E' } },
+        { kind: 'thinking', text: '', signature: { origin: 'openai', value: 'F' } },
+      ],
     ],
     [
       "OpenRouter's details of Claude's thoughts, one of them for Claude alone",

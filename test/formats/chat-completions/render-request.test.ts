@@ -215,6 +215,8 @@ describe('thinking', () => {
     [{ effort: 'high' }, modelOf('openai'), {}],
     [{ effort: 'high' }, modelOf('xai'), {}],
     [{ effort: 'max' }, modelOf('unheard-of'), { reasoning_effort: 'high' }],
+    [{ effort: 'xhigh' }, modelOf('unheard-of'), { reasoning_effort: 'high' }],
+    [{ effort: 'minimal' }, modelOf('unheard-of'), { reasoning_effort: 'low' }],
     [{ effort: 'none' }, modelOf('unheard-of'), {}],
     [{ budget: 9000 }, modelOf('deepseek'), { thinking: { type: 'enabled' } }],
     [{ effort: 'none' }, modelOf('deepseek'), { thinking: { type: 'disabled' } }],
@@ -434,6 +436,12 @@ describe('calls and results', () => {
       },
     ]);
     expect(told(notes)).toEqual(['messages approximated']);
+    const several = user(result('a', say('A')), result('b', say('B')), text('Now?'));
+    const both = messages([user(text('Go')), assistant(call('a'), call('b')), several], 'mistral');
+    expect(both.slice(2).map(({ role, content }) => [role, content])).toEqual([
+      ['tool', 'A'],
+      ['tool', 'B\nNow?'],
+    ]);
   });
 
   test('custom tools are functions where there are none, calls and results with them', () => {

@@ -287,6 +287,27 @@ describe('settings', () => {
       { type: 'STRING', nullable: false, maxLength: '9' },
       { type: 'string', maxLength: 9 },
     ],
+    [
+      {
+        type: 'OBJECT',
+        properties: { nullable: { type: 'STRING' } },
+        additional_properties: { type: 'INTEGER' },
+        property_ordering: ['nullable'],
+      },
+      {
+        type: 'object',
+        properties: { nullable: { type: 'string' } },
+        additionalProperties: { type: 'integer' },
+        propertyOrdering: ['nullable'],
+      },
+    ],
+    [
+      {
+        $defs: { a: { type: 'STRING' } },
+        any_of: [{ $ref: '#/$defs/a' }, { type: 'ARRAY', min_items: '1' }],
+      },
+      { $defs: { a: { type: 'string' } }, anyOf: [{ $ref: '#/$defs/a' }, { type: 'array', minItems: 1 }] },
+    ],
   ])('schema %j', (responseSchema, schema) => {
     const asked = { generationConfig: { responseMimeType: 'application/json', responseSchema } };
     expect(parsed(ask([{ text: 'x' }], asked)).output).toEqual({ kind: 'json-schema', schema });

@@ -214,6 +214,24 @@ describe('items that overlap', () => {
     ]);
   });
 
+  test('what has waited is given out when what it waited for is done, and from then on as it comes', () => {
+    const call = { type: 'function_call', id: 'fc_a', call_id: 'a', name: 'a', arguments: '{}' };
+    const said = streamOf([
+      added(0, call),
+      added(1, message('')),
+      piece('output_text', 1, 'Hi'),
+      done(0, call),
+      piece('output_text', 1, ' there'),
+      done(1, message('Hi there')),
+    ]).map((value) => JSON.stringify(value));
+    const texts = (count: number) =>
+      heardUntilError(said.slice(0, count)).events.flatMap((event) =>
+        event.type === 'part-delta' && event.index === 1 ? event.text : [],
+      );
+    const from = said.findIndex((event) => event.includes('output_text.delta'));
+    expect([1, 2, 3].map((count) => texts(from + count))).toEqual([[], ['Hi'], ['Hi', ' there']]);
+  });
+
   test('calls and searches side by side come one after another', () => {
     const call = (id: string) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name: id });
     const search = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
