@@ -832,6 +832,16 @@ describe('content', () => {
     expect(messages(begun, 'openai')[1]).toEqual({ role: 'assistant', content: '{' });
   });
 
+  test('citations go back to OpenAI, counted over the whole message; to others they do not', () => {
+    const citation = { url: 'https://a.example', title: 'A', start: 0, end: 2 };
+    const cited = assistant(text('One. '), { kind: 'text', text: 'Two.', citations: [citation] });
+    const said = (dialect: string) => messages([user(text('Go')), cited, user(text('On'))], dialect)[1];
+    expect(said('openai')?.['annotations']).toMatchObject([
+      { type: 'url_citation', url_citation: { url: 'https://a.example', start_index: 5, end_index: 7 } },
+    ]);
+    expect(said('deepseek')).not.toHaveProperty('annotations');
+  });
+
   test('a refusal is one where there are such, else a text', () => {
     const refused = [user(text('Go')), assistant({ kind: 'refusal', text: 'No.' }), user(text('On'))];
     expect(messages(refused, 'openai')[1]).toEqual({ role: 'assistant', content: null, refusal: 'No.' });

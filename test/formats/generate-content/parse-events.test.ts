@@ -516,6 +516,20 @@ describe('citations', () => {
     expect(text.slice(7, 18)).toBe('🍰 is nice.');
   });
 
+  test('of words that stand there twice, those at its bytes are meant, quoted or not', () => {
+    const text = 'Zürich 🍰. Zürich 🍰.';
+    const segment = { startIndex: 14, endIndex: 27, text: 'Zürich 🍰.' };
+    for (const more of [{}, { text: null }]) {
+      const found = citations([
+        chunk([{ text }], { ...END, ...grounding(text, text, { ...segment, ...more }) }),
+      ]);
+      expect(found?.[0]?.[0]).toMatchObject({ start: 11, end: 21 });
+    }
+    const citationSources = [{ uri: 'https://a.example', startIndex: 14, endIndex: 27 }];
+    const cited = citations([chunk([{ text }], { ...END, citationMetadata: { citationSources } })]);
+    expect(cited?.[0]).toEqual([{ url: 'https://a.example', start: 11, end: 21 }]);
+  });
+
   test('offsets count all the text; a part that went on after a thought has its own', () => {
     const found = citations([
       chunk([{ text: 'Äh. ' }, { text: 'hm', thought: true }, { text: 'It rains.' }], {

@@ -300,6 +300,14 @@ describe('turns', () => {
     expect(told).toContain('dropped: cache marks');
   });
 
+  test('the mark for the whole request is one of the four', () => {
+    const turns = ['a', 'b', 'c', 'd'].map((words) => user({ kind: 'text', text: words, mark: {} }));
+    const marks = (prompt: Partial<Prompt>) =>
+      [...JSON.stringify(render({ turns, ...prompt }).body).matchAll(/"cache_control"/g)].length;
+    expect(marks({})).toBe(4);
+    expect(marks({ mark: {} })).toBe(4);
+  });
+
   test('citations of other vendors are told of nobody', () => {
     const cited: Part = {
       kind: 'text',

@@ -231,6 +231,14 @@ describe('items', () => {
       { type: 'input_audio', input_audio: { data: 'AA==', format: 'mp3' } },
       { media: 'audio', mediaType: 'audio/mpeg', source: { kind: 'base64', data: 'AA==' } },
     ],
+    [
+      { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+      { media: 'audio', mediaType: 'audio/wav', source: { kind: 'base64', data: 'AA==' } },
+    ],
+    [
+      { type: 'input_file', filename: 'A.CSV', file_data: 'YQ==' },
+      { media: 'document', mediaType: 'text/csv', name: 'A.CSV', source: { kind: 'base64', data: 'YQ==' } },
+    ],
   ])('media %j', (part, expected) => {
     const [turn] = turnsOf({ role: 'user', content: [part] });
     expect(turn?.parts).toMatchObject([{ kind: 'media', ...expected }]);
