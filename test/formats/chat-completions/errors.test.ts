@@ -58,6 +58,7 @@ describe('by meaning', () => {
       'upstream-auth',
       502,
     ],
+    ['our key, in no words of a key', 401, said('Unauthorized'), 'upstream-auth', 502],
     ['our key, forbidden', 403, said('no'), 'upstream-auth', 502],
     ['our purse', 402, said('Insufficient Balance'), 'upstream-auth', 502],
     [
@@ -99,6 +100,7 @@ describe('by meaning', () => {
     ['busy, in other words', 529, said('x'), 'upstream-overloaded', 503],
     ['no capacity at Groq', 498, said('x'), 'upstream-overloaded', 503],
     ['slow', 504, '', 'upstream-timeout', 504],
+    ['slow, it says', 408, '', 'upstream-timeout', 504],
     ['slow, at a proxy', 524, '', 'upstream-timeout', 504],
     ['a path we got wrong', 405, '', 'upstream-broken', 502],
     ['a list of one', 400, '[{"error":{"code":400,"message":"bad"}}]', 'invalid-request', 400],
@@ -125,6 +127,9 @@ describe('by meaning', () => {
     ).toBe('AiError: bad input');
     expect(parseError(422, '{"errors":["one","two"]}').message).toBe('one; two');
     expect(parseError(400, '{"message":["one","two"],"statusCode":400}').message).toBe('one; two');
+    expect(parseError(400, '{"detail":"alone"}').message).toBe('alone');
+    expect(parseError(422, '{"detail":[{"msg":"first"},{"msg":"second"}]}').message).toBe('first; second');
+    expect(parseError(400, '[{"error":{"code":400,"message":"in a list"}}]').message).toBe('in a list');
   });
 
   test.each([
@@ -150,6 +155,12 @@ describe('by meaning', () => {
     [{ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'rate-limited'],
     [{ base_resp: { status_code: 1004, status_msg: 'login fail' } }, 'upstream-auth'],
     [{ base_resp: { status_code: 2013, status_msg: 'invalid params' } }, 'invalid-request'],
+    [{ error: { message: 'x', type: 'insufficient_quota' } }, 'quota-exceeded'],
+    [{ error: { message: 'x', type: 'authentication_error' } }, 'upstream-auth'],
+    [{ error: { message: 'x', code: 'model_not_found' } }, 'model-not-found'],
+    [{ error: { message: 'x', type: 'timeout' } }, 'upstream-timeout'],
+    [{ error: { message: 'x', code: 'context_length_exceeded' } }, 'context-too-long'],
+    [{ error: { message: 'x', status_code: 503 } }, 'upstream-overloaded'],
   ])('inside an answer: %j', (body, fault) => {
     expect(isErrorBody(body)).toBe(true);
     expect(parseErrorObject(body).fault).toBe(fault);

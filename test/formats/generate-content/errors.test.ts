@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../src/errors.ts';
+import { type Fault, GatewayError } from '../../../src/errors.ts';
 import { parseError, parseErrorObject, renderError } from '../../../src/formats/generate-content/errors.ts';
 import { asNumber, asObject, type JsonObject } from '../../../src/json.ts';
 import { object } from './fixtures.ts';
@@ -91,6 +91,44 @@ describe('the vendor’s errors by their meaning', () => {
     [400, 'A_NEW_WORD', 'x', 'invalid-request', 400],
   ])('%d %s', (code, status, message, fault, seen) => {
     expect(of(code, status, message)).toMatchObject({ fault, status: seen, message });
+  });
+
+  test.each<[string, Fault]>([
+    ['INVALID_ARGUMENT', 'invalid-request'],
+    ['OUT_OF_RANGE', 'invalid-request'],
+    ['FAILED_PRECONDITION', 'invalid-request'],
+    ['UNAUTHENTICATED', 'upstream-auth'],
+    ['PERMISSION_DENIED', 'upstream-auth'],
+    ['NOT_FOUND', 'not-found'],
+    ['ALREADY_EXISTS', 'conflict'],
+    ['ABORTED', 'conflict'],
+    ['RESOURCE_EXHAUSTED', 'rate-limited'],
+    ['UNAVAILABLE', 'upstream-overloaded'],
+    ['DEADLINE_EXCEEDED', 'upstream-timeout'],
+    ['INTERNAL', 'upstream-broken'],
+  ])('in a stream there may be its word alone: %s', (status, fault) => {
+    expect(parseErrorObject({ status, message: 'x' }).fault).toBe(fault);
+  });
+
+  test.each<[number, Fault]>([
+    [400, 'invalid-request'],
+    [401, 'upstream-auth'],
+    [402, 'upstream-auth'],
+    [403, 'upstream-auth'],
+    [404, 'not-found'],
+    [408, 'upstream-timeout'],
+    [409, 'conflict'],
+    [413, 'too-large'],
+    [422, 'unprocessable'],
+    [429, 'rate-limited'],
+    [500, 'upstream-broken'],
+    [503, 'upstream-overloaded'],
+    [504, 'upstream-timeout'],
+    [529, 'upstream-overloaded'],
+  ])('of what stands before Google, the status: %d', (status, fault) => {
+    const error = parseError(status, '<html>');
+    expect(error.fault).toBe(fault);
+    expect(error.message).toMatch(/^The upstream .+\.$/);
   });
 
   test('the field at fault', () => {

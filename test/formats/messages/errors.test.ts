@@ -117,13 +117,25 @@ describe('what the vendor means', () => {
     expect(parseError(status, text)).toMatchObject({ fault, status: shown });
   });
 
-  test('an event in a stream has its type only', () => {
-    expect(
-      errorOf({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
-    ).toMatchObject({
-      fault: 'upstream-overloaded',
-      message: 'Overloaded',
-    });
+  test.each<[string, Fault]>([
+    ['invalid_request_error', 'invalid-request'],
+    ['authentication_error', 'upstream-auth'],
+    ['permission_error', 'upstream-auth'],
+    ['billing_error', 'upstream-auth'],
+    ['not_found_error', 'not-found'],
+    ['conflict_error', 'conflict'],
+    ['request_too_large', 'too-large'],
+    ['rate_limit_error', 'rate-limited'],
+    ['timeout_error', 'upstream-timeout'],
+    ['overloaded_error', 'upstream-overloaded'],
+    ['api_error', 'upstream-broken'],
+  ])('an event in a stream has its type only: %s', (type, fault) => {
+    const error = errorOf({ type: 'error', error: { type, message: 'Something.' } });
+    expect(error.fault).toBe(fault);
+    if (fault !== 'upstream-auth') expect(error.message).toBe('Something.');
+  });
+
+  test('an event in a stream that says nothing', () => {
     expect(errorOf({ error: {} })).toMatchObject({
       fault: 'upstream-broken',
       message: 'The upstream failed to answer.',
