@@ -197,6 +197,33 @@ describe('an error in Google’s words', () => {
     });
   });
 
+  test.each<[Fault, number, string]>([
+    ['invalid-request', 400, 'INVALID_ARGUMENT'],
+    ['context-too-long', 400, 'INVALID_ARGUMENT'],
+    ['unauthenticated', 401, 'UNAUTHENTICATED'],
+    ['model-not-allowed', 403, 'PERMISSION_DENIED'],
+    ['permission-denied', 403, 'PERMISSION_DENIED'],
+    ['model-not-found', 404, 'NOT_FOUND'],
+    ['not-found', 404, 'NOT_FOUND'],
+    ['endpoint-not-available', 404, 'NOT_FOUND'],
+    ['method-not-allowed', 405, 'NOT_FOUND'],
+    ['request-timeout', 408, 'DEADLINE_EXCEEDED'],
+    ['conflict', 409, 'ABORTED'],
+    ['too-large', 413, 'INVALID_ARGUMENT'],
+    ['unsupported-media-type', 415, 'INVALID_ARGUMENT'],
+    ['unprocessable', 422, 'INVALID_ARGUMENT'],
+    ['rate-limited', 429, 'RESOURCE_EXHAUSTED'],
+    ['quota-exceeded', 429, 'RESOURCE_EXHAUSTED'],
+    ['internal', 500, 'INTERNAL'],
+    ['upstream-auth', 502, 'INTERNAL'],
+    ['upstream-broken', 502, 'UNAVAILABLE'],
+    ['upstream-overloaded', 503, 'UNAVAILABLE'],
+    ['overloaded', 503, 'UNAVAILABLE'],
+    ['upstream-timeout', 504, 'DEADLINE_EXCEEDED'],
+  ])('%s is %d %s', (fault, code, status) => {
+    expect(renderError(new GatewayError(fault, 'x'), '')).toEqual({ error: { code, message: 'x', status } });
+  });
+
   test('is understood again', () => {
     for (const fault of [
       'invalid-request',

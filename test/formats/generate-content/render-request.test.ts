@@ -363,6 +363,46 @@ describe('media', () => {
     expect(sent(part)).toEqual(expected);
   });
 
+  test.each([
+    ['iVBORw0KGgo=', 'image', 'image/png'],
+    ['/9j/4AAQ', 'image', 'image/jpeg'],
+    ['UklGRgAA', 'image', 'image/webp'],
+    ['JVBERi0=', 'document', 'application/pdf'],
+    ['iVBORw0KGgo=', 'document', 'image/png'],
+    ['SUQzBAAA', 'audio', 'audio/mp3'],
+    ['AAAA', 'image', 'image/jpeg'],
+    ['AAAA', 'audio', 'audio/wav'],
+    ['AAAA', 'video', 'video/mp4'],
+    ['AAAA', 'document', 'application/pdf'],
+  ] as const)('data of no type, %s as %s, is of %s', (data, kind, mimeType) => {
+    const part = media({ media: kind, source: { kind: 'base64', data } });
+    expect(sent(part)).toEqual({ inlineData: { mimeType, data } });
+  });
+
+  test.each([
+    ['png', 'image/png'],
+    ['jpeg', 'image/jpeg'],
+    ['gif', 'image/gif'],
+    ['webp', 'image/webp'],
+    ['heic', 'image/heic'],
+    ['pdf', 'application/pdf'],
+    ['txt', 'text/plain'],
+    ['md', 'text/markdown'],
+    ['csv', 'text/csv'],
+    ['html', 'text/html'],
+    ['json', 'application/json'],
+    ['mp3', 'audio/mp3'],
+    ['wav', 'audio/wav'],
+    ['mp4', 'video/mp4'],
+    ['mov', 'video/mov'],
+    ['webm', 'video/webm'],
+  ])('a URL that ends in .%s is of %s', (ending, mimeType) => {
+    const fileUri = `https://example.com/a.${ending}`;
+    expect(sent(media({ source: { kind: 'url', url: fileUri } }))).toEqual({
+      fileData: { mimeType, fileUri },
+    });
+  });
+
   test('a file in another vendor’s store is a 400 that says so', () => {
     const part = media({ source: { kind: 'file', id: 'file-123', format: 'chat-completions' } });
     expect(() => contents([user(part)])).toThrow(GatewayError);

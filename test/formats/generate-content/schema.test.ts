@@ -93,6 +93,18 @@ describe('JSON Schema in the OpenAPI subset', () => {
       { type: 'array', items: {} },
       ['uniqueItems', 'if'],
     ],
+    ...[
+      { type: 'string', title: 'T', description: 'D', minLength: 1, maxLength: 2, pattern: 'a' },
+      { type: 'number', minimum: 1, maximum: 2, default: 1, example: 2 },
+      { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
+      {
+        type: 'object',
+        properties: { a: { type: 'string' } },
+        minProperties: 1,
+        maxProperties: 2,
+        propertyOrdering: ['a'],
+      },
+    ].map((kept): [string, JsonObject, JsonObject, string[]] => ['all that it has stays', kept, kept, []]),
   ])('%s', (_, schema, expected, lost) => {
     expect(shrunk(schema)).toEqual({ schema: expected, lost });
   });

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../src/errors.ts';
 import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
 import { renderRequest } from '../../../src/formats/messages/render-request.ts';
 import type { JsonObject } from '../../../src/json.ts';
-import { asObjects } from '../../../src/json.ts';
+import { asObject, asObjects } from '../../../src/json.ts';
 import { messagesRequest } from '../../../src/sandbox/schemas/messages.ts';
 import { ADAPTIVE, BUDGETED, PERMISSIVE, PLAIN } from './targets.ts';
 
@@ -780,6 +780,41 @@ describe('the form of the answer', () => {
     const { body } = render({ output: { kind: 'json-schema', schema: free } });
     expect(body).not.toHaveProperty('output_config');
     expect(body).toMatchObject({ tool_choice: { name: 'json_response' } });
+  });
+
+  const schemaOf = (inner: JsonObject) => {
+    const schema = { type: 'object', properties: { a: inner }, required: ['a'] };
+    const { body } = render({ output: { kind: 'json-schema', schema } });
+    const format = asObject(asObject(body['output_config'])?.['format']);
+    return asObject(asObject(format?.['schema'])?.['properties'])?.['a'];
+  };
+
+  test.each(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'])(
+    'the format %s is enforced',
+    (format) => {
+      expect(schemaOf({ type: 'string', format })).toEqual({ type: 'string', format });
+    },
+  );
+
+  test.each<JsonObject>([
+    { minimum: 1 },
+    { maximum: 1 },
+    { exclusiveMinimum: 1 },
+    { exclusiveMaximum: 1 },
+    { multipleOf: 2 },
+    { minLength: 1 },
+    { maxLength: 1 },
+    { pattern: 'a' },
+    { minItems: 2 },
+    { maxItems: 1 },
+    { uniqueItems: true },
+    { minProperties: 1 },
+    { maxProperties: 1 },
+    { format: 'color' },
+  ])('told and not enforced: %j', (keyword) => {
+    const [[name = '', value] = []] = Object.entries(keyword);
+    const description = `{${name}: ${JSON.stringify(value)}}`;
+    expect(schemaOf({ type: 'string', ...keyword })).toEqual({ type: 'string', description });
   });
 
   test('what is not enforced is told, and keys that are data stay', () => {
