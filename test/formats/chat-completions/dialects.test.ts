@@ -109,7 +109,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'a system message in between',
     { turns: [user(text('1')), { role: 'system', parts: [text('S')] }, user(text('2'))] },
     (sent) => messageOf(sent, 1)['role'] === 'system',
-    [...PLAIN, ...ROUTERS, ...MOONSHOT, 'deepseek', 'groq', 'litellm', 'xai'],
+    [...PLAIN, ...ROUTERS, ...MOONSHOT, 'deepseek', 'groq', 'litellm', 'x-ai', 'xai'],
   ],
   [
     'a developer',
