@@ -44,9 +44,11 @@ export function upstream(
       signal,
     );
     // A redirect followed would carry the vendor's key to wherever it points.
-    if ((answer.status >= 300 && answer.status < 400) || EMPTY.has(answer.status)) {
+    const { status } = answer;
+    if ((status >= 300 && status < 400) || EMPTY.has(status)) {
       if (!(answer.body instanceof Uint8Array)) answer.body.cancel();
-      throw new GatewayError('upstream-broken', 'The upstream answered with something that is no answer.');
+      const what = status < 300 ? 'something that is no answer' : 'a redirect, which is not followed';
+      throw new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`);
     }
     return { ...prepared, answer, attempts: attempt?.number ?? 1 };
   };
