@@ -59,12 +59,30 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
     throw invalid(`${at}.role: Input should be 'user', 'assistant' or 'system'`, `${at}.role`);
   }
   const parts = parseContent(content, `${at}.content`, context);
-  return { role, parts: role === 'user' ? parts.map(asUpload) : parts, ...extraOf(rest) };
+  return {
+    role,
+    parts: role === 'user' ? parts.map((part) => asGiven(part, `${at}.content`)) : parts,
+    ...extraOf(rest),
+  };
 }
 
-/** The files that a user gives are part of what is asked; those that the assistant has made are not. */
-function asUpload(part: Part): Part {
-  return part.kind === 'opaque' && part.value['type'] === 'container_upload' ? parseUpload(part.value) : part;
+/** Blocks without a meaning elsewhere: what Anthropic's tools and features leave in a conversation (its SDK's types). */
+const PASSED_OVER =
+  /^(?:image|document|compaction|fallback|server_tool_use|mcp_tool_use|mcp_tool_listing|tool_(?:addition|removal|reference)|\w+_tool_result)$/;
+
+/**
+ * What a user gives is what is asked: the files too, which are none of it where the assistant has made them. A block that
+ * nobody knows is not passed over in silence.
+ */
+function asGiven(part: Part, at: string): Part {
+  if (part.kind !== 'opaque') return part;
+  const type = String(part.value['type']);
+  if (type === 'container_upload') return parseUpload(part.value);
+  if (PASSED_OVER.test(type)) return part;
+  throw invalid(
+    `${at}: Input tag '${type.slice(0, 50)}' found using 'type' does not match any of the expected tags`,
+    at,
+  );
 }
 
 /**

@@ -353,6 +353,18 @@ describe('turns', () => {
     const block = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } };
     expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
   });
+
+  test('what a user says in a block that nobody knows is refused, as Anthropic does', () => {
+    const block = { type: 'input_text', text: 'x' };
+    expect(() => parts([block])).toThrow("messages.0.content: Input tag 'input_text' found using 'type'");
+    // Of an assistant's answer it may be a block of a newer kind.
+    expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
+  });
+
+  test.each(['web_search_tool_result', 'mcp_tool_result', 'tool_removal', 'server_tool_use'])(
+    'a block of Anthropic’s own features may stand in a user’s turn: %s',
+    (type) => expect(() => parts([{ type }])).not.toThrow(),
+  );
 });
 
 describe('tools', () => {
