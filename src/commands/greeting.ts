@@ -24,7 +24,9 @@ export function greeting({ url, admin, made, sandboxed, models, hints }: Greetin
   }
   lines.push(...hints);
   if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
-  if (made === undefined) return [...lines, `Playground: ${url}/`].join('\n');
+  // It listens on all addresses, of which that is none to ask.
+  const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, '//localhost');
+  if (made === undefined) return [...lines, `Playground: ${here}/`].join('\n');
   const model = USUAL.find((id) => models.includes(id)) ?? models[0] ?? USUAL[0];
   return [
     ...lines,
@@ -35,12 +37,12 @@ export function greeting({ url, admin, made, sandboxed, models, hints }: Greetin
     '',
     'Try it:',
     '',
-    `  curl -N ${url}/v1/chat/completions \\`,
+    `  curl -N ${here}/v1/chat/completions \\`,
     `    -H 'Authorization: Bearer ${made}' \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"model":"${model}","stream":true,"messages":[{"role":"user","content":"Hello!"}]}'`,
     '',
-    `Or chat in the browser: ${url}/#key=${made}`,
+    `Or chat in the browser: ${here}/#key=${made}`,
     '',
   ].join('\n');
 }

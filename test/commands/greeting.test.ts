@@ -1,6 +1,7 @@
 /** What a first start tells a newcomer. */
 
 import { afterEach, expect, test, vi } from 'vitest';
+import { greeting } from '../../src/commands/greeting.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
 let running: GatewayProcess | undefined;
@@ -33,4 +34,17 @@ test('in the sandbox the request to paste is the README’s', async () => {
   const gateway = await spawnGateway({}, { keyless: true });
   running = gateway;
   await vi.waitFor(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-4-5"'));
+});
+
+test.each([
+  ['http://0.0.0.0:8787', 'http://localhost:8787'],
+  ['http://[::]:8787', 'http://localhost:8787'],
+  ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+])('listening on %s, what is to be pasted asks %s', (url, asked) => {
+  const said = { url, sandboxed: true, models: ['openai/gpt-4o'], hints: [] };
+  const text = greeting({ ...said, made: 'gw_key' });
+  expect(text).toContain(`Gateway on ${url} `);
+  expect(text).toContain(`curl -N ${asked}/v1/`);
+  expect(text).toContain(`in the browser: ${asked}/#key=gw_key`);
+  expect(greeting({ ...said, made: undefined })).toContain(`Playground: ${asked}/`);
 });
