@@ -13,15 +13,14 @@ import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi.ts';
-import { type Pipeline, pipeline } from './pipeline.ts';
 import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
+import { type Exchange, runExchanges } from './run-exchanges.ts';
 import { admit } from './stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from './stages/decode.ts';
-import type { Answer, Incoming, Load, Operation, Route } from './stages/exchange.ts';
+import type { Incoming, Load, Operation } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
-import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from './usage/ledger.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -35,9 +34,6 @@ export interface Host {
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
-
-/** What asks a model. */
-type Exchange = (incoming: Incoming) => Promise<Answer>;
 
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
 const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
@@ -62,15 +58,8 @@ export function createApp(host: Host): H3 {
   });
   const turn = takeTurns();
 
-  const generate = (format: FormatName, operation: Operation = 'generate'): Exchange => {
-    const route = { format, operation };
-    const pipelineOf = builtOnce(route);
-    return (incoming) => {
-      const gateway = host.current();
-      const exchange = gateway.note === undefined ? incoming : noted(gateway, gateway.note, route, incoming);
-      return answerUnlessEnded(pipelineOf(gateway), route, exchange);
-    };
-  };
+  const generate = (format: FormatName, operation: Operation = 'generate'): Exchange =>
+    runExchanges({ format, operation }, host.current);
   ask('/v1/chat/completions', generate('chat-completions'));
   ask('/v1/responses', generate('responses'));
   ask('/v1/messages', generate('messages'));
@@ -193,58 +182,6 @@ export function createApp(host: Host): H3 {
     const response = toResponse(rescue(error, familyOf(rawPath(incoming.message)), incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }
-}
-
-/** A route's path through the gateway that there is now: another one only after a reload. */
-function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
-  let built: { readonly gateway: Gateway; readonly run: Pipeline } | undefined;
-  return (gateway) => {
-    if (built?.gateway !== gateway) built = { gateway, run: pipeline(gateway, route) };
-    return built.run;
-  };
-}
-
-/** A request with a ledger, which is closed once its connection has done with it. */
-function noted({ traces }: Gateway, note: TakeNotes, route: Route, incoming: Incoming): Incoming {
-  const { id, message, response } = incoming;
-  const { format, operation } = route;
-  const trace = traces?.begin(route, message.headers);
-  const ledger = openLedger(trace);
-  // Before the exchange is aborted: what then breaks off was not broken before.
-  response.prependListener('close', () => {
-    const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
-    note(closed);
-    trace?.end(recordOf(closed));
-  });
-  return { ...incoming, ledger };
-}
-
-/**
- * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
- * exchange is waiting for, a body that is still being sent or another try, need not know of this.
- */
-function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
-  const { signal, ledger } = incoming;
-  return new Promise((resolve) => {
-    let isGiven = false;
-    const give = (answer: Answer): void => {
-      if (isGiven) return;
-      isGiven = true;
-      signal.removeEventListener('abort', onAbort);
-      if (ledger !== undefined) ledger.status = answer.status;
-      resolve(answer);
-    };
-    const onAbort = (): void =>
-      // Of a caller who left, no error is to be noted: there is nobody to tell it to.
-      give(
-        incoming.response.destroyed
-          ? { status: CLIENT_CLOSED, headers: {}, body: Buffer.alloc(0) }
-          : rescue(signal.reason, route.format, incoming),
-      );
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
-    void run(incoming).then(give);
-  });
 }
 
 /** Paths that Google's clients alone ask, whatever their version. */
