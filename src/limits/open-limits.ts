@@ -64,7 +64,7 @@ export async function openLimits({
   const refreshing =
     stored && setInterval(() => void spending.refresh().catch(() => undefined), REFRESH).unref();
   return {
-    ...limitsOf(counters, now, () => (redis?.status === 'ready' ? 1 : workers)),
+    ...limitsOf(counters, now, () => (connection?.isShared() ? 1 : workers)),
     close() {
       clearInterval(refreshing);
       inFlight.close();

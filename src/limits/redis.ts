@@ -8,8 +8,16 @@ const COMMAND = 100;
 const SILENCE = 250;
 const CONNECT = 1_000;
 
+/** For how long a refusal counts, and how often one is told of at most, in milliseconds. */
+const REFUSING = 60_000;
+
+/** Commands of the connection's own: what becomes of it is told by its events. */
+const OWN: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
+
 export interface RedisConnection {
   readonly redis: Redis;
+  /** Whether processes count together there: it is connected, and has lately refused nothing. */
+  isShared(): boolean;
   close(): void;
 }
 
@@ -30,6 +38,13 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
     // It is the first no more: by its name another one may be.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
+  let refused = Number.NEGATIVE_INFINITY;
+  followRefusals(redis, (reason) => {
+    const now = performance.now();
+    if (now - refused < REFUSING) return;
+    refused = now;
+    onTrouble(`Redis refuses what limits need (${reason}), so limits are each process's own.`);
+  });
   // One that hangs is left, or every request would wait for its command to time out.
   keepPunctual(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
@@ -48,9 +63,26 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
   await redis.connect().catch(() => undefined);
   return {
     redis,
+    isShared: () => redis.status === 'ready' && performance.now() - refused >= REFUSING,
     close() {
       away = true;
       redis.disconnect();
     },
+  };
+}
+
+/**
+ * Calls `onRefused` with the reason of each command of ours that Redis refuses: a user of it who may not, a full memory,
+ * a node of a cluster that has not all keys. Whoever sent it goes on without, so nobody else would tell.
+ */
+function followRefusals(redis: Redis, onRefused: (reason: string) => void): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    command.promise.catch((error: Error) => {
+      // A script that it does not know yet is sent to it then.
+      const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
+      if (isRefusal && !OWN.has(command.name)) onRefused(error.message);
+    });
+    return send(command, stream);
   };
 }

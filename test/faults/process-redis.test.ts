@@ -67,6 +67,14 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     await expectKept(url);
   });
 
+  test('that refuses: each of several processes of a machine has an even share', async () => {
+    const url = await gatewayAt(redis.url, 3);
+    await admin('CONFIG', 'SET', 'maxmemory', '1');
+    await expect.poll(() => statusOf(ask(url, LIMITED))).toBe(429);
+    // One of three, and one before it was known to refuse.
+    expect(vendor.received.length).toBeLessThanOrEqual(2);
+  });
+
   test('that has become a replica, which takes nothing; and has been made the first again', async () => {
     const url = await gatewayAt(redis.url);
     await admin('REPLICAOF', '127.0.0.1', '1');

@@ -152,6 +152,21 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     }
   });
 
+  test.each([
+    ['its user may run no script', 'ACL SETUSER default -@scripting', /NOPERM/],
+    ['its user may have none of the keys', 'ACL SETUSER default resetkeys', /NOPERM/],
+    ['its memory is full', 'CONFIG SET maxmemory 1', /OOM/],
+  ])('Redis refuses what limits need, for %s: that is told, once', async (_, setting, reason) => {
+    const { redis: client, close } = await openRedis(redis.url, () => undefined);
+    closing.push(async () => close());
+    const url = await another({ requestsPerMinute: 100, concurrentRequests: 5, budgetDay: 100 });
+    const [command = '', ...settings] = setting.split(' ');
+    await client.call(command, ...settings);
+    for (let at = 0; at < 3; at += 1) expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(troubles).toEqual([expect.stringMatching(/^Redis refuses what limits need \(/)]);
+    expect(troubles[0]).toMatch(reason);
+  });
+
   test('a gateway starts while Redis is away', async () => {
     await redis.stop();
     const url = await another({ requestsPerMinute: 1 });
