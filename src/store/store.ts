@@ -36,7 +36,7 @@ export async function openStore(
 ): Promise<Store> {
   const store = connectStore(place, onTrouble);
   try {
-    await migrate(store.db);
+    await migrate(store);
   } catch (error) {
     await store.close().catch(() => {});
     const where = store.kind === 'postgres' ? 'PostgreSQL (DATABASE_URL)' : place.path;
@@ -58,15 +58,29 @@ export function connectStore(place: StorePlace, onTrouble: (reason: string) => v
   return { db, kind: postgres ? 'postgres' : 'sqlite', place, close: () => db.destroy() };
 }
 
-async function migrate(db: Kysely<Tables>): Promise<void> {
+async function migrate({ db, kind }: Store): Promise<void> {
+  const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
   const migrator = new Migrator({
     db,
+    // Else Kysely takes tables of another schema for these, as of a second gateway in the same database.
+    ...(schema !== undefined && { migrationTableSchema: schema }),
     provider: migrations,
     migrationTableName: 'gateway_migrations',
     migrationLockTableName: 'gateway_migrations_lock',
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+/** The schema on PostgreSQL's search path that has the tables, or where there are none yet, would get them. */
+async function schemaOf(db: Kysely<Tables>): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string | null }>`
+    select coalesce(
+      (select nspname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+        where pg_class.oid = to_regclass('gateway_migrations')),
+      current_schema()
+    ) as name`.execute(db);
+  return rows[0]?.name ?? undefined;
 }
 
 /** Whether the store answers at all. */

@@ -18,6 +18,19 @@ describeStores('the store', (stores) => {
     for (const store of opened) expect(await listKeys(store)).toHaveLength(4);
   });
 
+  test('one database of PostgreSQL holds several, each in a schema of its own', async ({ skip }) => {
+    skip(stores.postgres() === undefined);
+    const first = await stores.open();
+    await createKey(first, 'of the first');
+    await sql`create schema other`.execute(first.db);
+    const url = `${first.place.url}?options=-csearch_path%3D`;
+    const other = await stores.open({ ...first.place, url: `${url}other` });
+    expect(await listKeys(other)).toEqual([]);
+    // A schema that comes to stand before the first one's on its path takes nothing from it.
+    await sql`create schema empty`.execute(first.db);
+    expect(await listKeys(await stores.open({ ...first.place, url: `${url}empty,public` }))).toHaveLength(1);
+  });
+
   test('is what it was when it is opened again', async () => {
     const place = await stores.newPlace();
     const before = await openStore(place);
