@@ -27,6 +27,16 @@ const proxyUrl = z.preprocess(
   z.url({ protocol: /^(?:https?|socks5?)$/, error: 'must be http://…, https://… or socks5://…' }),
 );
 
+/** As PostgreSQL's own clients take it, without a host where `host=` names the directory of its socket (Cloud SQL). */
+const postgresUrl = z.preprocess(
+  (said) =>
+    typeof said === 'string' ? said.replace(/^(postgres(?:ql)?:\/\/[^/?#@]*@)\//, '$1localhost/') : said,
+  z.url({
+    protocol: /^postgres(?:ql)?$/,
+    error: 'must be postgres://…, in which special characters of a password are %40 and the like',
+  }),
+);
+
 /** One more address or key of a vendor. */
 const upstreamSchema = z.strictObject({
   /** Absent: the vendor's. */
@@ -174,7 +184,7 @@ export const configSchema = z.strictObject({
   store: z
     .strictObject({
       path: z.string().min(1).default('.gateway/gateway.db'),
-      url: z.url({ protocol: /^postgres(?:ql)?$/, error: 'must be postgres://…' }).exactOptional(),
+      url: postgresUrl.exactOptional(),
     })
     .prefault({}),
   /** Redis or Valkey: where several machines count what keys may use. Without it each process counts its own, workers an even share. */

@@ -40,7 +40,9 @@ export async function openStore(
   } catch (error) {
     await store.close().catch(() => {});
     const where = store.kind === 'postgres' ? 'PostgreSQL (DATABASE_URL)' : place.path;
-    throw new StoreError(`the store, ${where}, cannot be opened: ${reasonOf(error)}`, { cause: error });
+    throw new StoreError(`the store, ${where}, cannot be opened: ${reasonOf(error)}${hintFor(error)}`, {
+      cause: error,
+    });
   }
   return store;
 }
@@ -103,6 +105,22 @@ export function isShort(error: unknown): boolean {
   // The lowest byte of an extended code is the code.
   if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_SHORT.has(error.errcode & 0xff);
   return 'code' in error && typeof error.code === 'string' && POSTGRES_SHORT.test(error.code);
+}
+
+/** Node's codes of certificates that nobody it trusts has signed (its documentation, "X509 certificate error codes"). */
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** What helps, where whoever is used to PostgreSQL's own clients would not think of it: `require` verifies nothing there. */
+function hintFor(error: unknown): string {
+  const isUntrusted = error instanceof Error && 'code' in error && UNTRUSTED.has(error.code);
+  return isUntrusted
+    ? '. Certificates are verified: sslrootcert=FILE in its address says who signed it, sslmode=no-verify goes without'
+    : '';
 }
 
 /** Why it failed, in words. An attempt at several addresses (AggregateError) has none of its own. */
