@@ -39,7 +39,11 @@ function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
     input,
     // Azure's Grok counts a text of its own as cached, but not as input.
     cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
-    cacheWrite: countOf(inside?.['cache_write_tokens']) ?? countOf(usage['cache_creation_input_tokens']),
+    cacheWrite:
+      countOf(inside?.['cache_write_tokens']) ??
+      // Qwen (Model Studio, "Context cache": explicit ones cost more to write); services in front of Claude.
+      countOf(inside?.['cache_creation_input_tokens']) ??
+      countOf(usage['cache_creation_input_tokens']),
     output,
     reasoning,
   };

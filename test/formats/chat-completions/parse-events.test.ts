@@ -209,6 +209,16 @@ describe('usage', () => {
     });
   });
 
+  test('counts what Qwen has written to a cache, which costs more than to read it anew', () => {
+    const inside = { cache_creation_input_tokens: 2, cache_type: 'ephemeral', cached_tokens: 0 };
+    const qwen = { ...usage, prompt_tokens_details: inside };
+    expect(replyOf(whole({ content: 'a' }, 'stop', { usage: qwen })).usage).toMatchObject({
+      input: 3,
+      cacheRead: 0,
+      cacheWrite: 2,
+    });
+  });
+
   test("adds reasoning that xAI leaves out, and what Google's own endpoint hides", () => {
     const xai = {
       prompt_tokens: 3,
