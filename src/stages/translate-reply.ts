@@ -7,7 +7,7 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import { amended, asGatewayError, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked } from '../formats/format.ts';
-import { tryParseJson } from '../json.ts';
+import { asObject, tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
@@ -84,7 +84,7 @@ async function refused(answered: Answered): Promise<Replied> {
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
   const parsed = formats[spoken].outbound.parseError(answer.status, shown);
-  const error = withWait(tellable(parsed, vendor.key), answer);
+  const error = withWord(withWait(tellable(parsed, vendor.key), answer), answer.status, shown);
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
@@ -177,4 +177,19 @@ function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): Gat
     // It did not even wait for the request.
     ...(status === 408 && { loss: 'rejected' }),
   });
+}
+
+/**
+ * The gateway's own trouble at a vendor, of which the caller is told nothing more, with what the log tells of it: a key
+ * that is wrong, an account without money and a place that is not served are mended in different ways.
+ */
+function withWord(error: GatewayError, status: number, body: string): GatewayError {
+  if (error.fault !== 'upstream-auth') return error;
+  const value = tryParseJson(body);
+  const told = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
+  const word = [told['code'], told['status'], told['type']].find(
+    (each) => typeof each === 'string' && /^[A-Za-z_]{1,48}$/.test(each),
+  );
+  const code = [`HTTP_${status}`, word].join('_').replace(/_$/, '').toUpperCase();
+  return amended(error, { cause: Object.assign(new Error('The vendor said so.'), { code }) });
 }

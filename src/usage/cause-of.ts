@@ -2,7 +2,7 @@
 
 import type { GatewayError } from '../errors.ts';
 
-/** A code of Node's or undici's: `ENOTFOUND`, `CERT_HAS_EXPIRED`, `UND_ERR_SOCKET`. */
+/** A code of Node's or undici's, or of a vendor's refusal: `ENOTFOUND`, `UND_ERR_SOCKET`, `HTTP_402_BILLING_ERROR`. */
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
 /** The longest that is told, in characters. */

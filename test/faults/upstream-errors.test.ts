@@ -1,8 +1,10 @@
 /** What vendors answer instead of an answer. */
 
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 import type { Script } from '../support/fault-upstream.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { useFaultDoor } from './upstream-door.ts';
@@ -59,6 +61,38 @@ describe('U-11 the gateway’s own key is refused: 502, with nothing of what the
       expect(response.headers.get('x-should-retry')).toBe('false');
     }
     expect(door.upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('U-11 why the gateway is refused is told by the log, in a word that holds no key', () => {
+  const error = (fields: object): string =>
+    JSON.stringify({ error: { message: 'sk-vendor-key-0123', ...fields } });
+  test.each([
+    ['chat-completions', 401, error({ code: 'invalid_api_key' }), 'HTTP_401_INVALID_API_KEY'],
+    ['chat-completions', 402, error({ code: 402, type: 'unknown_error' }), 'HTTP_402_UNKNOWN_ERROR'],
+    ['messages', 402, error({ type: 'billing_error' }), 'HTTP_402_BILLING_ERROR'],
+    ['messages', 400, error({ message: 'Your credit balance is too low.', type: 'x' }), 'HTTP_400_X'],
+    [
+      'generate-content',
+      403,
+      error({ code: 403, status: 'PERMISSION_DENIED' }),
+      'HTTP_403_PERMISSION_DENIED',
+    ],
+    ['responses', 403, error({ code: 'sk-vendor-key-0123' }), 'HTTP_403'],
+    ['responses', 401, '<html>No</html>', 'HTTP_401'],
+  ] as const)('%s: %i %s', async (format, status, body, cause) => {
+    const records: ExchangeRecord[] = [];
+    const gateway = await startGateway({ vendors: vendorsAtUrl(door.upstream.url) }, 'fused', (made) => ({
+      ...made,
+      note: recording((record) => void records.push(record)),
+    }));
+    onTestFinished(() => gateway.close());
+    door.upstream.script((wire) => wire.answer(status, body));
+    for (const way of ways.filter(({ spoken }) => spoken === format)) {
+      records.length = 0;
+      expect((await ask(gateway.url, way, false)).status).toBe(502);
+      await expect.poll(() => records[0]).toMatchObject({ fault: 'upstream-auth', cause });
+    }
   });
 });
 
