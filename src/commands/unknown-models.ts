@@ -1,5 +1,6 @@
 /** Models that a key is to open and that nobody knows, as a slip of the pen makes them. */
 
+import { catalogOf } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { allowance } from '../keys.ts';
 import { catalogModels } from '../open.ts';
@@ -9,8 +10,14 @@ import { catalogModels } from '../open.ts';
  * @param models exact ids and `vendor/*`.
  */
 export function unknownModels(models: readonly string[], config: Config): readonly string[] {
-  const ids = catalogModels(config).map(({ id }) => id);
+  const catalog = catalogOf(catalogModels(config), config.aliases);
+  const ids = catalog.models.map(({ id }) => id);
   return models
     .filter((model) => !ids.some(allowance([model])))
-    .map((model) => `The catalog has no model ${model} so far (see "gateway models").`);
+    .map((model) => {
+      const named = catalog.resolve(model, '');
+      return named === undefined
+        ? `The catalog has no model ${model} so far (see "gateway models").`
+        : `${model} is another name of ${named.id}, and opens nothing: a key is for ${named.id} by all its names.`;
+    });
 }
