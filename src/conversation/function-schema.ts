@@ -7,6 +7,7 @@
 
 import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { isPythonPattern } from './python-pattern.ts';
+import { inNewestDraft } from './schema-draft.ts';
 
 /** Deeper than any schema a vendor takes: what is further down stays as it is. */
 const MAX_DEPTH = 100;
@@ -29,8 +30,14 @@ const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternP
  * @param lose is told each pattern that is left out.
  */
 export function wholeParameters(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
-  const filled = withItems(objectRoot(schema), lose, 0);
+  const step = (one: JsonObject): JsonObject => withItems(readable(inNewestDraft(one), lose));
+  const filled = rewritten(objectRoot(schema), step, 0);
   return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
+}
+
+/** The schema and all in it in the words of the newest draft; itself where nothing had to change. */
+export function newestSchema(schema: JsonObject): JsonObject {
+  return rewritten(schema, inNewestDraft, 0);
 }
 
 /**
@@ -42,17 +49,22 @@ export function objectRoot(schema: JsonObject): JsonObject {
   return type === 'object' ? schema : { type: 'object', ...rest };
 }
 
-function withItems(schema: JsonObject, lose: (pattern: string) => void, depth: number): JsonObject {
+/** @param step what becomes of each schema, before those that stand in it. */
+function rewritten(schema: JsonObject, step: (schema: JsonObject) => JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return schema;
-  const inner = (value: Json): Json => (isObject(value) ? withItems(value, lose, depth + 1) : value);
-  let filled = readable(schema, lose);
-  for (const [key, value = null] of Object.entries(filled)) {
-    const whole = fillIn(key, value, inner);
-    if (whole !== value) filled = { ...filled, [key]: whole };
+  const inner = (value: Json): Json => (isObject(value) ? rewritten(value, step, depth + 1) : value);
+  let whole = step(schema);
+  for (const [key, value = null] of Object.entries(whole)) {
+    const changed = fillIn(key, value, inner);
+    if (changed !== value) whole = { ...whole, [key]: changed };
   }
+  return whole;
+}
+
+function withItems(schema: JsonObject): JsonObject {
   const { type, items } = schema;
   const isArray = type === 'array' || asList(type).includes('array');
-  return isArray && items === undefined ? { ...filled, items: {} } : filled;
+  return isArray && items === undefined ? { ...schema, items: {} } : schema;
 }
 
 /** The value of a keyword: keys that are data are never taken for keywords. */

@@ -233,6 +233,62 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
   });
 });
 
+describe('checklist 175: a function described in an older draft of JSON Schema reaches every vendor', () => {
+  // As an MCP server's `z.tuple` is written, and bounds and demands of drafts before that.
+  const schema = {
+    type: 'object',
+    properties: {
+      pages: {
+        type: 'array',
+        minItems: 2,
+        maxItems: 2,
+        items: [{ type: 'integer' }, { type: 'array', items: [] }],
+      },
+      rest: {
+        anyOf: [{ type: 'array', items: [{}], additionalItems: { type: 'string' } }, { type: 'null' }],
+      },
+      one: { type: 'array', items: [{ type: 'string' }], additionalItems: false },
+      above: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+      new: { type: 'number', exclusiveMinimum: 0, required: true },
+      items: { type: 'string', enum: ['a'], default: { items: [1] } },
+    },
+    required: ['pages'],
+  };
+  const newest = {
+    type: 'object',
+    properties: {
+      pages: {
+        type: 'array',
+        minItems: 2,
+        maxItems: 2,
+        prefixItems: [{ type: 'integer' }, { type: 'array', items: {} }],
+        items: {},
+      },
+      rest: { anyOf: [{ type: 'array', prefixItems: [{}], items: { type: 'string' } }, { type: 'null' }] },
+      one: { type: 'array', prefixItems: [{ type: 'string' }], items: {}, maxItems: 1 },
+      above: { type: 'number', exclusiveMinimum: 0, maximum: 9 },
+      new: { type: 'number', exclusiveMinimum: 0 },
+      items: { type: 'string', enum: ['a'], default: { items: [1] } },
+    },
+    required: ['pages'],
+  };
+
+  test.each([
+    [OPENAI, 'tools.0.function.parameters', 'messages'],
+    ['openai/gpt-5.4', 'tools.0.parameters', 'messages'],
+    [QWEN, 'tools.0.function.parameters', 'messages'],
+    [CLAUDE, 'tools.0.input_schema', 'chat-completions'],
+    [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', 'chat-completions'],
+  ] as const)('checklist 175: to %s', async (model, field, from) => {
+    const tools = [
+      from === 'messages'
+        ? { name: 'a', input_schema: schema }
+        : { type: 'function', function: { name: 'a', parameters: schema } },
+    ];
+    expect(at(await sentFor(from, model, { tools }), field)).toEqual(newest);
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [

@@ -204,6 +204,19 @@ const RESPONSES: readonly Row[] = [
     },
     "Invalid schema for function 'f': '^\\p{L}+$' is not a 'regex'.",
   ],
+  [
+    'tuple in the words of an older draft',
+    {
+      tools: [
+        {
+          type: 'function',
+          name: 'f',
+          parameters: { type: 'object', properties: { a: { type: 'array', items: [{ type: 'string' }] } } },
+        },
+      ],
+    },
+    `Invalid schema for function 'f': [{"type":"string"}] is not of type 'object', 'boolean'.`,
+  ],
 ];
 
 const use = (id: string) => ({

@@ -4,7 +4,7 @@
  */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
-import { objectRoot } from '../../conversation/function-schema.ts';
+import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -196,7 +196,8 @@ function renderDeclaration(tool: FunctionTool, target: Target, report: Report): 
 function renderParameters(schema: JsonObject, name: string, target: Target, report: Report): JsonObject {
   if (target.dialect !== 'openapi-schema') {
     // Beside a reference nothing may stand, not even a type.
-    const whole = schema['$ref'] === undefined ? objectRoot(schema) : schema;
+    const newest = newestSchema(schema);
+    const whole = newest['$ref'] === undefined ? objectRoot(newest) : newest;
     return { parametersJsonSchema: withoutRefSiblings(whole) };
   }
   const lost = new Set<string>();

@@ -1,7 +1,7 @@
 /** `tools` and `tool_choice`. */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
-import { objectRoot } from '../../conversation/function-schema.ts';
+import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, compact } from '../../json.ts';
@@ -131,7 +131,7 @@ function objectSchema(
   if (type !== undefined && type !== 'object') {
     report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail: 'of type object' });
   }
-  const schema = objectRoot(parameters);
+  const schema = objectRoot(isNative ? parameters : newestSchema(parameters));
   const plain = isNative ? schema : withoutRootUnion(schema);
   if (plain !== schema) {
     const detail = 'with the alternatives at its root as one object';

@@ -2,6 +2,7 @@
 
 import { modelName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
+import { newestSchema } from '../../conversation/function-schema.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
@@ -41,6 +42,17 @@ function checkTools(body: JsonObject): void {
     throw anthropicRefusal(
       400,
       `tools.${wrong}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
+    );
+  }
+  const outdated = tools.findIndex((tool) => {
+    const schema = asObject(tool['input_schema']) ?? {};
+    return newestSchema(schema) !== schema;
+  });
+  if (outdated >= 0) {
+    throw anthropicRefusal(
+      400,
+      `tools.${outdated}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 ` +
+        '(https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.',
     );
   }
   const union = tools.findIndex((tool) =>

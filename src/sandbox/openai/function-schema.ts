@@ -1,11 +1,11 @@
 /**
- * What OpenAI demands of a function's parameters, strict or not: a root with properties, arrays with items, and patterns
- * that Python reads.
+ * What OpenAI demands of a function's parameters, strict or not: a root with properties, arrays with items, which are one
+ * schema, and patterns that Python reads.
  */
 
 import { isPythonPattern } from '../../conversation/python-pattern.ts';
 import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isList } from '../../json.ts';
 import { openaiRefusal } from './words.ts';
 
 /** @throws Refused */
@@ -27,6 +27,8 @@ export function checkParameters(schema: JsonObject | undefined, name: string, pa
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, context } = next;
+    const places = at['items'];
+    if (isList(places)) throw refuseSchema(`${JSON.stringify(places)} is not of type 'object', 'boolean'.`);
     const isArray = at['type'] === 'array' || asList(at['type']).includes('array');
     if (isArray && at['items'] === undefined) throw refuse(context, 'array schema missing items.');
     const pattern = asText(at['pattern']);
