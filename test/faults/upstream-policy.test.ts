@@ -400,6 +400,19 @@ describe('the record of an exchange', () => {
   });
 });
 
+/** A gateway before one vendor, and the records of its exchanges. */
+async function recorded(settings: ConfigInput) {
+  const [openai] = await upstreams(1);
+  if (openai === undefined) throw new Error('There is no vendor.');
+  const records: ExchangeRecord[] = [];
+  const gateway = await startGateway({ vendors: vendorsAtUrl(openai.url), ...settings }, 'fused', (made) => ({
+    ...made,
+    note: recording((record) => records.push(record)),
+  }));
+  open.push(gateway);
+  return { openai, gateway, records };
+}
+
 test.each([
   [503, 'failed', 'upstream-overloaded'],
   [500, 'failed', 'upstream-broken'],
@@ -407,15 +420,7 @@ test.each([
   [429, 'complete', 'rate-limited'],
   [400, 'complete', 'invalid-request'],
 ] as const)('a vendor that answers %d itself: %s, of the fault %s', async (code, outcome, fault) => {
-  const [openai] = await upstreams(1);
-  if (openai === undefined) throw new Error('There is no vendor.');
-  const records: ExchangeRecord[] = [];
-  const gateway = await startGateway(
-    { vendors: vendorsAtUrl(openai.url), retries: { limit: 0 } },
-    'fused',
-    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
-  );
-  open.push(gateway);
+  const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   // Passed on as it is, and translated.
   for (const to of [chat, toOpenAI]) {
     openai.script(status(code));
@@ -426,15 +431,7 @@ test.each([
 });
 
 test('the record of an exchange that failed behind the beginning of its stream has the fault', async () => {
-  const [openai] = await upstreams(1);
-  if (openai === undefined) throw new Error('There is no vendor.');
-  const records: ExchangeRecord[] = [];
-  const gateway = await startGateway(
-    { vendors: vendorsAtUrl(openai.url), timeouts: { hold: 20 }, retries: { limit: 0 } },
-    'fused',
-    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
-  );
-  open.push(gateway);
+  const { openai, gateway, records } = await recorded({ timeouts: { hold: 20 }, retries: { limit: 0 } });
   const { script, begin } = waiting(status(503));
   openai.script(script);
   const response = await ask(gateway.url, toOpenAI, true);
@@ -445,15 +442,7 @@ test('the record of an exchange that failed behind the beginning of its stream h
 });
 
 test('the record of an exchange has the time of the first byte, where one came', async () => {
-  const [openai] = await upstreams(1);
-  if (openai === undefined) throw new Error('There is no vendor.');
-  const records: ExchangeRecord[] = [];
-  const gateway = await startGateway(
-    { vendors: vendorsAtUrl(openai.url), retries: { limit: 0 } },
-    'fused',
-    (made) => ({ ...made, note: recording((record) => records.push(record)) }),
-  );
-  open.push(gateway);
+  const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
   openai.script(async (wire) => {
     await sleep(100);
