@@ -5,6 +5,6 @@ import { join } from 'node:path';
 
 const [, , folder] = process.argv;
 if (folder === undefined) throw new Error('Where to?');
-for (const page of ['playground/page', 'dashboard/page']) {
+for (const page of ['pages', 'playground/page', 'dashboard/page']) {
   cpSync(join(import.meta.dirname, page), join(folder, page), { recursive: true });
 }

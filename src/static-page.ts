@@ -27,12 +27,15 @@ const POLICY = [
 /** The answer for a path of the page, or undefined where there is none. `etag` is the caller's `if-none-match`. */
 export type StaticPage = (path: string, etag: string | undefined) => Response | undefined;
 
+/** Files that every page has beside its own. */
+const SHARED = join(import.meta.dirname, 'pages');
+
 /**
- * Reads the page in a folder. `index` is the path of its index.html, and so is `base`, which ends in a slash; the rest is
+ * Reads the page in a folder, and what all pages share. `index` is the path of its index.html, and so is `base`, which ends in a slash; the rest is
  * at `base` and the file's name.
  */
 export function openPage(folder: string, index: string, base: string): StaticPage {
-  const files = readPage(folder);
+  const files = new Map([...readFiles(SHARED), ...readFiles(folder)]);
   return (path, etag) => {
     const name =
       path === index || path === base ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
@@ -57,7 +60,7 @@ interface PageFile {
   readonly etag: string;
 }
 
-function readPage(folder: string): ReadonlyMap<string, PageFile> {
+function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = TYPES[extname(entry.name)];
