@@ -1,12 +1,11 @@
 /** Tools and the choice among them, in the dialect of the service. */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
-import { wholeParameters } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
-import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from '../openai-fields.ts';
+import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
 import { markFields, ownFields, type Writing } from './writing.ts';
@@ -63,17 +62,9 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   ownFields(tool.own, writing.report);
-  const isRefused = tool.strict === true && !writing.exact && !fitsStrict(parameters);
-  if (isRefused) {
-    const detail = 'enforced of closed objects only, all of whose properties are required';
-    writing.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
-  }
+  const isRefused = tool.strict === true && !writing.exact && !canEnforce(tool, writing.report);
   const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const field = `tool ${name}.parameters`;
-  const lose = (pattern: string) =>
-    writing.report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` });
-  const given = writing.exact ? parameters : parameters && wholeParameters(parameters, lose);
-  const schema = given ?? needed;
+  const schema = (writing.exact ? parameters : parametersOf(tool, writing.report)) ?? needed;
   return {
     ...tool.extra,
     ...markFields(tool, writing),

@@ -1,7 +1,6 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { grammarOf } from '../../conversation/custom-tools.ts';
-import { wholeParameters } from '../../conversation/function-schema.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -10,9 +9,9 @@ import type {
   Tool,
   ToolChoice,
 } from '../../conversation/prompt.ts';
-import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asList, asObject, asObjects, asText, compact, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
@@ -59,22 +58,15 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const { name, description, parameters, extra, own } = tool;
   const isNative = own?.format === 'responses';
   reportForeign(own, scope.report);
-  const strict = tool.strict === true && (isNative || scope.keepsAll || fitsStrict(parameters));
-  if (tool.strict === true && !strict) {
-    const detail = 'OpenAI enforces closed objects only, all of whose properties are required';
-    scope.report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
-  }
+  const strict = tool.strict === true && (isNative || scope.keepsAll || canEnforce(tool, scope.report));
   const isUnsaid = isNative && tool.strict === undefined;
-  const field = `tool ${name}.parameters`;
-  const lose = (pattern: string) =>
-    scope.report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` });
   return {
     ...extra,
     ...fieldsOf(own),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: (isNative ? parameters : parameters && wholeParameters(parameters, lose)) ?? null,
+    parameters: (isNative ? parameters : parametersOf(tool, scope.report)) ?? null,
     ...(!isUnsaid && { strict }),
   };
 }
