@@ -1,5 +1,7 @@
 /** What a start says. */
 
+import { isEveryAddress } from '../loopback.ts';
+
 export interface Greeting {
   readonly url: string;
   /** Where the admin API is; absent where there is none. */
@@ -24,8 +26,8 @@ export function greeting({ url, admin, made, sandboxed, models, hints }: Greetin
   }
   lines.push(...hints);
   if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
-  // It listens on all addresses, of which that is none to ask.
-  const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, '//localhost');
+  const { hostname } = new URL(url);
+  const here = isEveryAddress(hostname) ? url.replace(hostname, 'localhost') : url;
   if (made === undefined) return [...lines, `Playground: ${here}/`].join('\n');
   const model = USUAL.find((id) => models.includes(id)) ?? models[0] ?? USUAL[0];
   return [

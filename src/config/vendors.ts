@@ -1,6 +1,6 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
-import { isLoopback } from '../loopback.ts';
+import { isEveryAddress, isLoopback } from '../loopback.ts';
 import type { AgentOptions } from '../vendors/agent.ts';
 import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
@@ -64,13 +64,10 @@ export function vendorAtItself(config: Config): string | undefined {
   );
 }
 
-/** To listen on every address: what asks this machine by its name for itself is answered too. */
-const ANY = /^(?:0\.0\.0\.0|::)$/;
-
 function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): boolean {
   if (protocol !== 'http:' || Number(port || 80) !== own) return false;
   const listening = host.includes(':') ? `[${host}]` : host;
-  return hostname === listening || (isLoopback(hostname) && (ANY.test(host) || isLoopback(host)));
+  return hostname === listening || (isLoopback(hostname) && (isEveryAddress(host) || isLoopback(host)));
 }
 
 /** Every address of a vendor that there is a key for, its own first. */
