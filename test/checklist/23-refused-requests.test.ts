@@ -188,6 +188,13 @@ describe('checklist 150: the parameters of a function are whole enough for OpenA
   });
 });
 
+/** A tool that takes what a schema says, in the caller's words. */
+function taking(schema: JsonObject, from: 'chat-completions' | 'messages'): JsonObject {
+  return from === 'messages'
+    ? { name: 'a', input_schema: schema }
+    : { type: 'function', function: { name: 'a', parameters: schema } };
+}
+
 describe('checklist 167: a function whose patterns are written for JavaScript reaches OpenAI', () => {
   // Of a tool that Claude Code brings to every turn.
   const foreign = '^(?!__.*__$)[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}"\\\\./[\\]]{1,200}$';
@@ -224,12 +231,7 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
     [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', schema],
   ])('checklist 167: to %s', async (model, field, expected) => {
     const from = model === CLAUDE ? 'chat-completions' : 'messages';
-    const tools = [
-      from === 'messages'
-        ? { name: 'a', input_schema: schema }
-        : { type: 'function', function: { name: 'a', parameters: schema } },
-    ];
-    expect(at(await sentFor(from, model, { tools }), field)).toEqual(expected);
+    expect(at(await sentFor(from, model, { tools: [taking(schema, from)] }), field)).toEqual(expected);
   });
 });
 
@@ -280,12 +282,7 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
     [CLAUDE, 'tools.0.input_schema', 'chat-completions'],
     [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', 'chat-completions'],
   ] as const)('checklist 175: to %s', async (model, field, from) => {
-    const tools = [
-      from === 'messages'
-        ? { name: 'a', input_schema: schema }
-        : { type: 'function', function: { name: 'a', parameters: schema } },
-    ];
-    expect(at(await sentFor(from, model, { tools }), field)).toEqual(newest);
+    expect(at(await sentFor(from, model, { tools: [taking(schema, from)] }), field)).toEqual(newest);
   });
 });
 

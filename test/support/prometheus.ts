@@ -1,6 +1,6 @@
 /** Prometheus for tests, from Debian's package `prometheus` where it is installed. */
 
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
 import { freePort } from '../../src/workers.ts';
+import { isInstalled } from './installed.ts';
 
 export interface TestPrometheus {
   /** One value of each series that an expression gives now. @throws Error with what is wrong about the expression. */
@@ -18,15 +19,7 @@ export interface TestPrometheus {
 
 /** Whether tests can have one here; where not, says so in a line, or fails where REQUIRE_PROMETHEUS wants one. */
 export function hasPrometheus(): boolean {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    if (process.env['REQUIRE_PROMETHEUS'] === '1')
-      throw new Error('The package prometheus is not installed.');
-    console.log('Skipped with Prometheus: the package prometheus is not installed.');
-    return false;
-  }
+  return isInstalled('promtool', 'Prometheus', 'prometheus');
 }
 
 /**

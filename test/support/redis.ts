@@ -1,6 +1,6 @@
 /** Redis for tests: a server of its own, from Debian's package `redis-server` where it is installed, that keeps nothing. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/workers.ts';
+import { isInstalled } from './installed.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -23,14 +24,7 @@ export interface TestRedis {
 
 /** Whether tests can have a Redis here; where not, says so in a line, or fails where REQUIRE_REDIS wants one. */
 export function hasRedis(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    if (process.env['REQUIRE_REDIS'] === '1') throw new Error('The package redis-server is not installed.');
-    console.log('Skipped with Redis: the package redis-server is not installed.');
-    return false;
-  }
+  return isInstalled('redis-server', 'Redis', 'redis-server');
 }
 
 export async function startRedis(): Promise<TestRedis> {
