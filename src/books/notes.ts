@@ -6,6 +6,7 @@
 
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import { TIERS } from '../conversation/tokens.ts';
 import { isFault } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { ClosedLedger } from '../usage/ledger.ts';
@@ -29,8 +30,8 @@ export interface Notes {
 /** Whose exchange it was, and of what. */
 type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
 
-/** Prices without those of long prompts. */
-type Rates = Omit<Model['prices'], 'long'>;
+/** Prices without those of long prompts and other tiers. */
+type Rates = Omit<Model['prices'], 'long' | 'tiers'>;
 
 /** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
 const HEADS = 16;
@@ -45,7 +46,7 @@ const BEGIN = 64 * 1024;
 const SHORT = 64;
 
 /** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
-const FIXED = 320;
+const FIXED = 352;
 
 export function openNotebook(): Notebook {
   let bytes = Buffer.from(new ArrayBuffer(BEGIN));
@@ -112,8 +113,9 @@ export function openNotebook(): Notebook {
     text(operation);
     text(model?.id);
     if (model === undefined) return;
-    const { long } = model.prices;
+    const { long, tiers } = model.prices;
     rates(model.prices);
+    for (const tier of TIERS) number(tiers?.[tier]);
     number(long?.above);
     if (long !== undefined) rates(long);
   }
@@ -195,8 +197,15 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
 
   function prices(): Model['prices'] {
     const usual = rates();
+    const multiples = TIERS.map((tier) => [tier, number()] as const).filter(
+      ([, times]) => times !== undefined,
+    );
     const above = number();
-    return above === undefined ? usual : { ...usual, long: { above, ...rates() } };
+    return {
+      ...usual,
+      ...(multiples.length > 0 && { tiers: Object.fromEntries(multiples) }),
+      ...(above !== undefined && { long: { above, ...rates() } }),
+    };
   }
 
   function rates(): Rates {

@@ -9,12 +9,14 @@
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
  * that of the off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash,
- * until the end of 2026). Where long prompts cost more, `long` has what they cost. What is not published is left out.
+ * until the end of 2026). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as much it
+ * is to be served faster, at leisure or in one region. What is not published is left out.
  * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
  */
 
 import { z } from 'zod';
 import { EFFORTS } from '../conversation/prompt.ts';
+import { TIERS } from '../conversation/tokens.ts';
 
 const ID = /^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._:-]*$/;
 
@@ -41,6 +43,8 @@ const prices = z
       .strictObject({ above: tokens, ...rates })
       .readonly()
       .exactOptional(),
+    /** What all of an answer costs that was served otherwise, as a multiple of these. Absent: the same. */
+    tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
   })
   .readonly();
 

@@ -6,6 +6,14 @@ import type { Usage } from './reply.ts';
 /** As the vendor told them; undefined where it said nothing. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined };
 
+/**
+ * Ways to be served that are billed otherwise: when there is time for it (`flex`), before others (`fast`, also called
+ * `priority`, and `ultrafast`), in one region only (`us`).
+ */
+export const TIERS = ['flex', 'fast', 'ultrafast', 'us'] as const;
+
+export type Tier = (typeof TIERS)[number];
+
 /** The fields in which answers tell their usage. */
 export type UsageField = 'usage' | 'usageMetadata';
 
@@ -15,10 +23,25 @@ export interface UsageReader {
   readonly field: UsageField;
   /** What usage objects of one answer tell: its first and its last, where they differ. */
   tokens(figures: readonly JsonObject[]): Tokens;
+  /** How it was served, by the same figures and by the `service_tier` that stands beside them. */
+  tiers(figures: readonly JsonObject[], beside: string | undefined): readonly Tier[];
   /** The fields of a stream's events that hold text of the answer, and what the first of them is within. */
   readonly text: { readonly within: string; readonly fields: readonly string[] };
   /** Whether a stream's first figures are those of its beginning, and count nothing yet of its output (Anthropic). */
   readonly beginsWithInput?: boolean;
+}
+
+const BY_WORD: ReadonlyMap<string | undefined, Tier> = new Map([
+  ['flex', 'flex'],
+  ['fast', 'fast'],
+  ['priority', 'fast'],
+  ['ultrafast', 'ultrafast'],
+  ['us', 'us'],
+]);
+
+/** What vendors' words for how an answer was served mean for its price; most mean nothing. */
+export function tiersNamed(...words: readonly (string | undefined)[]): readonly Tier[] {
+  return words.map((word) => BY_WORD.get(word)).filter((tier) => tier !== undefined);
 }
 
 /** A vendor's figure: whole, and none is below 0; undefined where it is no number. */

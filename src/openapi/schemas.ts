@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { TIERS } from '../conversation/tokens.ts';
 import type { JsonObject } from '../json.ts';
 
 const count = z.number().int().nonnegative();
@@ -195,6 +196,10 @@ const schemas = {
               .strictObject({ above: z.int(), ...rates })
               .optional()
               .describe('Of requests with more input tokens than `above`.'),
+            tiers: z
+              .partialRecord(z.enum(TIERS), z.number())
+              .optional()
+              .describe('What an answer costs that was served otherwise, as a multiple.'),
           })
           .describe('US dollars per million tokens.'),
       }),

@@ -49,7 +49,10 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (refused !== undefined) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
     }
-    if (admitted.ledger) admitted.ledger.model = model;
+    if (admitted.ledger) {
+      admitted.ledger.model = model;
+      admitted.ledger.tiered = fields.has('service_tier');
+    }
     const spoken = spokenFormat(vendor, model, route.format);
     if (spoken !== route.format && route.operation === 'count-tokens') {
       throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');

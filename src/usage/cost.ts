@@ -1,7 +1,7 @@
 /** What an exchange cost, by the catalog's prices. */
 
 import type { Model } from '../catalog/model.ts';
-import type { Tokens } from '../conversation/tokens.ts';
+import type { Tier, Tokens } from '../conversation/tokens.ts';
 
 /** No vendor's figure is larger: what is, was miscounted. */
 export const MAX_TOKENS = 1e9;
@@ -26,8 +26,13 @@ function isCount(count: number): boolean {
 /**
  * US dollars of a usage at `prices` (dollars per million tokens); undefined where the vendor told no usage, or one
  * that cannot be, for what nobody counted is not free. A cache without a price of its own is input like any other.
+ * @param tiers how the answer was served.
  */
-export function costOf(usage: Tokens, prices: Model['prices']): number | undefined {
+export function costOf(
+  usage: Tokens,
+  prices: Model['prices'],
+  tiers: readonly Tier[] = [],
+): number | undefined {
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
   if (input === undefined && output === undefined) return undefined;
   if (!isSane(usage)) return undefined;
@@ -42,5 +47,5 @@ export function costOf(usage: Tokens, prices: Model['prices']): number | undefin
     Math.max(0, cacheWrite - cacheWriteHour) * write +
     cacheWriteHour * hour +
     (output ?? 0) * rates.output;
-  return dollars / 1e6;
+  return tiers.reduce((sum, tier) => sum * (prices.tiers?.[tier] ?? 1), dollars / 1e6);
 }

@@ -5,7 +5,7 @@
 
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-import { sumOf, type Tokens } from '../conversation/tokens.ts';
+import { sumOf, type Tier, type Tokens } from '../conversation/tokens.ts';
 import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { JsonObject } from '../json.ts';
@@ -14,7 +14,7 @@ import { causeOf } from './cause-of.ts';
 import { costOf, isSane } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
-import { hasUsage, remainsOf, tapChunk, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
+import { hasUsage, remainsOf, tapChunk, tierIn, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {
@@ -39,6 +39,8 @@ export interface Ledger {
   violations: number | undefined;
   /** Tokens of the request to the vendor, by its bytes. */
   asked: number;
+  /** Whether a service tier is asked for. */
+  tiered: boolean;
   tap: UsageTap | undefined;
   passage: Passage | undefined;
   /** Its trace, where those are collected. */
@@ -62,6 +64,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     attempts: 0,
     violations: undefined,
     asked: 0,
+    tiered: false,
     tap: undefined,
     passage: undefined,
     trace,
@@ -76,7 +79,7 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 
 /** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
 export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array) => void {
-  const tap = usageTap(usageReaders[spoken].field);
+  const tap = usageTap(usageReaders[spoken].field, ledger.tiered);
   const passage = openPassage(spoken);
   ledger.tap = tap;
   ledger.passage = passage;
@@ -150,7 +153,9 @@ function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {
 export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const { model, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
   const figures = figuresOf(spoken, remains);
-  const usage = spoken === undefined ? {} : usageReaders[spoken].tokens(figures);
+  const reader = spoken && usageReaders[spoken];
+  const usage = reader?.tokens(figures) ?? {};
+  const tiers = reader?.tiers(figures, tierIn(remains)) ?? [];
   const outcome = outcomeOf(closed);
   return {
     ...noted,
@@ -159,8 +164,8 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     usage,
-    cost: model && costOf(usage, model.prices),
-    estimated: estimatedOf(closed, outcome, figures.length, usage),
+    cost: model && costOf(usage, model.prices, tiers),
+    estimated: estimatedOf(closed, outcome, figures.length, usage, tiers),
   };
 }
 
@@ -170,6 +175,7 @@ function estimatedOf(
   outcome: Outcome,
   figures: number,
   usage: Tokens,
+  tiers: readonly Tier[],
 ): Estimated | undefined {
   if (passed === undefined || spoken === undefined || model === undefined) return undefined;
   if (operation !== 'generate' || status >= 400) return undefined;
@@ -177,7 +183,7 @@ function estimatedOf(
   const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);
   const tokens = sumOf(all) - sumOf(told);
-  const cost = (costOf(all, model.prices) ?? 0) - (costOf(told, model.prices) ?? 0);
+  const cost = (costOf(all, model.prices, tiers) ?? 0) - (costOf(told, model.prices, tiers) ?? 0);
   return tokens > 0 ? { tokens, cost } : undefined;
 }
 

@@ -17,6 +17,9 @@ export interface UsageTap extends Kept {
   /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
   window: Buffer | undefined;
   filled: number;
+  /** Whether the tier is looked for, and the last one so far. */
+  readonly tiered: boolean;
+  tier: Buffer | undefined;
 }
 
 /** No vendor's usage is longer. */
@@ -50,6 +53,12 @@ const MARKS: Readonly<Record<UsageField, Marks>> = {
   usageMetadata: { name: Buffer.from('usageMetadata"'), figure: Buffer.from('kenCount"') },
 };
 
+/** What an answer of OpenAI's is served by stands beside its usage: at its beginning as asked for, at its end as it was. */
+const TIER = Buffer.from('service_tier"');
+
+/** A tier's field is no longer. */
+const MAX_TIER = 64;
+
 /** In the midst of what a value tells, there are never so many bytes without a figure. */
 const WITHOUT_FIGURE = 512;
 
@@ -59,8 +68,11 @@ interface Kept {
   last: Buffer | undefined;
 }
 
-/** @param field as the vendor's format has it. */
-export function usageTap(field: UsageField): UsageTap {
+/**
+ * @param field as the vendor's format has it.
+ * @param tiered whether what it is served by is looked for too: every byte then is searched once more.
+ */
+export function usageTap(field: UsageField, tiered = false): UsageTap {
   return {
     marks: MARKS[field],
     first: undefined,
@@ -69,6 +81,8 @@ export function usageTap(field: UsageField): UsageTap {
     begun: false,
     window: undefined,
     filled: 0,
+    tiered,
+    tier: undefined,
   };
 }
 
@@ -94,7 +108,7 @@ export function remainsOf(tap: UsageTap): readonly Uint8Array[] {
     tap.held = undefined;
   }
   const waiting = tap.held ?? tap.window?.subarray(0, tap.filled);
-  const fields = fieldsOf(tap);
+  const fields = tap.tier === undefined ? fieldsOf(tap) : [...fieldsOf(tap), tap.tier];
   return waiting === undefined ? fields : [...fields, waiting];
 }
 
@@ -125,6 +139,7 @@ function take(tap: UsageTap, bytes: Uint8Array): void {
 /** Searches bytes, of which the window then holds what may go on in the next ones. */
 function searchAndKeep(tap: UsageTap, bytes: Buffer): void {
   const from = search(bytes, tap.marks, tap);
+  if (tap.tiered) tap.tier = lastTier(bytes) ?? tap.tier;
   tap.filled = bytes.length - from;
   if (tap.filled === 0) return;
   if (tap.window === undefined || tap.filled > tap.window.length) {
@@ -141,6 +156,18 @@ export function usageIn(remains: readonly Uint8Array[], field: UsageField): read
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
     return isObject(value) ? [value] : [];
   });
+}
+
+/** The last `service_tier` that an answer has told, of which a tap has kept `remains`. */
+export function tierIn(remains: readonly Uint8Array[]): string | undefined {
+  const field = lastTier(joined(remains));
+  return field && /^\s*:\s*"(\w+)"/.exec(field.toString('latin1', TIER.length))?.[1];
+}
+
+/** The field, and what comes after it. */
+function lastTier(bytes: Buffer): Buffer | undefined {
+  const found = bytes.lastIndexOf(TIER);
+  return found < 0 ? undefined : Buffer.from(bytes.subarray(found, found + MAX_TIER));
 }
 
 /** The first one and the last one, where they differ. */

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openNotebook, readNotes } from '../../src/books/notes.ts';
+import { TIERS } from '../../src/conversation/tokens.ts';
 import type { ClosedLedger } from '../../src/usage/ledger.ts';
 import { closedLedger } from './ledgers.ts';
 
@@ -26,8 +27,16 @@ const rates = fc
 const model = fc.record({
   id: text,
   prices: fc
-    .record({ usual: rates, long: maybe(fc.record({ above: figure, rates })) })
-    .map(({ usual, long }) => ({ ...usual, ...(long && { long: { above: long.above, ...long.rates } }) })),
+    .record({
+      usual: rates,
+      long: maybe(fc.record({ above: figure, rates })),
+      tiers: maybe(fc.dictionary(fc.constantFrom(...TIERS), figure, { minKeys: 1 })),
+    })
+    .map(({ usual, long, tiers }) => ({
+      ...usual,
+      ...(long && { long: { above: long.above, ...long.rates } }),
+      ...(tiers && { tiers }),
+    })),
 });
 
 const ledger: fc.Arbitrary<ClosedLedger> = fc.record({

@@ -60,6 +60,15 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
     if (cacheWriteHour !== undefined) expect(cacheWriteHour).toBeGreaterThan(cacheWrite ?? input);
   });
 
+  it('is dearer where it is faster or kept to one region, and cheaper where it has time', () => {
+    const { flex = 0.5, fast = 2, ultrafast = fast + 1, us = 1.1 } = model.prices.tiers ?? {};
+    expect(flex).toBe(0.5);
+    expect(us).toBe(1.1);
+    expect(fast).toBeGreaterThan(1.5);
+    expect(ultrafast).toBeGreaterThan(fast);
+    expect(fast).toBeLessThanOrEqual(6);
+  });
+
   it('has limits that fit one another', () => {
     expect(model.maxOutputTokens).toBeLessThanOrEqual(model.contextWindow);
     expect(model.thinking?.budget?.max ?? 0).toBeLessThan(model.maxOutputTokens);

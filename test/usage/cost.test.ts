@@ -30,6 +30,15 @@ describe('what an exchange costs', () => {
     expect(costOf(usage, prices)).toBeCloseTo(dollars, 12);
   });
 
+  test('served in another way it is a multiple, of long prompts too', () => {
+    const tiered = { ...TIERED, tiers: { flex: 0.5, us: 1.1 } };
+    const usage = { input: 200_001, output: 1000 };
+    const standard = costOf(usage, tiered) ?? Number.NaN;
+    expect(costOf(usage, tiered, ['flex'])).toBeCloseTo(0.5 * standard, 12);
+    expect(costOf(usage, tiered, ['flex', 'us'])).toBeCloseTo(0.55 * standard, 12);
+    expect(costOf(usage, tiered, ['fast'])).toBe(standard);
+  });
+
   test('what nobody counted is not free', () => {
     expect(costOf({}, PLAIN)).toBeUndefined();
     expect(costOf({ cacheRead: 5 }, PLAIN)).toBeUndefined();

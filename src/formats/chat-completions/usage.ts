@@ -1,13 +1,14 @@
 /** Token counts, both ways. */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import { isEmpty, said } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
+  tiers: (_, beside) => tiersNamed(beside),
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };
 

@@ -4,16 +4,30 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import {
+  countOf,
+  type Tier,
+  type Tokens,
+  tiersNamed,
+  type UsageReader,
+  usageOf,
+} from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, compact } from '../../json.ts';
+import { asNumber, asText, compact } from '../../json.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usageMetadata',
   tokens: (figures) => parseTokens(figures.reduce(laterFigures, {})) ?? {},
+  tiers: (figures) => servedBy(figures.at(-1) ?? {}),
   text: { within: 'parts', fields: ['text'] },
 };
+
+/** Vertex AI tells it in words of its own: `ON_DEMAND_FLEX`, `ON_DEMAND_PRIORITY`. */
+function servedBy({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
+  const onDemand = /^ON_DEMAND_(\w+)$/.exec(asText(trafficType) ?? '')?.[1];
+  return tiersNamed((asText(serviceTier) ?? onDemand)?.toLowerCase());
+}
 
 /** Figures as told so far: the last say all, but that a chunk which counts nothing of the answer takes none of it back. */
 export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {

@@ -4,7 +4,15 @@
  */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { addTokens, countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import {
+  addTokens,
+  countOf,
+  type Tier,
+  type Tokens,
+  tiersNamed,
+  type UsageReader,
+  usageOf,
+} from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
 import { usedTier } from './service-tier.ts';
@@ -13,9 +21,15 @@ import { FORMAT, ownOf, withoutNulls } from './wire.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => withIterations(figures.reduce(mergeFigures, {})),
+  tiers: (figures) => servedBy(figures.reduce(mergeFigures, {})),
   text: { within: 'delta', fields: ['text', 'thinking', 'partial_json'] },
   beginsWithInput: true,
 };
+
+/** Its `service_tier` is no matter of price: `priority` is paid for in advance (Service tiers). */
+function servedBy({ speed, inference_geo }: JsonObject): readonly Tier[] {
+  return tiersNamed(asText(speed), asText(inference_geo));
+}
 
 /**
  * Iterations that are billed beside what the usage counts (SDK, BetaIterationsUsage; Advisor tool, usage and billing):

@@ -1,13 +1,14 @@
 /** Token figures of a response and neutral usage. */
 
 import type { Usage } from '../../conversation/reply.ts';
-import { countOf, type Tokens, type UsageReader, usageOf } from '../../conversation/tokens.ts';
+import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, type Json, type JsonObject } from '../../json.ts';
 import { isEmpty } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
+  tiers: (_, beside) => tiersNamed(beside),
   text: { within: 'delta', fields: ['delta'] },
 };
 
