@@ -122,6 +122,8 @@ function renderChoices(choices: number | undefined): number | undefined {
 function renderServiceTier(tier: string | undefined, report: Report): string | undefined {
   if (tier === undefined || tier === 'auto') return undefined;
   if (tier === 'default' || tier === 'standard_only') return 'standard';
+  // OpenAI has had two names for it since July 2026 (Fast mode).
+  if (tier === 'fast') return 'priority';
   if (tier === 'standard' || tier === 'flex' || tier === 'priority') return tier;
   report({ field: 'serviceTier', outcome: 'dropped', detail: `Google has no tier ${tier.slice(0, 40)}` });
   return undefined;

@@ -174,7 +174,7 @@ const requestFields = {
     .strictObject({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: text.optional() })
     .optional(),
   prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
-  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast']).nullish(),
+  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast']).nullish(),
   moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
 };
 

@@ -477,6 +477,7 @@ describe('settings', () => {
     ['priority', 'priority'],
     ['auto', undefined],
     ['scale', undefined],
+    ['fast', 'priority'],
   ])('service tier %s is %s', (serviceTier, expected) => {
     expect(rendered({ turns: [user(text('x'))], serviceTier }).body['serviceTier']).toBe(expected);
   });
