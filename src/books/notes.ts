@@ -30,8 +30,8 @@ export interface Notes {
 /** Whose exchange it was, and of what. */
 type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
 
-/** Prices without those of long prompts and other tiers. */
-type Rates = Omit<Model['prices'], 'long' | 'tiers'>;
+/** Prices of tokens as they usually are. */
+type Rates = Omit<Model['prices'], 'long' | 'searches' | 'tiers'>;
 
 /** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
 const HEADS = 16;
@@ -113,8 +113,9 @@ export function openNotebook(): Notebook {
     text(operation);
     text(model?.id);
     if (model === undefined) return;
-    const { long, tiers } = model.prices;
+    const { long, searches, tiers } = model.prices;
     rates(model.prices);
+    number(searches);
     for (const tier of TIERS) number(tiers?.[tier]);
     number(long?.above);
     if (long !== undefined) rates(long);
@@ -197,12 +198,14 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
 
   function prices(): Model['prices'] {
     const usual = rates();
+    const searches = number();
     const multiples = TIERS.map((tier) => [tier, number()] as const).filter(
       ([, times]) => times !== undefined,
     );
     const above = number();
     return {
       ...usual,
+      ...(searches !== undefined && { searches }),
       ...(multiples.length > 0 && { tiers: Object.fromEntries(multiples) }),
       ...(above !== undefined && { long: { above, ...rates() } }),
     };

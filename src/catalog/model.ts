@@ -43,7 +43,9 @@ const prices = z
       .strictObject({ above: tokens, ...rates })
       .readonly()
       .exactOptional(),
-    /** What all of an answer costs that was served otherwise, as a multiple of these. Absent: the same. */
+    /** A thousand web searches, where the vendor's usage counts them. Absent: they cost nothing, or nobody knows. */
+    searches: dollars.exactOptional(),
+    /** What all of an answer's tokens cost that was served otherwise, as a multiple. Absent: the same. */
     tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
   })
   .readonly();

@@ -4,7 +4,10 @@ import { asNumber, type Json, type JsonObject } from '../json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */
-export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined };
+export type Tokens = { readonly [figure in Exclude<keyof Usage, 'own'>]?: number | undefined } & {
+  /** Web searches that are billed by their number. */
+  readonly searches?: number | undefined;
+};
 
 /**
  * Ways to be served that are billed otherwise: when there is time for it (`flex`), before others (`fast`, also called
@@ -25,6 +28,8 @@ export interface UsageReader {
   tokens(figures: readonly JsonObject[]): Tokens;
   /** How it was served, by the same figures and by the `service_tier` that stands beside them. */
   tiers(figures: readonly JsonObject[], beside: string | undefined): readonly Tier[];
+  /** US dollars that the vendor itself says it took; undefined where it says nothing. */
+  dollars?(figures: readonly JsonObject[]): number | undefined;
   /** The fields of a stream's events that hold text of the answer, and what the first of them is within. */
   readonly text: { readonly within: string; readonly fields: readonly string[] };
   /** Whether a stream's first figures are those of its beginning, and count nothing yet of its output (Anthropic). */
@@ -63,6 +68,7 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
     cacheWriteHour: sum('cacheWriteHour'),
     output: sum('output'),
     reasoning: sum('reasoning'),
+    searches: sum('searches'),
   };
 }
 

@@ -196,6 +196,7 @@ const schemas = {
               .strictObject({ above: z.int(), ...rates })
               .optional()
               .describe('Of requests with more input tokens than `above`.'),
+            searches: z.number().optional().describe('A thousand web searches.'),
             tiers: z
               .partialRecord(z.enum(TIERS), z.number())
               .optional()

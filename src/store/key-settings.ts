@@ -32,7 +32,7 @@ export const keyFields = {
   concurrent_requests: count.nullable(),
   budget_day: dollars
     .nullable()
-    .meta({ description: 'US dollars for a day of UTC, by the prices of the catalog.' }),
+    .meta({ description: 'US dollars for a day of UTC.' }),
   budget_month: dollars.nullable().meta({ description: 'The same for a calendar month.' }),
 };
 

@@ -1,10 +1,13 @@
-/** What an exchange cost, by the catalog's prices. */
+/** What an exchange cost, by the catalog's prices or as its vendor says. */
 
 import type { Model } from '../catalog/model.ts';
 import type { Tier, Tokens } from '../conversation/tokens.ts';
 
 /** No vendor's figure is larger: what is, was miscounted. */
 export const MAX_TOKENS = 1e9;
+
+/** No answer costs as much. */
+const MAX_DOLLARS = 10_000;
 
 /** Whether figures can be true. */
 export function isSane({
@@ -13,10 +16,9 @@ export function isSane({
   cacheRead = 0,
   cacheWrite = 0,
   cacheWriteHour = 0,
+  searches = 0,
 }: Tokens): boolean {
-  return (
-    isCount(input) && isCount(output) && isCount(cacheRead) && isCount(cacheWrite) && isCount(cacheWriteHour)
-  );
+  return [input, output, cacheRead, cacheWrite, cacheWriteHour, searches].every(isCount);
 }
 
 function isCount(count: number): boolean {
@@ -33,7 +35,7 @@ export function costOf(
   prices: Model['prices'],
   tiers: readonly Tier[] = [],
 ): number | undefined {
-  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage;
+  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0, searches = 0 } = usage;
   if (input === undefined && output === undefined) return undefined;
   if (!isSane(usage)) return undefined;
   const { long } = prices;
@@ -41,11 +43,17 @@ export function costOf(
   const { cacheRead: read = rates.input, cacheWrite: write = rates.input } = rates;
   const { cacheWriteHour: hour = write } = rates;
   const plain = Math.max(0, (input ?? 0) - cacheRead - cacheWrite);
-  const dollars =
+  const perMillion =
     plain * rates.input +
     cacheRead * read +
     Math.max(0, cacheWrite - cacheWriteHour) * write +
     cacheWriteHour * hour +
     (output ?? 0) * rates.output;
-  return tiers.reduce((sum, tier) => sum * (prices.tiers?.[tier] ?? 1), dollars / 1e6);
+  const multiple = tiers.reduce((product, tier) => product * (prices.tiers?.[tier] ?? 1), 1);
+  return (multiple * perMillion) / 1e6 + (searches * (prices.searches ?? 0)) / 1e3;
+}
+
+/** Dollars that a vendor says; undefined where they cannot be: what is told as nothing is not known, and none is a fortune. */
+export function saneDollars(dollars: number | undefined): number | undefined {
+  return dollars !== undefined && dollars > 0 && dollars < MAX_DOLLARS ? dollars : undefined;
 }

@@ -41,7 +41,7 @@ export interface ExchangeRecord {
   readonly firstByte?: number | undefined;
   /** As the vendor told it. */
   readonly usage: Tokens;
-  /** US dollars by the catalog's prices; absent where the vendor told no usage. */
+  /** US dollars, as the vendor says or by the catalog's prices; absent where it told no usage. */
   readonly cost?: number | undefined;
   /** What it took beyond that, by the text that passed; absent where the vendor has told all. Budgets count it. */
   readonly estimated?: Estimated | undefined;

@@ -11,7 +11,7 @@ import { usageReaders } from '../formats/usage-readers.ts';
 import type { JsonObject } from '../json.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
 import { causeOf } from './cause-of.ts';
-import { costOf, isSane } from './cost.ts';
+import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
 import { hasUsage, remainsOf, tapChunk, tierIn, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
@@ -164,7 +164,7 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     usage,
-    cost: model && costOf(usage, model.prices, tiers),
+    cost: saneDollars(reader?.dollars?.(figures)) ?? (model && costOf(usage, model.prices, tiers)),
     estimated: estimatedOf(closed, outcome, figures.length, usage, tiers),
   };
 }

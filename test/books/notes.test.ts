@@ -29,11 +29,13 @@ const model = fc.record({
   prices: fc
     .record({
       usual: rates,
+      searches: maybe(figure),
       long: maybe(fc.record({ above: figure, rates })),
       tiers: maybe(fc.dictionary(fc.constantFrom(...TIERS), figure, { minKeys: 1 })),
     })
-    .map(({ usual, long, tiers }) => ({
+    .map(({ usual, long, searches, tiers }) => ({
       ...usual,
+      ...(searches !== undefined && { searches }),
       ...(long && { long: { above: long.above, ...long.rates } }),
       ...(tiers && { tiers }),
     })),

@@ -119,3 +119,67 @@ test('OpenAI: what is written to its cache for twelve hours costs more than what
   expect(record?.usage).toMatchObject({ input: 10_000, cacheWrite: 9_000, cacheWriteHour: 8_000 });
   expect(record?.cost).toBeCloseTo((1_000 * 1 + 1_000 * 1.25 + 8_000 * 2.5 + 100 * 5) / 1e6, 10);
 });
+
+test('Anthropic: web searches are paid for one by one', async () => {
+  type = 'application/json';
+  const usage = {
+    input_tokens: 1_000,
+    output_tokens: 100,
+    server_tool_use: { web_search_requests: 3, web_fetch_requests: 2 },
+    speed: 'fast',
+  };
+  answer = JSON.stringify({ id: 'm', type: 'message', role: 'assistant', content: [], usage });
+  const body = { model: 'anthropic/claude-opus-5', max_tokens: 9, messages: [turn] };
+  const record = await recordOf('/v1/messages', body);
+  // Searches cost what they do, however fast.
+  expect(record?.cost).toBeCloseTo((2 * (1_000 * 5 + 100 * 25)) / 1e6 + 3 * 0.01, 10);
+});
+
+describe('what a service says itself that an answer cost, is what it cost', () => {
+  const tokens = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 };
+  const BY_CATALOG = (20 * 2 + 5 * 8) / 1e6;
+
+  test.each([
+    [
+      'Perplexity, whose searches cost a hundred times its tokens',
+      { input_tokens_cost: 0.00002, output_tokens_cost: 0.00001, request_cost: 0.005, total_cost: 0.00503 },
+      {},
+      0.00503,
+    ],
+    ['xAI, in ticks', undefined, { cost_in_usd_ticks: 37_756_000 }, 0.0037756],
+    ['OpenRouter', 0.00014, { cost_details: { upstream_inference_cost: null }, is_byok: false }, 0.00014],
+    [
+      'OpenRouter, by an account of your own at the vendor',
+      0.000005,
+      { cost_details: { upstream_inference_cost: 0.0001 }, is_byok: true },
+      0.000105,
+    ],
+    ['nothing', 0, { cost_in_usd_ticks: 0 }, BY_CATALOG],
+    ['nothing that can be', -1, {}, BY_CATALOG],
+    ['more than there is', 1e9, {}, BY_CATALOG],
+    ['something else', 'much', {}, BY_CATALOG],
+  ])('%s', async (_, cost, more, dollars) => {
+    const usage = { ...tokens, ...(cost !== undefined && { cost }), ...more };
+    const choice = { index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' };
+    type = 'application/json';
+    answer = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [choice], usage });
+    const body = { model: 'openai/gpt-4.1', messages: [turn] };
+    const whole = await recordOf('/v1/chat/completions', body);
+    expect(whole?.cost).toBeCloseTo(dollars, 12);
+
+    records.length = 0;
+    type = 'text/event-stream';
+    const chunk = { id: 'c', object: 'chat.completion.chunk', choices: [], usage };
+    answer = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    const streamed = await recordOf('/v1/chat/completions', { ...body, stream: true });
+    expect(streamed?.cost).toBeCloseTo(dollars, 12);
+  });
+
+  test('xAI by responses', async () => {
+    type = 'application/json';
+    const usage = { input_tokens: 671, output_tokens: 97, total_tokens: 768, cost_in_usd_ticks: 8_796_500 };
+    answer = JSON.stringify({ id: 'r', object: 'response', status: 'completed', output: [], usage });
+    const record = await recordOf('/v1/responses', { model: 'openai/gpt-4.1', input: 'Go on.' });
+    expect(record?.cost).toBeCloseTo(0.00087965, 12);
+  });
+});

@@ -3,12 +3,14 @@
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, type JsonObject } from '../../json.ts';
+import { dollarsTold } from '../openai-cost.ts';
 import { isEmpty, said } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
   tiers: (_, beside) => tiersNamed(beside),
+  dollars: dollarsTold,
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };
 

@@ -69,6 +69,7 @@ function parseTokens(figures: JsonObject): Tokens {
     cacheWriteHour,
     output: countOf(figures['output_tokens']),
     reasoning: countOf(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
+    searches: countOf(asObject(figures['server_tool_use'])?.['web_search_requests']),
   };
 }
 
