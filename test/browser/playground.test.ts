@@ -218,6 +218,62 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('an answer can be copied, and each block of its code', async () => {
+    const page = await open();
+    await ask(page, 'openai/gpt-4.1', 'messages', 'play: long-text');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await last(page).getByRole('button', { name: 'Copy the answer' }).click();
+    const said = await clipboard();
+    expect(said.length).toBeGreaterThan(200);
+    expect(await last(page).locator('.after').innerText()).toContain('Copied');
+
+    await ask(
+      page,
+      'openai/gpt-4.1',
+      'messages',
+      'Say exactly:\n```js\nlet a = 1;\nlet b;\n```\nThat is all.',
+    );
+    const code = last(page).locator('.fence').first();
+    if ((await code.count()) === 0) throw new Error(await last(page).innerText());
+    await code.hover();
+    await code.getByRole('button', { name: 'Copy the code' }).click();
+    expect(await clipboard()).toBe(await code.locator('code').innerText());
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('another answer can be had in place of the last one, of another model in another format', async () => {
+    const page = await open();
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'play: plain-text');
+    await ask(page, 'openai/gpt-4.1', 'chat-completions', 'play: thinking');
+    // Of what the dialogue has passed, there is no other answer.
+    expect(await page.getByRole('button', { name: 'Ask again' }).count()).toBe(1);
+    await page.fill('#model', 'anthropic/claude-sonnet-4-5');
+    await page.dispatchEvent('#model', 'change');
+    await page.selectOption('#format', 'messages');
+    const asked = page.waitForRequest(/\/v1\/messages/);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const body = (await asked).postDataJSON();
+    await page.locator('#send').waitFor({ state: 'visible' });
+    expect(body.messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(await page.locator('article.user').count()).toBe(2);
+    expect(await page.locator('article.assistant').count()).toBe(2);
+    expect(await last(page).locator('.by').innerText()).toBe('anthropic/claude-sonnet-4-5 · messages');
+    await shot(page, 'playground-again');
+
+    // A failed one too.
+    await page.fill('#model', 'openai/none');
+    await page.dispatchEvent('#model', 'change');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await last(page).locator('.error').waitFor();
+    await page.fill('#model', 'openai/gpt-4.1');
+    await page.dispatchEvent('#model', 'change');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await expect.poll(() => last(page).locator('.meter').innerText()).toContain('total');
+    expect(await page.locator('.error').count()).toBe(0);
+    await page.context().close();
+  });
+
   test('without a key, it is the key that is asked for, and all of the page is in sight', async () => {
     const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
     const page = await context.newPage();
@@ -332,6 +388,10 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await expect.poll(async () => Number(await page.evaluate(top))).toBeLessThan(end);
     expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('play: long-text');
     await page.getByRole('article', { name: /chat-completions/ }).waitFor();
+    // Scrolling glides: the picture is of its end.
+    await page.keyboard.press('End');
+    await expect.poll(async () => Number(await page.evaluate(top))).toBeGreaterThanOrEqual(end);
+    await page.locator('#prompt').focus();
     await shot(page, 'playground-phone');
     await page.context().close();
   });

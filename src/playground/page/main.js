@@ -1,6 +1,7 @@
 /** The playground: a chat with any model in any of the four formats, by this gateway. */
 
 import { ask, listModels } from './ask.js';
+import { copies } from './clipboard.js';
 import { chatCompletions } from './formats/chat-completions.js';
 import { generateContent } from './formats/generate-content.js';
 import { messages } from './formats/messages.js';
@@ -164,8 +165,6 @@ function welcome(problem) {
 function send(text) {
   if (running || !text.trim()) return;
   if (turns.length === 0) page.log.replaceChildren();
-  // Who goes on in words gives the tools no answer any more: the dialogue has passed that place.
-  for (const results of page.log.querySelectorAll('form')) results.remove();
   turns.push({ role: 'user', text });
   showUser(page.log, text);
   page.prompt.value = '';
@@ -178,6 +177,8 @@ async function answer() {
   const wire = format();
   const chosen = settings();
   const asked = [...turns];
+  // The dialogue has passed these places: no tool answers there any more, and no other answer is had.
+  for (const passed of page.log.querySelectorAll('form, .again')) passed.remove();
   const view = showAssistant(page.log, `${chosen.model} · ${wire.name}`);
   const meter = startMeter();
   const model = known(chosen.model);
@@ -227,7 +228,11 @@ async function answer() {
   meter.end();
   if (turn.text || turn.calls.length > 0) turns.push(turn);
   following(() => {
-    view.end();
+    view.end(turn.text, () => {
+      turns = asked;
+      view.article.remove();
+      void answer();
+    });
     view.meter(meter.lines(model));
     if (turn.calls.length === 0) return;
     view.askResults(turn.calls, (results) => {
@@ -272,19 +277,6 @@ function following(change) {
   const isAtEnd = page.log.scrollHeight - page.log.scrollTop - page.log.clientHeight < 80;
   change();
   if (isAtEnd) page.log.scrollTop = page.log.scrollHeight;
-}
-
-/** @param {string} text */
-async function toClipboard(text) {
-  // A page by plain HTTP from another machine has no clipboard but the one that a selection is copied to.
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-  page.copy.focus();
 }
 
 /** @param {boolean} yes */
@@ -332,20 +324,15 @@ page.theme.addEventListener('click', () => {
   browser.set('theme', theme);
   paint(theme);
 });
-page.copy.addEventListener('click', async () => {
+copies(page.copy, () => {
   const chosen = settings();
   const wire = format();
   /** @type {Turn[]} */
   const asked = page.prompt.value.trim() ? [...turns, { role: 'user', text: page.prompt.value }] : turns;
   /** @type {Turn[]} */
   const shown = asked.length > 0 ? asked : [{ role: 'user', text: 'Hello!' }];
-  const text = snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), location.origin);
-  await toClipboard(text);
   say('Copied.');
-  page.copy.textContent = 'Copied';
-  setTimeout(() => {
-    page.copy.textContent = 'Copy';
-  }, 1500);
+  return snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), location.origin);
 });
 
 const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -3,6 +3,8 @@
  * What streams in is rendered block by block; blocks that are complete are not touched again.
  */
 
+import { copyButton } from './clipboard.js';
+
 const HEADING = /^(#{1,6})\s+(.*)$/s;
 
 /** Quotes and lists within each other, at most: what is deeper is text. A page of thousands is the end of its tab. */
@@ -67,7 +69,7 @@ function splitBlocks(text) {
  */
 function renderOuter(block) {
   const outer = renderBlock(block);
-  if (outer.tagName !== 'PRE') outer.dir = 'auto';
+  if (outer.className !== 'fence') outer.dir = 'auto';
   return outer;
 }
 
@@ -128,7 +130,13 @@ function renderFence(lines) {
   code.textContent = lines.slice(1, closed ? -1 : undefined).join('\n');
   const pre = make('pre');
   pre.append(code);
-  return pre;
+  const box = make('div');
+  box.className = 'fence';
+  box.append(
+    pre,
+    copyButton('the code', () => code.textContent ?? ''),
+  );
+  return box;
 }
 
 /**

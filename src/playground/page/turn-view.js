@@ -1,5 +1,6 @@
 /** How turns look. */
 
+import { copyButton } from './clipboard.js';
 import { markdownView } from './markdown.js';
 
 /** @import { Call, Update } from './dialogue.js' */
@@ -71,8 +72,21 @@ export function showAssistant(log, by) {
     meter(lines) {
       meter.replaceChildren(...lines.map((line) => Object.assign(element('span'), { textContent: line })));
     },
-    end() {
+    /**
+     * @param {string} text all that it says
+     * @param {() => void} onAgain another answer is asked for, in place of this one
+     */
+    end(text, onAgain) {
       body.classList.remove('waiting');
+      const actions = element('div', 'after');
+      if (text) actions.append(copyButton('the answer', () => text));
+      const again = document.createElement('button');
+      again.type = 'button';
+      again.className = 'again';
+      again.textContent = 'Ask again';
+      again.addEventListener('click', onAgain);
+      actions.append(again);
+      article.append(actions);
     },
     /**
      * Asks for what the tools say.
