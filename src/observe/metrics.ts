@@ -82,7 +82,11 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
       }
     },
   });
-  perModel('gateway_cost_dollars_total', "US dollars, as the vendor says or by the catalog's prices.", ({ cost }) => cost);
+  perModel(
+    'gateway_cost_dollars_total',
+    "US dollars, as the vendor says or by the catalog's prices.",
+    ({ cost }) => cost,
+  );
   perModel(
     'gateway_estimated_cost_dollars_total',
     'What answers cost beyond what vendors told, estimated by the text that passed. Budgets count it.',

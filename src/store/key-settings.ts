@@ -30,9 +30,7 @@ export const keyFields = {
   requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),
   tokens_per_minute: count.nullable().meta({ description: 'Input and output together.' }),
   concurrent_requests: count.nullable(),
-  budget_day: dollars
-    .nullable()
-    .meta({ description: 'US dollars for a day of UTC.' }),
+  budget_day: dollars.nullable().meta({ description: 'US dollars for a day of UTC.' }),
   budget_month: dollars.nullable().meta({ description: 'The same for a calendar month.' }),
 };
 

@@ -19,7 +19,10 @@ const figures = {
   reasoning_tokens: count,
   cache_read_tokens: count,
   cache_write_tokens: count,
-  cost: z.number().nonnegative().meta({ description: 'US dollars, as the vendor says or by the prices of the catalog.' }),
+  cost: z
+    .number()
+    .nonnegative()
+    .meta({ description: 'US dollars, as the vendor says or by the prices of the catalog.' }),
   estimated_cost: z.number().nonnegative().meta({
     description:
       'Beyond it: what the text cost of which the vendor told nothing, estimated. Budgets count it.',
