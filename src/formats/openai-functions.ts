@@ -2,18 +2,32 @@
 
 import { wholeParameters } from '../conversation/function-schema.ts';
 import type { FunctionTool } from '../conversation/prompt.ts';
+import { withoutRootUnion } from '../conversation/root-union.ts';
 import { fitsStrict } from '../conversation/strict-schema.ts';
 import type { JsonObject } from '../json.ts';
 import type { Report } from './format.ts';
 
-/** The schema of its parameters with nothing missing, and no pattern that cannot be read. */
-export function parametersOf({ name, parameters }: FunctionTool, report: Report): JsonObject | undefined {
+/** What may not stand at the root of a schema beside unions. */
+const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
+
+/**
+ * The schema of its parameters with nothing missing, and no pattern that cannot be read.
+ * @param takesUnions whether its root may be one of several objects.
+ */
+export function parametersOf(
+  { name, parameters }: FunctionTool,
+  takesUnions: boolean,
+  report: Report,
+): JsonObject | undefined {
+  if (parameters === undefined) return undefined;
   const field = `tool ${name}.parameters`;
-  return (
-    parameters &&
-    wholeParameters(parameters, (pattern) =>
-      report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` }),
-    )
+  const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
+  if (schema !== parameters) {
+    const detail = 'with the alternatives at its root as one object';
+    report({ field, outcome: 'approximated', detail });
+  }
+  return wholeParameters(schema, (pattern) =>
+    report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` }),
   );
 }
 

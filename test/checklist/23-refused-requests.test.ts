@@ -597,6 +597,40 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
   });
 
   test.each([
+    [OPENAI, 'tools.0.function.parameters'],
+    ['openai/o3', 'tools.0.parameters'],
+    ['openrouter/a-model', 'tools.0.function.parameters'],
+  ])('checklist 158: so is %s', async (model, field) => {
+    const tools = (parameters: JsonObject): JsonObject => ({ tools: [tool('messages', 'f', parameters)] });
+    const ofTool = async (parameters: JsonObject): Promise<JsonObject> =>
+      objectAt(await sentFor('messages', model, tools(parameters)), field);
+    expect(await ofTool({ oneOf: [create, remove] })).toEqual({
+      type: 'object',
+      description: `{oneOf: ${JSON.stringify([create, remove])}}`,
+      properties: {
+        mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
+        title: { type: 'string' },
+        id: { type: 'string' },
+      },
+      required: ['mode'],
+      additionalProperties: false,
+    });
+    const properties = { a: { type: 'string' }, b: { type: 'string' } };
+    const not = { required: ['a', 'b'] };
+    expect(await ofTool({ type: 'object', description: 'One.', properties, not })).toEqual({
+      type: 'object',
+      description: `One.\n\n{not: ${JSON.stringify(not)}}`,
+      properties,
+    });
+  });
+
+  test('checklist 158: by responses, OpenAI takes it from GPT-5 on', async () => {
+    const union = { type: 'object', oneOf: [create, remove], properties: {} };
+    const tools = [tool('messages', 'f', union)];
+    expect(at(await sentFor('messages', 'openai/gpt-5.4', { tools }), 'tools.0.parameters')).toEqual(union);
+  });
+
+  test.each([
     [QWEN, 'tools.0.function.parameters', { properties: {} }],
     [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', {}],
   ])('checklist 158: to %s, the root says that it is an object', async (model, field, more) => {

@@ -179,6 +179,7 @@ function vendors(url: string): NonNullable<ConfigInput['vendors']> {
     deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
     moonshotai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-moonshotai' },
     'x-ai': { baseUrl: `${url}/v1`, apiKey: 'vendor-key-x-ai' },
+    openrouter: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-openrouter' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }
@@ -192,6 +193,7 @@ const MODEL = {
 
 const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: RESPONDER, name: 'A model' },
+  { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
   { ...MODEL, id: GEMINI_SUBSET, name: 'A Gemini of old', dialect: 'openapi-schema' },
 ];
 

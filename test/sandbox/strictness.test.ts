@@ -11,6 +11,7 @@ type Row = readonly [fault: string, more: JsonObject, message: string];
 
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 const hi = { role: 'user', content: 'hi' };
+const EITHER = { type: 'object', properties: { a: {} }, anyOf: [{ required: ['a'] }] };
 
 const CHAT: readonly Row[] = [
   ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
@@ -126,9 +127,19 @@ const CHAT: readonly Row[] = [
     { tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }] },
     "Invalid schema for function 'f': In context=(), object schema missing properties.",
   ],
+  [
+    'one of several objects',
+    { model: 'gpt-5', tools: [{ type: 'function', function: { name: 'f', parameters: EITHER } }] },
+    "Invalid schema for function 'f': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level",
+  ],
 ];
 
 const RESPONSES: readonly Row[] = [
+  [
+    'one of several objects before GPT-5',
+    { tools: [{ type: 'function', name: 'f', parameters: EITHER }] },
+    "Invalid schema for function 'f': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level",
+  ],
   ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
   [
     'unknown field in a tool',

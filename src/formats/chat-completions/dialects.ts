@@ -69,6 +69,8 @@ export interface Dialect {
   readonly webSearch: boolean;
   /** Whether a function must have `parameters`. */
   readonly parameters: boolean;
+  /** Whether the parameters of a function may be one of several objects. */
+  readonly rootUnions: boolean;
   /** Whether tool messages may hold images and files. */
   readonly toolMedia: boolean;
   /** Whether a user message may follow a tool message. Mistral: "Unexpected role 'user' after role 'tool'". */
@@ -120,6 +122,7 @@ const PLAIN: Dialect = {
   required: 'required',
   webSearch: true,
   parameters: false,
+  rootUnions: true,
   toolMedia: true,
   userAfterTool: true,
   documents: 'any',
@@ -171,6 +174,7 @@ const OPENAI: Dialect = {
   developer: 'thinking',
   // web_search_options is for the search models alone; everywhere else it is a 400.
   webSearch: false,
+  rootUnions: false,
   toolMedia: false,
   documents: 'inline',
   video: false,
@@ -192,6 +196,8 @@ const ROUTER: Dialect = {
   cacheControl: true,
   textLists: true,
   webSearch: true,
+  // Neither Anthropic nor OpenAI takes any, and their models are behind it too.
+  rootUnions: false,
   topK: true,
   user: 128,
 };

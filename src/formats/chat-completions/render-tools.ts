@@ -61,16 +61,17 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
-  ownFields(tool.own, writing.report);
-  const isRefused = tool.strict === true && !writing.exact && !canEnforce(tool, writing.report);
-  const needed = writing.dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const schema = (writing.exact ? parameters : parametersOf(tool, writing.report)) ?? needed;
+  const { dialect, exact, report } = writing;
+  ownFields(tool.own, report);
+  const isRefused = tool.strict === true && !exact && !canEnforce(tool, report);
+  const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
+  const schema = (exact ? parameters : parametersOf(tool, dialect.rootUnions, report)) ?? needed;
   return {
     ...tool.extra,
     ...markFields(tool, writing),
     type: 'function',
     function: {
-      name: nameFor(name, writing.dialect),
+      name: nameFor(name, dialect),
       ...(description !== undefined && { description }),
       ...(schema !== undefined && { parameters: schema }),
       ...(tool.strict !== undefined && !isRefused && { strict: tool.strict }),

@@ -3,6 +3,7 @@
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
+import { withoutRootUnion } from '../../conversation/root-union.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, compact } from '../../json.ts';
 import { type Report, type Target, unreported } from '../format.ts';
@@ -10,7 +11,6 @@ import { fitsGrammar } from './grammar-limits.ts';
 import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
 import { withSafeKeys } from './property-keys.ts';
-import { withoutRootUnion } from './root-union.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 

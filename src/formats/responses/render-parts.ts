@@ -13,6 +13,8 @@ export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 export interface Scope {
   /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
   readonly keepsAll: boolean;
+  /** Whether the parameters of a function may be one of several objects. */
+  readonly takesUnions: boolean;
   readonly report: Report;
 }
 

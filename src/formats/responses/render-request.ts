@@ -19,6 +19,9 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
 const LEAST_TOKENS = 16;
 const LONGEST_USER = 64;
 
+/** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
+const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
+
 /**
  * Nothing is ever stored: reasoning goes to the caller and comes back sealed instead. What OpenAI has no way to say is
  * left out and reported; what a caller of this format wrote comes out as it was.
@@ -28,7 +31,8 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
-  const scope: Scope = { keepsAll: target.dialect === '', report };
+  const takesUnions = !WITHOUT_UNIONS.test(target.model);
+  const scope: Scope = { keepsAll: target.dialect === '', takesUnions, report };
   const { fields, verbosity } = openAIs(prompt, report);
   const { instructions, turns } = hoist(prompt.turns);
   const output = planOutput(prompt, target, verbosity, scope);

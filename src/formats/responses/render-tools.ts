@@ -66,7 +66,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: (isNative ? parameters : parametersOf(tool, scope.report)) ?? null,
+    parameters: (isNative ? parameters : parametersOf(tool, scope.takesUnions, scope.report)) ?? null,
     ...(!isUnsaid && { strict }),
   };
 }

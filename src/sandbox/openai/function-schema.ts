@@ -1,6 +1,6 @@
 /**
- * What OpenAI demands of a function's parameters, strict or not: a root with properties, arrays with items, which are one
- * schema, and patterns that Python reads.
+ * What OpenAI demands of a function's parameters, strict or not: a root with properties and without a union, arrays with
+ * items, which are one schema, and patterns that Python reads.
  */
 
 import { isPythonPattern } from '../../conversation/python-pattern.ts';
@@ -8,8 +8,19 @@ import type { JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isList } from '../../json.ts';
 import { openaiRefusal } from './words.ts';
 
-/** @throws Refused */
-export function checkParameters(schema: JsonObject | undefined, name: string, param: string): void {
+/** What may not stand at the root. */
+const REFUSED_AT_ROOT = ['oneOf', 'anyOf', 'allOf', 'enum', 'const', 'not'];
+
+/**
+ * @param takesUnions whether the root may be a union all the same: by responses it may, from GPT-5 on.
+ * @throws Refused
+ */
+export function checkParameters(
+  schema: JsonObject | undefined,
+  name: string,
+  param: string,
+  takesUnions = false,
+): void {
   if (schema === undefined) return;
   const refuseSchema = (fault: string) =>
     openaiRefusal(400, {
@@ -21,6 +32,11 @@ export function checkParameters(schema: JsonObject | undefined, name: string, pa
     refuseSchema(`In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`);
   if (schema['type'] === 'object' && asObject(schema['properties']) === undefined) {
     throw refuse([], 'object schema missing properties.');
+  }
+  if (!takesUnions && REFUSED_AT_ROOT.some((key) => schema[key] !== undefined)) {
+    throw refuseSchema(
+      "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level",
+    );
   }
   const open: { readonly at: JsonObject; readonly context: readonly string[] }[] = [
     { at: schema, context: [] },

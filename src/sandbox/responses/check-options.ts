@@ -11,6 +11,8 @@ import { openaiRefusal } from '../openai/words.ts';
 const bad = (message: string, param: string, code: string | null = null) =>
   openaiRefusal(400, { message, param, code });
 
+const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
+
 /** @throws Refused */
 export function checkOptions(body: JsonObject): void {
   if (body['input'] === undefined && body['prompt'] == null && body['previous_response_id'] == null) {
@@ -52,7 +54,8 @@ function checkTools(body: JsonObject): void {
     }
     names.push(name);
     if (tool['type'] === 'function') {
-      checkParameters(asObject(tool['parameters']), name, `tools[${index}].parameters`);
+      const takesUnions = !BEFORE_GPT_5.test(asText(body['model']) ?? '');
+      checkParameters(asObject(tool['parameters']), name, `tools[${index}].parameters`, takesUnions);
     }
     // Left out, it is tried and let go where the schema does not allow it; only where it is asked for it is a fault.
     if (tool['strict'] === true) {

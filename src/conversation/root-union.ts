@@ -1,10 +1,12 @@
 /**
- * A union at the root of a tool's schema is a 400 for the whole request ("input_schema does not support oneOf, allOf, or
- * anyOf at the top level"), where OpenAI's models take it from GPT-5 on: Codex's own tools have one. Its branches become
- * one object with the properties of all of them; which ones belong together is told to the model in the description.
+ * A union at the root of a tool's schema is a 400 for the whole request at Anthropic ("input_schema does not support
+ * oneOf, allOf, or anyOf at the top level") and at OpenAI ("schema must have type 'object' and not have
+ * 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level"), which takes it by responses from GPT-5 on: Codex's own
+ * tools have one. Its branches become one object with the properties of all of them; which ones belong together is told
+ * to the model in the description.
  */
 
-import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../json.ts';
 
 /** Unions in unions beyond this are no schema anybody wrote. */
 const MAX_DEPTH = 10;
@@ -17,15 +19,23 @@ interface Within {
 type Union = 'allOf' | 'anyOf' | 'oneOf';
 const UNIONS: readonly Union[] = ['allOf', 'anyOf', 'oneOf'];
 
-/** The schema without a union at its root; itself where there is none. */
-export function withoutRootUnion(schema: JsonObject): JsonObject {
-  const told = UNIONS.filter((key) => key !== 'allOf' && schema[key] !== undefined).map(
-    (key) => `${key}: ${JSON.stringify(schema[key])}`,
-  );
-  const merged = merge(schema, { root: schema, seen: new Set() }, 0);
+/**
+ * The schema without a union at its root; itself where there is none.
+ * @param refused further keywords that may not stand there: they are told in the description alone.
+ */
+export function withoutRootUnion(schema: JsonObject, refused: readonly string[] = []): JsonObject {
+  const told = [...UNIONS, ...refused]
+    .filter((key) => key !== 'allOf' && schema[key] !== undefined)
+    .map((key) => `${key}: ${JSON.stringify(schema[key])}`);
+  const merged = without(merge(schema, { root: schema, seen: new Set() }, 0), refused);
   if (told.length === 0) return merged;
   const about = [asText(merged['description']), `{${told.join(', ')}}`].filter(Boolean).join('\n\n');
   return { ...merged, description: about };
+}
+
+function without(schema: JsonObject, keys: readonly string[]): JsonObject {
+  if (!keys.some((key) => schema[key] !== undefined)) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
 /** @param within the definitions there are, and those that were taken: once is enough, and a loop has no end. */
