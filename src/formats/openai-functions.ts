@@ -34,7 +34,7 @@ export function parametersOf(
 /** Whether a tool that asks to be enforced can be: where it cannot, that is reported. */
 export function canEnforce({ name, parameters }: FunctionTool, report: Report): boolean {
   if (fitsStrict(parameters)) return true;
-  const detail = 'OpenAI enforces closed objects only, all of whose properties are required';
+  const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
   report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
   return false;
 }

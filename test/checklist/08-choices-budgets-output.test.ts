@@ -265,6 +265,70 @@ describe('checklist 77: a schema for the answer reaches Anthropic', () => {
   });
 });
 
+describe('checklist 176: OpenAI is asked to enforce what it can, and all that messages callers rely on of it', () => {
+  const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+    ...more,
+  });
+  const text = { type: 'string' };
+  const enforced: readonly [string, JsonObject][] = [
+    ['a plain one', closed({ a: text })],
+    ['one with bounds', closed({ a: { type: 'string', format: 'email', minLength: 3 }, n: { minimum: 1 } })],
+    ['one of either', closed({ a: { anyOf: [text, { type: 'null' }] } })],
+    ['one that has the names of keywords', closed({ oneOf: text, not: text, format: text })],
+    ['one of values that look like keywords', closed({ a: { enum: ['x'], title: 'oneOf' } })],
+  ];
+  const refused: readonly [string, JsonObject][] = [
+    ['a format it does not know', closed({ url: { type: 'string', format: 'uri' } })],
+    ['one further down', closed({ list: { type: 'array', items: { type: 'string', format: 'uri' } } })],
+    ['a union it does not know', closed({ a: { oneOf: [text, { type: 'null' }] } })],
+    ['all of several', closed({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { allOf: [text] } } })],
+    ['no list of the same', closed({ a: { type: 'array', items: text, uniqueItems: true } })],
+    ['names by a pattern', closed({ a: closed({}, { patternProperties: { '^a': text } }) })],
+    ['a list at the root', { type: 'array', items: text }],
+    ['a reference at the root', { $ref: '#/$defs/a', $defs: { a: closed({ a: text }) } }],
+    ['a union at the root', { anyOf: [closed({ a: text }), closed({ b: text })] }],
+    ['anything', {}],
+  ];
+  const format = (schema: JsonObject): JsonObject => ({
+    output_config: { format: { type: 'json_schema', schema } },
+  });
+
+  test.each([
+    ...enforced.map((row) => [...row, true] as const),
+    ...refused.map((row) => [...row, false] as const),
+  ])('checklist 176: %s', async (_, schema, isEnforced) => {
+    const strict = isEnforced ? { strict: true } : {};
+    const byChat = await sentFor('messages', OPENAI, format(schema));
+    expect(at(byChat, 'response_format.json_schema')).toEqual({ name: 'answer', schema, ...strict });
+    const byResponses = await sentFor('messages', 'openai/gpt-5.4', format(schema));
+    expect(at(byResponses, 'text.format')).toEqual({
+      type: 'json_schema',
+      name: 'answer',
+      schema,
+      ...strict,
+    });
+  });
+
+  test.each(refused.slice(0, 6))('checklist 176: of a tool, %s', async (_, input_schema) => {
+    const tools = [{ name: 'f', input_schema, strict: true }];
+    expect(at(await sentFor('messages', OPENAI, { tools }), 'tools.0.function')).not.toHaveProperty('strict');
+    expect(at(await sentFor('messages', 'openai/gpt-5.4', { tools }), 'tools.0.strict')).toBe(false);
+  });
+
+  test('checklist 176: whoever says how strictly is taken at the word', async () => {
+    const schema = closed({ a: text });
+    for (const said of [{}, { strict: false }, { strict: true }]) {
+      const response_format = { type: 'json_schema', json_schema: { name: 'x', schema, ...said } };
+      const sent = await sentFor('chat-completions', RESPONDER, { response_format });
+      expect(at(sent, 'text.format')).toEqual({ type: 'json_schema', name: 'x', schema, ...said });
+    }
+  });
+});
+
 test.each(['chat-completions', 'responses'] as const)(
   'checklist 78: a schema for the answer reaches Google (%s)',
   async (from) => {

@@ -11,6 +11,12 @@ type Row = readonly [fault: string, more: JsonObject, message: string];
 
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 const hi = { role: 'user', content: 'hi' };
+const closed = (properties: JsonObject) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
 const EITHER = { type: 'object', properties: { a: {} }, anyOf: [{ required: ['a'] }] };
 
 const CHAT: readonly Row[] = [
@@ -96,6 +102,25 @@ const CHAT: readonly Row[] = [
     'open strict schema',
     { tools: [{ type: 'function', function: { name: 'f', strict: true, parameters: WEATHER_SCHEMA } }] },
     "Invalid schema for function 'f': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+  ],
+  [
+    'format of a strict schema',
+    {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'a', strict: true, schema: closed({ url: { type: 'string', format: 'uri' } }) },
+      },
+    },
+    "Invalid schema for response_format 'a': In context=('properties', 'url'), 'uri' is not a valid format.",
+  ],
+  [
+    'keyword of a strict schema',
+    {
+      tools: [
+        { type: 'function', function: { name: 'f', strict: true, parameters: closed({ a: { oneOf: [] } }) } },
+      ],
+    },
+    "Invalid schema for function 'f': In context=('properties', 'a'), 'oneOf' is not permitted.",
   ],
   [
     'bad name of a tool',

@@ -1,7 +1,7 @@
 /** The form of the answer: `response_format`, and in words what that cannot say to a service. */
 
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
-import { fitsStrict } from '../../conversation/strict-schema.ts';
+import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import type { Dialect } from './dialects.ts';
@@ -13,9 +13,6 @@ export interface OutputPlan {
 }
 
 const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
-
-/** Formats whose vendors always enforce the schema they are given. */
-const ENFORCING: readonly (string | undefined)[] = ['messages', 'generate-content'];
 
 export function planOutput(prompt: Prompt, target: Target, dialect: Dialect, report: Report): OutputPlan {
   const { output } = prompt;
@@ -39,8 +36,7 @@ export function planOutput(prompt: Prompt, target: Target, dialect: Dialect, rep
 
 function schemaFormat(output: OutputFormat & { kind: 'json-schema' }, prompt: Prompt): JsonObject {
   const { name, description, schema } = output;
-  const enforced = ENFORCING.includes(prompt.own?.format) && fitsStrict(schema) ? true : undefined;
-  const strict = output.strict ?? enforced;
+  const strict = strictnessOf(output, prompt.own?.format);
   const own = prompt.own?.format === 'chat-completions' ? prompt.own.fields : undefined;
   const title = name ?? (own ? undefined : 'answer');
   return {

@@ -2,7 +2,7 @@
 
 import { effortFor, effortOfBudget, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
-import { fitsStrict } from '../../conversation/strict-schema.ts';
+import { fitsStrict, strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
 import type { Target } from '../format.ts';
 import { isEmpty } from '../openai-fields.ts';
@@ -34,7 +34,7 @@ export function planOutput(
   if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
   if (output.kind === 'json')
     return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
-  if (target.structuredOutput) return { fields: withFormat(renderSchema(output, scope)) };
+  if (target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
   scope.report({
     field: 'output',
     outcome: 'approximated',
@@ -44,11 +44,16 @@ export function planOutput(
   return { fields: withFormat({ type: 'json_object' }), instruction };
 }
 
-function renderSchema(output: Extract<OutputFormat, { kind: 'json-schema' }>, scope: Scope): JsonObject {
-  const { name, description, schema, strict } = output;
+function renderSchema(
+  output: Extract<OutputFormat, { kind: 'json-schema' }>,
+  prompt: Prompt,
+  scope: Scope,
+): JsonObject {
+  const { name, description, schema } = output;
+  const strict = strictnessOf(output, prompt.own?.format);
   const isRefused = strict === true && !scope.keepsAll && !fitsStrict(schema);
   if (isRefused) {
-    const detail = 'OpenAI enforces closed objects only, all of whose properties are required';
+    const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
     scope.report({ field: 'output.strict', outcome: 'dropped', detail });
   }
   return {

@@ -1,8 +1,14 @@
-/** Schemas that are to be kept to strictly: every object closed, and all of its properties required (recorded). */
+/**
+ * Schemas that are to be kept to strictly: every object closed, and all of its properties required (recorded), without
+ * the keywords and formats that users are told of most often (openai/openai-node, `lib/transform`).
+ */
 
 import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects } from '../../json.ts';
+import { asList, asObject, asObjects, asText } from '../../json.ts';
 import { openaiRefusal } from './words.ts';
+
+const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNames', 'uniqueItems'];
+const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
 /**
  * @param of what the schema is for: `function 'get_weather'`.
@@ -21,6 +27,12 @@ export function checkStrictSchema(schema: JsonObject, of: string, param: string)
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, context } = next;
+    const keyword = NOT_PERMITTED.find((key) => at[key] !== undefined);
+    if (keyword !== undefined) throw refuse(context, `'${keyword}' is not permitted.`);
+    const format = asText(at['format']);
+    if (format !== undefined && !FORMATS.includes(format)) {
+      throw refuse(context, `'${format}' is not a valid format.`);
+    }
     const properties = asObject(at['properties']);
     if (properties !== undefined || at['type'] === 'object') {
       if (at['additionalProperties'] !== false) {
