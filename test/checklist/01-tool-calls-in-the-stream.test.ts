@@ -243,6 +243,30 @@ describe('checklist 7: calls get places of their own where the vendor gives none
   });
 });
 
+describe('checklist 177: arguments end where their object does, whatever a service sends after it', () => {
+  const whole = '{"city":"Rom {}"}';
+  const first = chunk(piece(0, opened('call_a', 'get_weather', '')));
+  const rest = (...texts: string[]): JsonObject[] =>
+    texts.map((text) => chunk(piece(0, { function: { arguments: text } })));
+
+  test.each<[string, JsonObject[]]>([
+    ['all of them again at the end', rest(whole.slice(0, 9), whole.slice(9), whole)],
+    ['twice in one piece', rest(whole + whole)],
+    ['the rest and all again', rest(whole.slice(0, 4), whole.slice(4) + whole)],
+    ['the mark of its model', rest(whole, '\n</tool_call>')],
+    [
+      'the call again with all of them',
+      [...rest(whole), chunk(piece(0, opened('call_a', 'get_weather', whole)))],
+    ],
+  ])('checklist 177: %s', async (_, pieces) => {
+    for (const from of ['messages', 'responses'] as const) {
+      door.answers(chatStream(first, ...pieces, chunk({}, 'tool_calls')));
+      const { reply } = await door.stream(from, QWEN);
+      expect(named(callsOf(reply()))).toEqual([['get_weather', { city: 'Rom {}' }]]);
+    }
+  });
+});
+
 test.each(CALLERS)(
   'checklist 8: each call that Gemini gives, in chunks of their own or in one, is a call (%s)',
   async (from) => {

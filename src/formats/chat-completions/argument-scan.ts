@@ -4,7 +4,8 @@
  */
 
 export interface ArgumentScan {
-  add(piece: string): void;
+  /** @returns how much of the piece belongs to the object; of text that is none, all. */
+  add(piece: string): number;
   /** Whether the object that the first piece began is closed: more of it cannot come. */
   isWhole(): boolean;
 }
@@ -50,8 +51,9 @@ export function argumentScan(): ArgumentScan {
       for (let at = 0; at < piece.length; at += 1) {
         if (state === 'inside') step(piece.charCodeAt(at));
         else if (state === 'before') begin(piece.charCodeAt(at));
-        else return;
+        else return state === 'whole' ? at : piece.length;
       }
+      return piece.length;
     },
     isWhole: () => state === 'whole',
   };

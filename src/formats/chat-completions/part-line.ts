@@ -37,7 +37,10 @@ export interface PartLine {
   /** The part that began last. */
   last(): LinePart | undefined;
   begin(open: OpenPart, out: Out, own?: Own): LinePart;
-  /** More of a part's text. Of a part that has ended there is none: services that repeat a whole call send some. */
+  /**
+   * More of a part's text. Of a part that has ended there is none, nor of arguments whose object is closed: some services
+   * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it.
+   */
   write(part: LinePart, text: string, out: Out): void;
   note(part: LinePart, detail: Detail, out: Out): void;
   /** Nothing more comes: closes the live part and tells those that wait. */
@@ -103,9 +106,10 @@ export function partLine(choice: number): PartLine {
       else start(part, out);
       return part;
     },
-    write(part, text, out) {
-      if (text === '' || part.state === 'ended') return;
-      part.scan?.add(text);
+    write(part, given, out) {
+      if (part.state === 'ended') return;
+      const text = given.slice(0, part.scan?.add(given));
+      if (text === '') return;
       if (part.state === 'waiting') {
         part.text += text;
         return;

@@ -22,14 +22,14 @@ test.each(['', '  ', '{', '{"a":"}', '{"a":"\\"}', '[{}]', '"{}"', 'null', '{"a"
   '%s is not whole',
   (text) => {
     const scan = argumentScan();
-    scan.add(text);
+    expect(scan.add(text)).toBe(text.length);
     expect(scan.isWhole()).toBe(false);
   },
 );
 
 test('what comes after a whole object changes nothing', () => {
   const scan = argumentScan();
-  scan.add('{}');
-  scan.add('{');
+  expect(scan.add(' {} {')).toBe(3);
+  expect(scan.add('{')).toBe(0);
   expect(scan.isWhole()).toBe(true);
 });
