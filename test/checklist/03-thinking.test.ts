@@ -127,6 +127,71 @@ describe('checklist 34: thinking is not asked for where the history would make i
   });
 });
 
+describe('checklist 178: Claude is sent no thoughts where it refuses them', () => {
+  const thought = (text: string): JsonObject => ({ type: 'thinking', thinking: text, signature: 'U2ln' });
+  const said = (content: string | null, ...thoughts: JsonObject[]): JsonObject => ({
+    role: 'assistant',
+    content,
+    thinking_blocks: thoughts,
+  });
+  const calls = [{ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }];
+  const result = { role: 'tool', tool_call_id: 'call_1', content: 'Sunny.' };
+  const user = { role: 'user', content: 'Go on.' };
+  const tools = [cityTool('chat-completions')];
+  const kindsIn = async (model: string, more: JsonObject): Promise<unknown[]> => {
+    const sent = await door.sentFor('chat-completions', model, more);
+    return listAt(sent, 'messages').map(({ content }) =>
+      listAt({ content }, 'content').map(({ type }) => type),
+    );
+  };
+
+  test.each([CLAUDE, CLAUDE_ADAPTIVE])(
+    'checklist 178: an answer that was cut off within its thoughts (%s)',
+    async (model) => {
+      const messages = [user, said(null, thought('Hm')), user, said('Well.', thought('So')), user];
+      expect(await kindsIn(model, { messages, reasoning_effort: 'low' })).toEqual([
+        ['text', 'text'],
+        ['thinking', 'text'],
+        ['text'],
+      ]);
+      const items = [
+        { role: 'user', content: 'Hi.' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Well.' }] },
+        { type: 'reasoning', summary: [], encrypted_content: 'anthropic#U2ln' },
+        { role: 'user', content: 'Go on.' },
+      ];
+      const sent = await door.sentFor('responses', model, { input: items, reasoning: { effort: 'low' } });
+      expect(at(sent, 'messages.1.content')).toEqual([{ type: 'text', text: 'Well.' }]);
+    },
+  );
+
+  const round = [
+    user,
+    said('Well.', thought('Old')),
+    user,
+    { ...said('See.', thought('Hm')), tool_calls: calls },
+    result,
+  ];
+  const kept = [['text'], ['thinking', 'text'], ['text'], ['thinking', 'text', 'tool_use'], ['tool_result']];
+  const left = kept.map((kinds, at) => (at === 3 ? ['text', 'tool_use'] : kinds));
+
+  test.each<[string, string, JsonObject, unknown[]]>([
+    ['is asked to think', CLAUDE, { reasoning_effort: 'low' }, kept],
+    ['is not asked to', CLAUDE, {}, left],
+    ['is told not to', CLAUDE, { reasoning_effort: 'none' }, left],
+    ['is told not to, and thinks by efforts', CLAUDE_ADAPTIVE, { reasoning_effort: 'none' }, left],
+    ['may think unasked', CLAUDE_ADAPTIVE, {}, kept],
+    ['must call, and so cannot think', CLAUDE, { reasoning_effort: 'low', tool_choice: 'required' }, left],
+  ])('checklist 178: a round that is open, of a model that %s (%s)', async (_, model, more, kinds) => {
+    expect(await kindsIn(model, { messages: round, tools, ...more })).toEqual(kinds);
+  });
+
+  test('checklist 178: an answer that is begun for it', async () => {
+    const messages = [user, said('Well,', thought('Hm'))];
+    expect(await kindsIn(CLAUDE, { messages, reasoning_effort: 'low' })).toEqual([['text'], ['text']]);
+  });
+});
+
 describe('checklist 35: services that want their reasoning back get it in every request', () => {
   const answers = {
     whole: json(

@@ -68,6 +68,13 @@ test.each(['enabled', 'adaptive'] as const)(
         messages: [...messages, { role: 'assistant', content: changed }, result],
       }),
     ).rejects.toThrow('messages.1.content.0: Invalid `signature` in `thinking` block');
+    await expect(
+      client().messages.create({
+        ...request,
+        thinking: { type: 'disabled' },
+        messages: [...messages, { role: 'assistant', content: first.content }, result],
+      }),
+    ).rejects.toThrow('messages.1.content.0: When thinking is disabled, an `assistant` message in the final');
   },
 );
 
@@ -88,6 +95,13 @@ test('thoughts that are not to be shown are signed all the same', async () => {
     messages: [...ask('Think'), { role: 'assistant', content: answer.content }, ...ask('Go on')],
   });
   expect(next.stop_reason).toBe('end_turn');
+  await expect(
+    client().messages.create({
+      model,
+      max_tokens: 2000,
+      messages: [...ask('Think'), { role: 'assistant', content: [thought] }, ...ask('Go on')],
+    }),
+  ).rejects.toThrow('messages.1: The final block in an assistant message cannot be `thinking`.');
 });
 
 test('tools: forced, forbidden, without arguments, not in parallel', async () => {

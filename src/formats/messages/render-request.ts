@@ -7,9 +7,10 @@ import type { JsonObject } from '../../json.ts';
 import { asObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { limitMarks, markForKey } from './cache-marks.ts';
+import { withoutLastThoughts, withoutOpenThoughts } from './last-thoughts.ts';
 import { type OutputPlan, planOutput } from './output.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
-import { planThinking, type ThinkingPlan } from './render-thinking.ts';
+import { isSilent, planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
 import { sendableTurns } from './sendable.ts';
@@ -26,8 +27,10 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
   const maxTokens = maxTokensOf(prompt, target, report);
-  const { system, turns } = arrange(prompt, target, report);
-  const thinking = planThinking(prompt, turns, maxTokens, target, report);
+  const { system, turns: arranged } = arrange(prompt, target, report);
+  const thinking = planThinking(prompt, arranged, maxTokens, target, report);
+  const keepsThoughts = prompt.own?.format === FORMAT || !isSilent(thinking, target);
+  const turns = keepsThoughts ? arranged : withoutOpenThoughts(arranged, report);
   const output = planOutput(prompt, target, thinking.budgeted !== true, report);
   reportLost(prompt, report);
   const own = ownFields(prompt.own, report);
@@ -76,7 +79,7 @@ function arrange(
   const given = sendableTurns(prompt.turns, report);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn) => !isHoisted(turn));
-  const turns = trimPrefill(strictTurns(rest));
+  const turns = trimPrefill(orderedTurns(prompt, rest, report));
   if (turns.length === 0) {
     report({ field: 'system', outcome: 'approximated', detail: 'as the user turn that must be there' });
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
@@ -91,6 +94,14 @@ function arrange(
   if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
   report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put last, to go on' });
   return { system, turns: [...turns, GO_ON] };
+}
+
+/** The turns as the vendor orders them, each with something said at its end. */
+function orderedTurns({ own }: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
+  const ordered = strictTurns(turns);
+  if (own?.format === FORMAT) return ordered;
+  const said = withoutLastThoughts(ordered, report);
+  return said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
 }
 
 /** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */

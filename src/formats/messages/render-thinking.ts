@@ -8,6 +8,7 @@ import { budgetFor, effortFor, isThinkingOff, nearestEffort } from '../../conver
 import type { Effort, Prompt, Thinking, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
+import { openRound } from './last-thoughts.ts';
 import { isOwnThinking } from './sendable.ts';
 import { FORMAT } from './wire.ts';
 
@@ -53,6 +54,14 @@ export function planThinking(
 function drop(report: Report, detail: string): ThinkingPlan {
   report({ field: 'thinking', outcome: 'dropped', detail });
   return NOTHING;
+}
+
+/**
+ * Whether a model will not think for sure: it is told not to, or it is one that thinks only when asked, as those are that
+ * take a budget. Of newer ones, which may think unasked, nobody is told here.
+ */
+export function isSilent({ thinking, thinks }: ThinkingPlan, { thinking: traits }: Target): boolean {
+  return !thinks && (thinking !== undefined || !traits || traits.kinds.includes('budget'));
 }
 
 function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
@@ -141,15 +150,10 @@ function obstacleOf({ toolChoice }: Prompt, turns: readonly Turn[]): string | un
  * Later calls of the same round may come without any of their own.
  */
 function lacksThinking(turns: readonly Turn[]): boolean {
-  const start = turns.findLastIndex(({ role, parts }) => role === 'user' && !parts.some(isResult));
-  const round = turns.slice(start + 1).filter(({ role }) => role === 'assistant');
+  const round = turns.slice(openRound(turns)).filter(({ role }) => role === 'assistant');
   const first = round[0]?.parts ?? [];
   return (
     round.some(({ parts }) => parts.some((part) => part.kind === 'tool-call')) &&
     !first.some((part) => part.kind === 'thinking' && isOwnThinking(part))
   );
-}
-
-function isResult(part: Turn['parts'][number]): boolean {
-  return part.kind === 'tool-result';
 }

@@ -1,6 +1,6 @@
 /** What messages demands of thoughts that come back: signed by Anthropic, unchanged, and there where tools are used. */
 
-import type { JsonObject } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { verify } from '../signatures.ts';
@@ -14,9 +14,16 @@ export function checkThinking(body: JsonObject): void {
   for (const [index, { content }] of messages.entries()) {
     for (const [at, block] of asObjects(content).entries())
       checkSignature(block, `messages.${index}.content.${at}`);
+    const last = asObjects(content).at(-1)?.['type'];
+    if (!isThought(last)) continue;
+    throw anthropicRefusal(
+      400,
+      `messages.${index}: The final block in an assistant message cannot be \`${last}\`.`,
+    );
   }
   const thinking = asObject(body['thinking']);
   const type = thinking?.['type'];
+  if (type === 'disabled') checkSilence(messages);
   if (type !== 'enabled' && type !== 'adaptive') return;
   if (type === 'enabled') {
     checkBudget(body, asNumber(thinking?.['budget_tokens']) ?? 0);
@@ -45,15 +52,36 @@ function checkBudget(body: JsonObject, budget: number): void {
   );
 }
 
+function isThought(type: Json | undefined): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** Where the round begins that is still open. */
+function firstOf(messages: readonly JsonObject[]): number {
+  const asked = messages.findLastIndex(speaks);
+  return messages.findIndex(({ role }, at) => at > asked && role === 'assistant');
+}
+
+/** A model that shall not think reads none of its thoughts in the round that is open. */
+function checkSilence(messages: readonly JsonObject[]): void {
+  const index = firstOf(messages);
+  const at = asObjects(messages[index]?.['content']).findIndex(({ type }) => isThought(type));
+  if (at < 0) return;
+  throw anthropicRefusal(
+    400,
+    `messages.${index}.content.${at}: When thinking is disabled, an \`assistant\` message in the final position cannot ` +
+      'contain `thinking`. To use thinking blocks, enable `thinking` in your request.',
+  );
+}
+
 /** A turn that uses tools has to begin with what was thought; its later calls may come without thoughts. */
 function checkLastTurn(messages: readonly JsonObject[]): void {
   const results = asObjects(messages.at(-1)?.['content']).some(({ type }) => type === 'tool_result');
-  const asked = messages.findLastIndex(speaks);
-  const index = messages.findIndex(({ role }, at) => at > asked && role === 'assistant');
+  const index = firstOf(messages);
   const blocks = asObjects(messages[index]?.['content']);
   if (!results || !blocks.some(({ type }) => type === 'tool_use')) return;
   const first = asText(blocks[0]?.['type']);
-  if (first === 'thinking' || first === 'redacted_thinking') return;
+  if (isThought(first)) return;
   throw anthropicRefusal(
     400,
     `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. ` +
