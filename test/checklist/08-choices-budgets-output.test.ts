@@ -265,6 +265,42 @@ describe('checklist 77: a schema for the answer reaches Anthropic', () => {
   });
 });
 
+describe('checklist 179: what Anthropic enforces of no schema is told in words', () => {
+  const text = { type: 'string' };
+  const properties = { a: text, b: text };
+  const object = { type: 'object', properties, required: ['a'] };
+  const format = (schema: JsonObject): JsonObject => ({
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+  });
+
+  test.each<[string, JsonObject]>([
+    ['names', { propertyNames: { pattern: '^[ab]$' } }],
+    ['what hangs on another', { dependentRequired: { b: ['a'] } }],
+    ['schemas that hang on another', { dependentSchemas: { b: { required: ['a'] } } }],
+    ['conditions', { if: { required: ['b'] }, then: { maxProperties: 2 }, else: { maxProperties: 1 } }],
+    ['what it may not be', { not: { required: ['b'] } }],
+    ['what nothing else allows', { unevaluatedProperties: false }],
+  ])('checklist 179: %s', async (_, keywords) => {
+    const told = Object.entries(keywords).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    const closed = { ...object, additionalProperties: false, description: `{${told.join(', ')}}` };
+    const sent = await sentFor('chat-completions', CLAUDE, format({ ...object, ...keywords }));
+    expect(at(sent, 'output_config.format.schema')).toEqual(closed);
+    const tools = [
+      { type: 'function', function: { name: 'f', strict: true, parameters: { ...object, ...keywords } } },
+    ];
+    const strict = { name: 'f', input_schema: closed, strict: true };
+    expect(at(await sentFor('chat-completions', CLAUDE, { tools }), 'tools.0')).toEqual(strict);
+  });
+
+  test('checklist 179: a list of certain places goes by a tool: in words it would be any list, or none', async () => {
+    const pair = { type: 'array', prefixItems: [text, { type: 'number' }], items: false };
+    const schema = { type: 'object', properties: { pair }, required: ['pair'], additionalProperties: false };
+    const sent = await sentFor('chat-completions', CLAUDE, format(schema));
+    expect(sent['output_config']).toBeUndefined();
+    expect(at(sent, 'tools.0.input_schema')).toEqual(schema);
+  });
+});
+
 describe('checklist 176: OpenAI is asked to enforce what it can, and all that messages callers rely on of it', () => {
   const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: 'object',

@@ -10,7 +10,7 @@ import { asList, asObject, asText, hasSameItems, isList, isObject } from '../../
 /** String formats that are enforced. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
 
-/** Keywords that are refused, whatever their value. */
+/** Keywords that are refused, whatever their value ("property 'not' is not supported"); unknown ones are passed over. */
 const REFUSED = [
   'minimum',
   'maximum',
@@ -24,6 +24,14 @@ const REFUSED = [
   'uniqueItems',
   'minProperties',
   'maxProperties',
+  'propertyNames',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'if',
+  'then',
+  'else',
+  'not',
 ];
 
 /** Deeper than any schema; a JSON text of the same depth is still written without trouble. */
@@ -32,8 +40,8 @@ const MAX_DEFINITIONS = 1000;
 
 /**
  * The schema with every object closed and no refused keyword; the schema itself where nothing had to change.
- * @returns undefined where that would change what it allows beyond recognition: an object whose keys are free, which
- *   Anthropic cannot enforce, or one that holds itself.
+ * @returns undefined where that would change what it allows beyond recognition: an object whose keys are free and a list
+ *   whose places differ, which Anthropic cannot enforce, or a schema that holds itself.
  */
 export function closedSchema(schema: JsonObject): JsonObject | undefined {
   return canClose(schema, 0) && !isRecursive(schema) ? close(schema) : undefined;
@@ -80,6 +88,7 @@ function definitionsIn(schema: JsonObject): readonly string[] {
 
 function canClose(schema: JsonObject, depth: number): boolean {
   if (depth > MAX_DEPTH || schema['$ref'] === '#' || isObject(schema['patternProperties'])) return false;
+  if (schema['prefixItems'] !== undefined) return false;
   const open = schema['additionalProperties'];
   const isFree = mayBeObject(schema) && Object.keys(asObject(schema['properties']) ?? {}).length === 0;
   if (isObject(open) || (isFree && open !== false)) return false;
