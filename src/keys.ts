@@ -54,22 +54,41 @@ export function makeKey(): string {
 
 /** A key as it is looked up. */
 interface Entry {
+  readonly holder: string;
   readonly digest: Buffer;
   readonly expires: number;
   readonly principal: Principal;
 }
 
-/** Keys to look up, from their records. A later record with the same hash replaces an earlier one. */
-export function keysOf(records: Iterable<KeyRecord>): Keys {
+/** Keys that come and go. */
+export interface KeyBook extends Keys {
+  /** What opens for a holder from now on, and nothing else does. */
+  set(holder: string, records: readonly KeyRecord[]): void;
+}
+
+/** A book without keys. A record with the hash of an earlier one takes its place. */
+export function openKeyBook(): KeyBook {
   const byHash = new Map<string, Entry>();
-  for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {} } of records) {
-    byHash.set(hash, {
-      digest: Buffer.from(hash, 'hex'),
-      expires,
-      principal: { name, restricted: models !== undefined, allows: allowance(models), limits },
-    });
-  }
+  const hashes = new Map<string, readonly string[]>();
   return {
+    set(holder, records) {
+      for (const hash of hashes.get(holder) ?? [])
+        if (byHash.get(hash)?.holder === holder) byHash.delete(hash);
+      if (records.length === 0) hashes.delete(holder);
+      else
+        hashes.set(
+          holder,
+          records.map(({ hash }) => hash),
+        );
+      for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {} } of records) {
+        byHash.set(hash, {
+          holder,
+          digest: Buffer.from(hash, 'hex'),
+          expires,
+          principal: { name, restricted: models !== undefined, allows: allowance(models), limits },
+        });
+      }
+    },
     find(key) {
       const hash = hashKey(key);
       const found = byHash.get(hash);
@@ -79,6 +98,17 @@ export function keysOf(records: Iterable<KeyRecord>): Keys {
       return Date.now() < found.expires ? found.principal : undefined;
     },
   };
+}
+
+/** Keys to look up, from their records. */
+export function keysOf(records: Iterable<KeyRecord>): Keys {
+  const book = openKeyBook();
+  let count = 0;
+  for (const record of records) {
+    count += 1;
+    book.set(`${count}`, [record]);
+  }
+  return book;
 }
 
 /** Keys of several places as one: where two of them know a key, the first one says who holds it. */

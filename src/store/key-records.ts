@@ -2,17 +2,11 @@
 
 import { parseJson } from '../json.ts';
 import type { KeyLimits, KeyRecord } from '../keys.ts';
-import { listKeys } from './keys.ts';
-import type { Store } from './store.ts';
 import type { KeyRow } from './tables.ts';
 
-/** The records of every key that opens now, or did before a rotation and still does. */
-export async function keyRecords(store: Store): Promise<readonly KeyRecord[]> {
-  const rows = await listKeys(store);
-  return rows.flatMap(recordsOf);
-}
-
-function recordsOf(row: KeyRow): readonly KeyRecord[] {
+/** By what a key opens now, or did before a rotation and still does; none for one that was revoked. */
+export function recordsOf(row: KeyRow): readonly KeyRecord[] {
+  if (row.revoked_at !== null) return [];
   const { name, hash, old_hash: oldHash, old_until: oldUntil, expires_at: expires } = row;
   const models = modelsOf(row);
   const record: KeyRecord = {

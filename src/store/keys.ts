@@ -54,6 +54,7 @@ export function insertKey(
     old_until: null,
     created_at: Date.now(),
     revoked_at: null,
+    change: 0,
   };
   return changing(store, (db) =>
     db
@@ -69,6 +70,11 @@ export function insertKey(
 export function listKeys({ db }: Store, revoked = false): Promise<KeyRow[]> {
   const keys = db.selectFrom('gateway_keys').selectAll().orderBy('created_at', 'desc').orderBy('id');
   return (revoked ? keys : keys.where('revoked_at', 'is', null)).execute();
+}
+
+/** Every key that was made or changed after the change of a number, with those that were revoked. */
+export function keysChangedAfter({ db }: Store, change: number): Promise<KeyRow[]> {
+  return db.selectFrom('gateway_keys').selectAll().where('change', '>', change).execute();
 }
 
 /** The key of an id, or the one of a name that is not revoked. */
@@ -134,16 +140,23 @@ function update(store: Store, id: string, columns: Partial<KeyRow>): Promise<Key
   );
 }
 
-/** A change, and with it the sign by which running processes see that there was one. */
-function changing<T>({ db }: Store, change: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+/** A change, and with it the sign by which running processes see that there was one, and of which key. */
+function changing(
+  { db }: Store,
+  write: (db: Transaction<Tables>) => Promise<KeyRow | undefined>,
+): Promise<KeyRow | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const result = await change(transaction);
-    await transaction
+    const row = await write(transaction);
+    if (row === undefined) return undefined;
+    // Changes wait here for each other, so that of two of them the one with the lower number is seen first.
+    const { by_row: change } = await transaction
       .updateTable('gateway_changes')
-      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .set((eb) => ({ version: eb('version', '+', 1), by_row: eb('by_row', '+', 1) }))
       .where('name', '=', 'keys')
-      .execute();
-    return result;
+      .returning('by_row')
+      .executeTakeFirstOrThrow();
+    await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
+    return { ...row, change };
   });
 }
 

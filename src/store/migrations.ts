@@ -8,6 +8,7 @@ export const migrations: MigrationProvider = {
     Promise.resolve({
       '001-keys-and-usage': keysAndUsage,
       '002-estimated-cost': estimatedCost,
+      '003-changes-by-row': changesByRow,
     } satisfies Record<string, Migration>),
 };
 
@@ -108,5 +109,20 @@ const estimatedCost: Migration = {
       .alterTable('gateway_usage_days')
       .addColumn('estimated_cost', 'double precision', (column) => column.notNull().defaultTo(0))
       .execute();
+  },
+};
+
+/** A process of an earlier version counts its changes of keys in `version` alone: how many those are, can be told. */
+const changesByRow: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .alterTable('gateway_changes')
+      .addColumn('by_row', 'bigint', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await db.schema
+      .alterTable('gateway_keys')
+      .addColumn('change', 'bigint', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await db.schema.createIndex('gateway_keys_change').on('gateway_keys').column('change').execute();
   },
 };

@@ -21,6 +21,8 @@ export interface KeyRow extends KeyColumns {
   readonly old_until: number | null;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  /** The change that has made it what it is, by the number of ChangeRow's `by_row`. */
+  readonly change: number;
 }
 
 /** What may be set of a key, and changed. null is: no such limit. */
@@ -40,6 +42,8 @@ export interface KeyColumns {
 export interface ChangeRow {
   readonly name: string;
   readonly version: number;
+  /** How many changes there were whose row says which it was: all but those of processes of an earlier version. */
+  readonly by_row: number;
 }
 
 /** An exchange. `batch` and `place` say in which write, and where in it: what is written twice counts once. */

@@ -6,11 +6,11 @@ import { keyList, madeKey } from '../../src/admin/key-routes.ts';
 import { serveAdmin } from '../../src/admin/serve-admin.ts';
 import { usageAnswer } from '../../src/admin/usage-route.ts';
 import { hashKey } from '../../src/keys.ts';
-import { keyRecords } from '../../src/store/key-records.ts';
 import { keyView } from '../../src/store/key-view.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
+import { keyRecords } from '../support/key-records.ts';
 import { describeStores } from '../support/stores.ts';
 import { exchange, rowOf } from '../usage/records.ts';
 

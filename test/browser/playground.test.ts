@@ -221,7 +221,7 @@ describe.runIf(executablePath !== undefined)('playground', () => {
   test('an answer can be copied, and each block of its code', async () => {
     const page = await open();
     await ask(page, 'openai/gpt-4.1', 'messages', 'play: long-text');
-    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
     await last(page).getByRole('button', { name: 'Copy the answer' }).click();
     const said = await clipboard();
     expect(said.length).toBeGreaterThan(200);

@@ -277,6 +277,7 @@ describe('checklist 179: what Anthropic enforces of no schema is told in words',
     ['names', { propertyNames: { pattern: '^[ab]$' } }],
     ['what hangs on another', { dependentRequired: { b: ['a'] } }],
     ['schemas that hang on another', { dependentSchemas: { b: { required: ['a'] } } }],
+    // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword.
     ['conditions', { if: { required: ['b'] }, then: { maxProperties: 2 }, else: { maxProperties: 1 } }],
     ['what it may not be', { not: { required: ['b'] } }],
     ['what nothing else allows', { unevaluatedProperties: false }],

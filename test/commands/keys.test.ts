@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { millisecondsOf, settingsOf } from '../../src/commands/key-options.ts';
 import { hashKey } from '../../src/keys.ts';
-import { keyRecords } from '../../src/store/key-records.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
+import { keyRecords } from '../support/key-records.ts';
 
 // A dozen processes one after another, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });

@@ -5,7 +5,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/keys.ts';
 import { followKeys } from '../../src/store/follow-keys.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
-import { keyRecords } from '../../src/store/key-records.ts';
 import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
 import { keyView, viewOf } from '../../src/store/key-view.ts';
 import {
@@ -18,6 +17,7 @@ import {
   rotateKey,
 } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
+import { keyRecords } from '../support/key-records.ts';
 import { describeStores } from '../support/stores.ts';
 
 const SETTINGS = keySettings.parse({
@@ -93,6 +93,7 @@ describeStores('keys of the store', (stores) => {
       budget_day: null,
       models: null,
       requests_per_minute: 7,
+      change: row.change + 1,
     });
     expect(await changeKey(store, row.id, {})).toMatchObject({ requests_per_minute: 7 });
     expect(await changeKey(store, 'key_nobody', columnsOf(change))).toBeUndefined();
@@ -145,6 +146,66 @@ describeStores('keys of the store', (stores) => {
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(2));
     await revokeKey(there, row.id);
     await waitFor(() => expect(followed.keys.find(key)).toBeUndefined());
+    followed.stop();
+  });
+
+  test('of many keys, those are read again that have changed', async () => {
+    const store = await stores.open();
+    const { key: other, row: untouched } = await create(store, 'other');
+    const { key, row } = await create(store, 'team');
+    const followed = await followKeys(store, { interval: 60_000 });
+    // Nobody is told of this change: whoever reads the row sees it.
+    const secretly = { hash: hashKey('secretly'), name: 'seen' };
+    await store.db.updateTable('gateway_keys').set(secretly).where('id', '=', untouched.id).execute();
+
+    await changeKey(store, row.id, { budget_day: 2 });
+    const { key: added } = await create(store, 'added');
+    await followed.refresh();
+    expect(followed.keys.find(key)?.limits.budgetDay).toBe(2);
+    expect(followed.keys.find(added)?.name).toBe('added');
+    expect(followed.keys.find(other)?.name).toBe('other');
+
+    const rotated = await rotateKey(store, row.id, 60_000);
+    await followed.refresh();
+    expect([key, rotated?.key ?? ''].map((one) => followed.keys.find(one)?.name)).toEqual(['team', 'team']);
+    await rotateKey(store, row.id);
+    await followed.refresh();
+    expect([key, rotated?.key ?? ''].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
+    await revokeKey(store, row.id);
+    await followed.refresh();
+    expect(followed.keys.find('secretly')).toBeUndefined();
+
+    // A process of an earlier version counts a change and says nothing of its row.
+    await store.db
+      .updateTable('gateway_changes')
+      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .execute();
+    await followed.refresh();
+    expect(followed.keys.find('secretly')?.name).toBe('seen');
+    expect([key, other].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
+    followed.stop();
+  });
+
+  test('of changes at once, none is missed', async () => {
+    const place = await stores.newPlace();
+    const places = await Promise.all([1, 2, 3].map(() => stores.open(place)));
+    const here = await stores.open(place);
+    const followed = await followKeys(here, { interval: 5 });
+    const made = await Promise.all(
+      places.flatMap((store, at) =>
+        Array.from({ length: 10 }, async (_, count) => {
+          const { key, row } = await create(store, `key-${at}-${count}`);
+          if (count % 2 === 1) await revokeKey(store, row.id);
+          else await changeKey(store, row.id, { budget_day: count });
+          return { key, count };
+        }),
+      ),
+    );
+    await followed.refresh();
+    for (const { key, count } of made) {
+      expect(followed.keys.find(key)?.limits.budgetDay).toBe(count % 2 === 1 ? undefined : count);
+      expect(followed.keys.find(key) === undefined).toBe(count % 2 === 1);
+    }
     followed.stop();
   });
 

@@ -47,7 +47,7 @@ describeStores('the store', (stores) => {
     });
     await expect(failed).rejects.toThrow('no');
     expect(await store.db.selectFrom('gateway_changes').selectAll().execute()).toEqual([
-      { name: 'keys', version: 0 },
+      { name: 'keys', version: 0, by_row: 0 },
     ]);
   });
 
@@ -78,15 +78,23 @@ describeStores('the store', (stores) => {
   test('one of an earlier program keeps what it has', async () => {
     const place = await stores.newPlace();
     const earlier = await openStore(place);
-    for (const table of ['gateway_exchanges', 'gateway_usage_days'])
-      await sql`alter table ${sql.table(table)} drop column estimated_cost`.execute(earlier.db);
-    await sql`delete from gateway_migrations where name = '002-estimated-cost'`.execute(earlier.db);
+    await sql`drop index gateway_keys_change`.execute(earlier.db);
+    for (const [table, column] of [
+      ['gateway_exchanges', 'estimated_cost'],
+      ['gateway_usage_days', 'estimated_cost'],
+      ['gateway_changes', 'by_row'],
+      ['gateway_keys', 'change'],
+    ] as const)
+      await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(earlier.db);
+    await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(earlier.db);
     await sql`
       insert into gateway_usage_days values ('2026-11-20', 'team', 'm', 'v', 1, 0, 0, 3, 2, 0, 0, 0, 0.5, 9, 4, 1)
     `.execute(earlier.db);
     await earlier.close();
-    const [day] = await (await stores.open(place)).db.selectFrom('gateway_usage_days').selectAll().execute();
+    const store = await stores.open(place);
+    const [day] = await store.db.selectFrom('gateway_usage_days').selectAll().execute();
     expect(day).toMatchObject({ requests: 1, cost: 0.5, first_bytes: 1, estimated_cost: 0 });
+    expect((await createKey(store, 'new'))?.row.change).toBe(1);
   });
 
   test('one of a newer program is refused', async () => {

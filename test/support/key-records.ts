@@ -1,0 +1,11 @@
+/** What opens, by all keys of a store. */
+
+import type { KeyRecord } from '../../src/keys.ts';
+import { recordsOf } from '../../src/store/key-records.ts';
+import { listKeys } from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export async function keyRecords(store: Store): Promise<readonly KeyRecord[]> {
+  const rows = await listKeys(store);
+  return rows.flatMap(recordsOf);
+}
