@@ -19,6 +19,19 @@ const closed = (properties: JsonObject) => ({
 });
 const EITHER = { type: 'object', properties: { a: {} }, anyOf: [{ required: ['a'] }] };
 
+const listing = {
+  type: 'local_shell_call',
+  call_id: 'call_1',
+  action: { type: 'exec', command: ['ls'], env: {} },
+  status: 'completed',
+};
+const removal = {
+  type: 'apply_patch_call',
+  call_id: 'call_1',
+  operation: { type: 'delete_file', path: 'a' },
+  status: 'completed',
+};
+
 const CHAT: readonly Row[] = [
   ['unknown field', { colour: 1 }, "Unknown parameter: 'colour'."],
   ['unknown field inside', { messages: [{ ...hi, colour: 1 }] }, "Unknown parameter: 'messages[0].colour'."],
@@ -190,6 +203,31 @@ const RESPONSES: readonly Row[] = [
     'id of another kind',
     { input: [{ type: 'function_call', id: 'toolu_1', call_id: 'call_1', name: 'f', arguments: '{}' }] },
     "Invalid 'input[0].id': 'toolu_1'. Expected an ID that begins with 'fc'.",
+  ],
+  [
+    'output without a call, of a shell',
+    { input: [{ type: 'shell_call_output', call_id: 'call_1', output: [] }] },
+    'No tool call found for shell call output with call_id call_1.',
+  ],
+  [
+    'call without an output, of a shell of old',
+    { input: [listing, hi] },
+    'No tool output found for local shell call call_1.',
+  ],
+  [
+    'id of another kind, of a patch',
+    { input: [{ ...removal, id: 'fc_1' }] },
+    "Invalid 'input[0].id': 'fc_1'. Expected an ID that begins with 'apc'.",
+  ],
+  [
+    'operation that there is not',
+    { input: [{ ...removal, operation: { type: 'rename_file', path: 'a' } }] },
+    "Invalid value: 'rename_file'. Supported values are: 'create_file', 'update_file', and 'delete_file'.",
+  ],
+  [
+    'unknown field in an action',
+    { input: [{ ...listing, action: { ...listing.action, colour: 1 } }] },
+    "Unknown parameter: 'input[0].action.colour'.",
   ],
   [
     'reasoning that is not stored',

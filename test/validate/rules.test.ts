@@ -3,7 +3,8 @@
 import { FinishReason } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { isObject, type Json } from '../../src/json.ts';
+import { isObject, type Json, parseJson } from '../../src/json.ts';
+import type { Sse } from '../../src/streams/sse.ts';
 import type { Rule as ChatRule } from '../../src/validate/chat-completions/rules.ts';
 import type { Rule as GoogleRule } from '../../src/validate/generate-content/rules.ts';
 import type { Rule as MessagesRule } from '../../src/validate/messages/rules.ts';
@@ -303,6 +304,51 @@ function rulesBroken(format: FormatName, row: Row): string[] {
   for (const event of events) judged.add(event);
   return judged.end().map(({ rule }) => rule);
 }
+
+/** The item of a shell's call between a stream's beginning and its end; its commands have events of their own. */
+const SHELL = ((): readonly Sse[] => {
+  const item = { id: 'sh_1', type: 'shell_call', call_id: 'call_1', status: 'completed' };
+  const commands = ['ls', 'pwd'];
+  const events = [
+    { type: 'response.output_item.added', item: { ...item, action: { commands: [] } } },
+    ...commands.flatMap((command, command_index) => [
+      { type: 'response.shell_call_command.added', command_index, command: '' },
+      { type: 'response.shell_call_command.delta', command_index, delta: command },
+      { type: 'response.shell_call_command.done', command_index, command },
+    ]),
+    { type: 'response.output_item.done', item: { ...item, action: { commands } } },
+  ];
+  const recording = recordedEvents('responses', 'plain-text');
+  const written = events.map((event) => named(event.type, { ...event, output_index: 0 }));
+  const all = [...recording.slice(0, 2), ...written, ...recording.slice(-1)];
+  const output = [{ ...item, action: { commands } }];
+  return set(
+    -1,
+    'response.output',
+    output,
+  )(
+    all.map((event, at) => ({
+      ...event,
+      data: JSON.stringify(withValue(parseJson(event.data), 'sequence_number', at)),
+    })),
+  );
+})();
+
+test.each<readonly [rule: string | undefined, edit: Edit]>([
+  [undefined, (events) => events],
+  ['item-shape', set(9, 'item.action')],
+  ['part-unopened', set(4, 'command_index', 1)],
+  ['part-index', set(6, 'command_index', 2)],
+  ['done-text', set(5, 'command', 'rm')],
+  ['done-text', set(9, 'item.action.commands.1', 'rm')],
+  ['final-output', set(-1, 'response.output.0.action.commands.1', 'rm')],
+])('commands of a shell: %s', (rule, edit) => {
+  const judged = validator('responses');
+  for (const event of edit(SHELL)) judged.add(event);
+  const broken = judged.end().map((violation): string => violation.rule);
+  if (rule === undefined) expect(broken).toEqual([]);
+  else expect(broken).toContain(rule);
+});
 
 describe.each(Object.entries(TABLES))('%s', (name, table) => {
   const format = Object.keys(RULEBOOKS).find((known): known is FormatName => known === name);

@@ -12,6 +12,9 @@ import { storedItem } from './store.ts';
 const PREFIXES: Readonly<Record<string, string>> = {
   function_call: 'fc',
   custom_tool_call: 'ctc',
+  shell_call: 'sh',
+  local_shell_call: 'lsh',
+  apply_patch_call: 'apc',
   reasoning: 'rs',
 };
 
@@ -59,23 +62,37 @@ function checkReasoning(item: JsonObject, next: JsonObject | undefined, world: W
   });
 }
 
+/** Calls that somebody other than OpenAI answers. */
+const CALLS: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'shell_call',
+  'local_shell_call',
+  'apply_patch_call',
+]);
+
 function checkCalls(items: readonly JsonObject[]): void {
-  const open = new Set<string>();
+  const open = new Map<string, string>();
+  /** Ids of calls by those of their items, which is what outputs of a local shell may have. */
+  const callIds = new Map(items.map(({ id, call_id }) => [asText(id), asText(call_id)]));
   for (const item of items) {
-    const id = asText(item['call_id']);
-    if (id === undefined) continue;
-    const { type } = item;
-    if (type === 'function_call' || type === 'custom_tool_call') open.add(id);
-    if (type !== 'function_call_output' && type !== 'custom_tool_call_output') continue;
-    if (!open.delete(id)) {
-      const kind = type === 'function_call_output' ? 'function' : 'custom tool';
+    const type = asText(item['type']) ?? '';
+    const call = type.replace(/_output$/, '');
+    const id = asText(item['call_id']) ?? callIds.get(asText(item['id']));
+    if (id === undefined || !CALLS.has(call)) continue;
+    if (type === call) open.set(id, call);
+    else if (!open.delete(id)) {
       throw openaiRefusal(400, {
-        message: `No tool call found for ${kind} call output with call_id ${id}.`,
+        message: `No tool call found for ${inWords(call)} output with call_id ${id}.`,
         param: 'input',
       });
     }
   }
-  for (const id of open) {
-    throw openaiRefusal(400, { message: `No tool output found for function call ${id}.`, param: 'input' });
+  for (const [id, call] of open) {
+    throw openaiRefusal(400, { message: `No tool output found for ${inWords(call)} ${id}.`, param: 'input' });
   }
+}
+
+function inWords(call: string): string {
+  return call.replaceAll('_', ' ');
 }

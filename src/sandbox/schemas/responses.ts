@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { clientItems } from './client-items.ts';
 
 const text = z.string();
 const flag = z.boolean();
@@ -123,12 +124,6 @@ const hostedItem = z.looseObject({
     'computer_call_output',
     'code_interpreter_call',
     'image_generation_call',
-    'local_shell_call',
-    'local_shell_call_output',
-    'shell_call',
-    'shell_call_output',
-    'apply_patch_call',
-    'apply_patch_call_output',
     'mcp_list_tools',
     'mcp_approval_request',
     'mcp_approval_response',
@@ -148,7 +143,7 @@ const hostedItem = z.looseObject({
   ]),
 });
 
-const item = z.union([message, z.discriminatedUnion('type', [...knownItems, hostedItem])]);
+const item = z.union([message, z.discriminatedUnion('type', [...knownItems, ...clientItems, hostedItem])]);
 
 const functionTool = z.strictObject({
   type: z.literal('function'),

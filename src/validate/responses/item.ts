@@ -1,6 +1,6 @@
 /** The kinds of output items, what each must have, and the texts in them. */
 
-import { asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../json.ts';
+import { asList, asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../json.ts';
 import { misfit, type Shape, show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
@@ -15,6 +15,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   reasoning: { id: 'a non-empty string', summary: 'a list' },
   function_call: { call_id: 'a non-empty string', name: 'a non-empty string', arguments: 'a string' },
   custom_tool_call: { call_id: 'a non-empty string', name: 'a non-empty string', input: 'a string' },
+  shell_call: { call_id: 'a non-empty string', action: 'an object', status: 'a non-empty string' },
+  local_shell_call: { call_id: 'a non-empty string', action: 'an object', status: 'a non-empty string' },
+  apply_patch_call: { call_id: 'a non-empty string', operation: 'an object', status: 'a non-empty string' },
 };
 
 const PLAIN: Shape = { id: 'a non-empty string', type: 'a non-empty string' };
@@ -63,5 +66,6 @@ export function partText(part: JsonObject): string {
 export function itemTexts(item: JsonObject): readonly string[] {
   const given = asText(item['arguments']) ?? asText(item['input']) ?? asText(item['code']);
   const parts = [...asObjects(item['summary']), ...asObjects(item['content'])].map(partText);
-  return given === undefined ? parts : [...parts, given];
+  const commands = asList(asObject(item['action'])?.['commands']).map(String);
+  return [...parts, ...commands, ...(given === undefined ? [] : [given])];
 }

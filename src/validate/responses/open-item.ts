@@ -7,12 +7,12 @@ import type { Rule } from './rules.ts';
 
 type Say = (rule: Rule, detail: string) => void;
 
+/** A list of an item's that has its parts: those of a message or of reasoning, or the commands of a shell. */
+type Place = 'content' | 'summary' | 'command';
+
 /** A text event's name without `.delta` or `.done`: where the text is, and in what. */
 export const TEXTS: Readonly<
-  Record<
-    string,
-    { readonly place: 'content' | 'summary' | 'item'; readonly kind: string; readonly field: string }
-  >
+  Record<string, { readonly place: Place | 'item'; readonly kind: string; readonly field: string }>
 > = {
   'response.output_text': { place: 'content', kind: 'output_text', field: 'text' },
   'response.refusal': { place: 'content', kind: 'refusal', field: 'refusal' },
@@ -22,6 +22,7 @@ export const TEXTS: Readonly<
   'response.mcp_call_arguments': { place: 'item', kind: 'mcp_call', field: 'arguments' },
   'response.custom_tool_call_input': { place: 'item', kind: 'custom_tool_call', field: 'input' },
   'response.code_interpreter_call_code': { place: 'item', kind: 'code_interpreter_call', field: 'code' },
+  'response.shell_call_command': { place: 'command', kind: 'shell_call', field: 'command' },
 };
 
 /** Kinds of items whose text must have had its done. */
@@ -29,7 +30,7 @@ const SPOKEN = new Set(['function_call', 'custom_tool_call']);
 
 interface Text {
   readonly kind: string;
-  readonly place: 'content' | 'summary' | 'item';
+  readonly place: Place | 'item';
   readonly index: number;
   text: string;
   done: boolean;
@@ -41,9 +42,9 @@ export interface OpenItem {
   /** The text of the item itself: a call's arguments. */
   readonly own: Text;
   part: Text | undefined;
-  readonly next: { content: number; summary: number };
+  readonly next: Record<Place, number>;
   /** Texts of the parts that are done. */
-  readonly texts: { content: string[]; summary: string[] };
+  readonly texts: Readonly<Record<Place, string[]>>;
 }
 
 export function openItem(item: JsonObject): OpenItem {
@@ -52,18 +53,12 @@ export function openItem(item: JsonObject): OpenItem {
     kind: kindOf(item),
     own: { kind: kindOf(item), place: 'item', index: 0, text: '', done: false },
     part: undefined,
-    next: { content: 0, summary: 0 },
-    texts: { content: [], summary: [] },
+    next: { content: 0, summary: 0, command: 0 },
+    texts: { content: [], summary: [], command: [] },
   };
 }
 
-export function addPart(
-  item: OpenItem,
-  place: 'content' | 'summary',
-  event: JsonObject,
-  part: JsonObject,
-  say: Say,
-): void {
+export function addPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
   const at = event[`${place}_index`];
   if (item.part) say('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
   if (at !== item.next[place]) say('part-index', `${show(at)} where ${item.next[place]} is next`);
@@ -77,13 +72,7 @@ export function addPart(
   item.next[place] = item.part.index + 1;
 }
 
-export function endPart(
-  item: OpenItem,
-  place: 'content' | 'summary',
-  event: JsonObject,
-  part: JsonObject,
-  say: Say,
-): void {
+export function endPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
   const open = item.part;
   if (open?.place !== place || event[`${place}_index`] !== open.index) {
     say('part-unopened', `done of part ${show(event[`${place}_index`])}`);
@@ -134,7 +123,7 @@ export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
   if (open.kind !== kindOf(item)) say('item-id', `${kindOf(item)} was added as ${open.kind}`);
   if (open.part) say('part-unclosed', `part ${open.part.index}`);
   if (SPOKEN.has(open.kind) && !open.own.done) say('text-undone', open.kind);
-  const said = [...open.texts.summary, ...open.texts.content];
+  const said = [...open.texts.summary, ...open.texts.content, ...open.texts.command];
   if (open.own.done) said.push(open.own.text);
   const told = itemTexts(item);
   if (compared(open) && (told.length !== said.length || told.some((text, at) => text !== said[at]))) {
@@ -143,6 +132,6 @@ export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
 }
 
 /** Hosted tools tell the same in ways of their own; only what clients build on is compared. */
-function compared({ kind }: OpenItem): boolean {
-  return kind === 'message' || kind === 'reasoning' || SPOKEN.has(kind);
+function compared({ kind, next }: OpenItem): boolean {
+  return kind === 'message' || kind === 'reasoning' || SPOKEN.has(kind) || next.command > 0;
 }

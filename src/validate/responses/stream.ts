@@ -122,8 +122,12 @@ export function responsesValidator(options: ValidateOptions = {}): Validator {
       if (verb === 'added') addPart(item, place, event, part, say);
       if (verb === 'done') endPart(item, place, event, part, say);
     } else if (Object.hasOwn(TEXTS, base)) {
+      // A command is a part that is one text, so that its events are those of both.
+      const part = isCommand(base) && { type: item.kind, text: event['command'] ?? '' };
+      if (part && verb === 'added') addPart(item, 'command', event, part, say);
       if (verb === 'delta') addText(item, base, event, say);
       if (verb === 'done') endText(item, base, event, say);
+      if (part && verb === 'done') endPart(item, 'command', event, part, say);
     }
   }
 
@@ -197,7 +201,12 @@ export function responsesValidator(options: ValidateOptions = {}): Validator {
 /** Whether an event of this type must say which item it belongs to. */
 function named(type: string): boolean {
   const base = type.slice(0, type.lastIndexOf('.'));
-  return Object.hasOwn(PARTS, base) || Object.hasOwn(TEXTS, base) || base === 'response.output_item';
+  const isText = Object.hasOwn(TEXTS, base) && !isCommand(base);
+  return Object.hasOwn(PARTS, base) || isText || base === 'response.output_item';
+}
+
+function isCommand(base: string): boolean {
+  return TEXTS[base]?.place === 'command';
 }
 
 function sameItem(item: JsonObject, before: JsonObject): boolean {

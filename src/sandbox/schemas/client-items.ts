@@ -1,0 +1,95 @@
+/** Items of the tools that the caller runs itself, as OpenAI's responses takes them (types of the npm package `openai` 7). */
+
+import { z } from 'zod';
+
+const text = z.string();
+const whole = z.int();
+const free = z.record(z.string(), z.unknown());
+const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+const common = {
+  id: text.nullish(),
+  caller: free.nullish(),
+  /** What Codex puts beside every item. */
+  internal_chat_message_metadata_passthrough: free.nullish(),
+};
+
+const shellCall = z.strictObject({
+  ...common,
+  type: z.literal('shell_call'),
+  call_id: text,
+  action: z.strictObject({
+    commands: z.array(text),
+    max_output_length: whole.nullish(),
+    timeout_ms: whole.nullish(),
+  }),
+  environment: free.nullish(),
+  status,
+});
+const shellOutput = z.strictObject({
+  ...common,
+  type: z.literal('shell_call_output'),
+  call_id: text,
+  output: z.array(
+    z.strictObject({
+      stdout: text,
+      stderr: text,
+      outcome: z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('exit'), exit_code: whole }),
+        z.strictObject({ type: z.literal('timeout') }),
+      ]),
+    }),
+  ),
+  max_output_length: whole.nullish(),
+  status,
+});
+
+const localShellCall = z.strictObject({
+  ...common,
+  type: z.literal('local_shell_call'),
+  call_id: text,
+  action: z.strictObject({
+    type: z.literal('exec'),
+    command: z.array(text),
+    env: z.record(z.string(), text),
+    timeout_ms: whole.nullish(),
+    user: text.nullish(),
+    working_directory: text.nullish(),
+  }),
+  status,
+});
+/** By its types it has the call's id as `id`, by its guide as `call_id`. */
+const localShellOutput = z.strictObject({
+  ...common,
+  type: z.literal('local_shell_call_output'),
+  call_id: text.nullish(),
+  output: text,
+  status,
+});
+
+const patchCall = z.strictObject({
+  ...common,
+  type: z.literal('apply_patch_call'),
+  call_id: text,
+  operation: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('create_file'), path: text, diff: text }),
+    z.strictObject({ type: z.literal('update_file'), path: text, diff: text }),
+    z.strictObject({ type: z.literal('delete_file'), path: text }),
+  ]),
+  status: z.enum(['in_progress', 'completed']),
+});
+const patchOutput = z.strictObject({
+  ...common,
+  type: z.literal('apply_patch_call_output'),
+  call_id: text,
+  status: z.enum(['completed', 'failed']),
+  output: text.nullish(),
+});
+
+export const clientItems = [
+  shellCall,
+  shellOutput,
+  localShellCall,
+  localShellOutput,
+  patchCall,
+  patchOutput,
+] as const;
