@@ -137,11 +137,12 @@ function object(schema: JsonObject, sampling: Sampling, depth: number): JsonObje
   return Object.fromEntries([...made, ...others.map((name) => [name, String(name)] as const)]);
 }
 
-/** A switch that nobody has asked for: `restart`, say, of what is to run a command. */
+/** A switch or a limit that nobody has asked for: `restart` and `timeout_ms`, say, of what is to run a command. */
 function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): boolean {
   const schema = asObject(given) ?? {};
   const isSwitch = typeOf(schema) === 'boolean' && schema['default'] === undefined;
-  return isSwitch && !said.toLowerCase().includes(name.toLowerCase());
+  const isLimit = typeOf(schema) === 'integer' && /^(?:max|timeout)_/.test(name);
+  return (isSwitch || isLimit) && !said.toLowerCase().includes(name.toLowerCase());
 }
 
 function array(schema: JsonObject, sampling: Sampling, name: string, depth: number): readonly Json[] {
