@@ -90,6 +90,8 @@ export interface ToolCallPart extends Common {
   readonly name: string;
   readonly arguments: string;
   readonly custom?: boolean;
+  /** What says all of it in the format whose own tool it is a call of, as that tool's `shorthand` does. */
+  readonly shorthand?: Own;
 }
 
 /** What a tool answered. `name` is filled in from the call where the format names calls only by id. */
@@ -100,6 +102,8 @@ export interface ToolResultPart extends Common {
   readonly content: readonly (TextPart | MediaPart | OpaquePart)[];
   readonly isError?: boolean;
   readonly custom?: boolean;
+  /** As that of the call. */
+  readonly shorthand?: Own;
 }
 
 /** A block that only `format` can read (server tools, hosted items): exact there, left out elsewhere. */

@@ -32,3 +32,25 @@ test.each(['openai/gpt-4.1', 'openai/gpt-5.4', 'google/gemini-2.5-flash', 'mistr
     });
   },
 );
+
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  "OpenAI's tools that the caller runs, a call of one and the choice of another are mapped for %s",
+  async (model) => {
+    const tools = [{ type: 'shell', environment: { type: 'local' } }, { type: 'apply_patch' }];
+    const call = { call_id: 'call_1', action: { commands: ['ls'] }, status: 'completed' };
+    const input = [
+      { role: 'user', content: 'Hello!' },
+      { type: 'shell_call', id: 'sh_1', ...call },
+      { type: 'shell_call_output', call_id: 'call_1', output: [] },
+    ];
+    const request = { model, tools, tool_choice: { type: 'apply_patch' }, input };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    expect(parseJson(stdout)).toMatchObject({
+      from: 'responses',
+      notes: [],
+      mapped: ['model', 'tools', 'tool_choice', 'input'],
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { mergeUsage } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
+import { clientCalls } from './client-calls.ts';
 import { renderFinish } from './finish.ts';
 import type { Teller } from './item.ts';
 import { itemWriter } from './item-writer.ts';
@@ -37,6 +38,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   const items = itemWriter(tell, {
     makeId: (prefix, index) => prefixedId(prefix, asked.id + index.toString(16).padStart(2, '0')),
     names: callersNames(asked.prompt.tools),
+    clientCalls: clientCalls(asked.prompt.tools),
     scored: asked.prompt.logprobs === true,
     foreign: others,
   });

@@ -1,6 +1,6 @@
 /**
- * Types of items that OpenAI runs or keeps itself: exact here, not readable elsewhere (API reference, input items, and
- * what Codex keeps of a dialogue: `ResponseItem` of its `protocol/src/models.rs`).
+ * Types of items that are OpenAI's own: exact here, and elsewhere not readable but for calls that the caller answers
+ * (API reference, input items, and what Codex keeps of a dialogue: `ResponseItem` of its `protocol/src/models.rs`).
  */
 
 export const HOSTED_ITEMS: ReadonlySet<string> = new Set([

@@ -7,6 +7,8 @@ import type { Signature } from '../../conversation/prompt.ts';
 import type { LogprobsEvent, PartDelta, PartDetail, PartEnd, PartStart } from '../../conversation/reply.ts';
 import { asText, type JsonObject } from '../../json.ts';
 import { callItem } from './call-item.ts';
+import { clientCallItem } from './client-call-item.ts';
+import type { ClientCall } from './client-calls.ts';
 import { tellHosted } from './hosted-item.ts';
 import type { Item, Place, Status, Teller } from './item.ts';
 import { type MessageOptions, messageItem } from './message-item.ts';
@@ -34,10 +36,12 @@ export interface WriterOptions extends MessageOptions {
   readonly makeId: (prefix: string, index: number) => string;
   /** How the caller calls tools that are in namespaces. */
   readonly names: ReadonlyMap<string, CallersName>;
+  /** The tools among them that have items of their own for their calls. */
+  readonly clientCalls: ReadonlyMap<string, ClientCall>;
 }
 
 export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
-  const { makeId, names, foreign } = options;
+  const { makeId, names, clientCalls, foreign } = options;
   const output: JsonObject[] = [];
   const ids = new Set<string>();
   let index = 0;
@@ -79,8 +83,10 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
 
   const begin = (item: Item, place: Place, start: PartStart): void => {
     open = { item, place };
-    const value = item.value('in_progress');
-    tell.say('response.output_item.added', { output_index: place.index, item: value });
+    if (!item.isLate) {
+      const value = item.value('in_progress');
+      tell.say('response.output_item.added', { output_index: place.index, item: value });
+    }
     resume(item, start);
   };
 
@@ -116,8 +122,10 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
         }
         case 'tool-call': {
           if (event.signature) carry(event.signature, 'c');
-          const place = nextPlace(part.custom ? 'ctc_' : 'fc_', known);
+          const clients = part.custom ? undefined : clientCalls.get(part.name);
+          const place = nextPlace(clients?.prefix ?? (part.custom ? 'ctc_' : 'fc_'), known);
           const id = part.id === '' ? makeId('call_', place.index) : part.id;
+          if (clients) return begin(clientCallItem(place, id, clients, tell), place, event);
           return begin(callItem(place, { ...part, id }, event, tell, names), place, event);
         }
         case 'opaque': {

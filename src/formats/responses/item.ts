@@ -23,6 +23,8 @@ export type Status = 'in_progress' | 'completed' | 'incomplete';
 
 /** An item that is being written. Its parts come one after another; whether it was complete is known only later. */
 export interface Item {
+  /** Whether it tells of its coming itself, when its first part ends: nothing can be said of it before. */
+  readonly isLate?: boolean;
   /** Whether a part that starts now is one more of this item's. */
   takes(start: PartStart): boolean;
   start(start: PartStart): void;

@@ -10,6 +10,7 @@ import { pick, requiredText, unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, joinedName } from './namespaces.ts';
 import { ownOf } from './own.ts';
+import { clientItemReader } from './parse-client-items.ts';
 import { type ContentPart, parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
 
@@ -36,6 +37,7 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
   const turns: Turn[] = [];
   const names = new Map<string, string>();
   const reasoning = reasoningReader();
+  const readClients = clientItemReader(names);
   let open: { readonly role: 'assistant' | 'user'; readonly parts: Part[] } | undefined;
 
   const close = (): void => {
@@ -48,6 +50,10 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
     close();
     open = { role, parts: [] };
     return open.parts;
+  };
+  const addCall = (call: ToolCallPart): void => {
+    names.set(call.id, call.name);
+    run('assistant').push(reasoning.sign(call));
   };
 
   for (const [at, [item, path]] of items.entries()) {
@@ -69,13 +75,9 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         reasoning.read(item, at, run('assistant'));
         break;
       case 'function_call':
-      case 'custom_tool_call': {
-        const parts = run('assistant');
-        const call = reasoning.sign(parseCall(item, path));
-        names.set(call.id, call.name);
-        parts.push(call);
+      case 'custom_tool_call':
+        addCall(parseCall(item, path));
         break;
-      }
       case 'agent_message':
         close();
         turns.push(parseHeard(item, `Message from ${nameIn(item, 'author')}:`, 'content', path));
@@ -101,9 +103,12 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         );
       case undefined:
         throw missing(`${path}.type`);
-      default:
+      default: {
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, ITEM_TYPES);
-        run(open?.role ?? 'assistant').push(opaque(item));
+        const part = readClients(item, path);
+        if (part?.kind === 'tool-call') addCall(part);
+        else run(part ? 'user' : (open?.role ?? 'assistant')).push(part ?? opaque(item));
+      }
     }
   }
   close();

@@ -64,9 +64,9 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
 
   const { output, rest: textRest } = parseTextSettings(objectAt(text, 'text'));
   const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
-  const toolChoice = parseToolChoice(tool_choice, report);
   const declared = parseTools(tools, report);
   const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
+  const toolChoice = parseToolChoice(tool_choice, parsedTools, report);
   const maxTokens = integerAt(max_output_tokens, 'max_output_tokens');
   const warmth = numberAt(temperature, 'temperature');
   const topP = numberAt(top_p, 'top_p');
@@ -87,7 +87,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   }
   const own: JsonObject = {
     ...pick(stateless, OWN, true),
-    ...(isOpenAIsChoice(tool_choice) && { tool_choice }),
+    ...(isOpenAIsChoice(tool_choice, parsedTools) && { tool_choice }),
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };

@@ -5,6 +5,7 @@ import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asList, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { flagAt, isEmpty, missing, objectAt, textAt, wrongType } from '../openai-fields.ts';
+import { isClientTool, spelledOut } from './client-tools.ts';
 import { objectsWithPaths, pick, requiredText, wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
 import { fieldsOf } from './own.ts';
@@ -73,7 +74,7 @@ function parseTool(tool: JsonObject, path: string, report: Report): readonly Too
   if (type === 'namespace') return parseNamespace(tool, path, report);
   if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, TYPES);
   return [
-    {
+    spelledOut(tool) ?? {
       kind: 'hosted',
       format: 'responses',
       value: tool,
@@ -158,8 +159,13 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
 /**
  * `tool_choice` as far as functions go. One that forces a hosted tool is left to the model elsewhere (reported); here
  * it is kept among the own fields of the prompt.
+ * @param given the tools to choose from.
  */
-export function parseToolChoice(value: Json | undefined, report: Report): ToolChoice | undefined {
+export function parseToolChoice(
+  value: Json | undefined,
+  given: readonly Tool[],
+  report: Report,
+): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
   if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
@@ -174,23 +180,26 @@ export function parseToolChoice(value: Json | undefined, report: Report): ToolCh
     case 'allowed_tools': {
       const mode = value['mode'] === 'required' ? 'required' : 'auto';
       const tools = objectsWithPaths(value['tools'], 'tool_choice.tools');
-      return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool) ?? []) };
+      return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool, given) ?? []) };
     }
-    default:
+    default: {
+      const name = nameOf(value, given);
+      if (name !== undefined) return { mode: 'required', allowed: [name] };
       report({ field: 'tool_choice', outcome: 'dropped', detail: 'forces a tool that only OpenAI runs' });
       return undefined;
+    }
   }
 }
 
 /** Whether a `tool_choice` says something of hosted tools, which a neutral one cannot. */
-export function isOpenAIsChoice(value: Json | undefined): value is JsonObject {
+export function isOpenAIsChoice(value: Json | undefined, given: readonly Tool[]): value is JsonObject {
   if (!isObject(value) || value['type'] === 'function' || value['type'] === 'custom') return false;
-  return (
-    value['type'] !== 'allowed_tools' || asObjects(value['tools']).some((tool) => nameOf(tool) === undefined)
-  );
+  const named = value['type'] === 'allowed_tools' ? asObjects(value['tools']) : [value];
+  return named.some((tool) => nameOf(tool, given) === undefined);
 }
 
-/** The name of a function or custom tool; undefined for a hosted one, even where that has a name (`mcp`). */
-function nameOf(tool: JsonObject): string | undefined {
-  return tool['type'] === 'function' || tool['type'] === 'custom' ? asText(tool['name']) : undefined;
+/** The name of a tool that the caller runs; undefined for a hosted one, even where that has a name (`mcp`). */
+function nameOf({ type, name }: JsonObject, given: readonly Tool[]): string | undefined {
+  if (type === 'function' || type === 'custom') return asText(name);
+  return given.find((tool) => isClientTool(tool) && tool.name === type) && asText(type);
 }

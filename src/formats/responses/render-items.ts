@@ -24,6 +24,11 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
   });
 }
 
+/** The item that a call or a result is in this format alone. */
+function shorthandOf({ shorthand }: ToolCallPart | ToolResultPart): JsonObject | undefined {
+  return shorthand?.format === 'responses' ? shorthand.fields : undefined;
+}
+
 /** Parts that become one item, or a few of one kind. */
 type Run =
   | { readonly kind: 'content'; readonly parts: ContentPart[] }
@@ -75,9 +80,9 @@ function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): rea
   switch (part.kind) {
     case 'tool-call':
       if (part.custom) custom.add(part.id);
-      return [...renderCarrier(part, 'c', scope), renderCall(part, scope)];
+      return [...renderCarrier(part, 'c', scope), shorthandOf(part) ?? renderCall(part, scope)];
     case 'tool-result':
-      return [renderResult(part, part.custom === true || custom.has(part.id), scope)];
+      return [shorthandOf(part) ?? renderResult(part, part.custom === true || custom.has(part.id), scope)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
       scope.report({

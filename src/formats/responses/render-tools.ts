@@ -12,6 +12,7 @@ import type {
 import { asList, asObject, asObjects, asText, compact, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
+import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
 import { fieldsOf } from './own.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
@@ -42,7 +43,7 @@ function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
   if (kept) return asObjects([kept['group'] ?? null]);
   switch (tool.kind) {
     case 'function':
-      return [renderFunction(tool, scope)];
+      return [isClientTool(tool) ? tool.shorthand.fields : renderFunction(tool, scope)];
     case 'custom':
       return [renderCustom(tool, scope)];
     case 'hosted':
@@ -128,10 +129,12 @@ function renderChoice(
   const { mode, allowed } = choice;
   if (allowed === undefined || mode === 'none') return mode;
   const custom = new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
-  const named = allowed.map((name) => ({
-    type: custom.has(name) ? 'custom' : 'function',
-    name: safeName(name),
-  }));
+  const clients = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
+  const named = allowed.map((name) =>
+    clients.has(name)
+      ? { type: name }
+      : { type: custom.has(name) ? 'custom' : 'function', name: safeName(name) },
+  );
   const [only] = named;
   if (mode === 'required' && named.length === 1 && only) return only;
   return { type: 'allowed_tools', mode, tools: named };
