@@ -136,6 +136,14 @@ describe('a sampled value', () => {
     expect(sample({ ...bash, required: ['restart'] }, '')).toMatchObject({ restart: true });
   });
 
+  test('sets no limit that nobody speaks of', () => {
+    const properties = { command: { type: 'string' }, timeout_ms: { type: 'integer', minimum: 0 } };
+    const shell: JsonObject = { type: 'object', properties, required: ['command'] };
+    expect(sample(shell, 'Run "ls".')).toEqual({ command: 'ls' });
+    expect(sample(shell, 'Run "ls" with a timeout_ms of 5000.')).toEqual({ command: 'ls', timeout_ms: 5000 });
+    expect(sample({ ...shell, required: ['timeout_ms'] }, '')).toMatchObject({ timeout_ms: 1 });
+  });
+
   test('merges what allOf says, and takes Google’s spelling', () => {
     expect(
       sample(
