@@ -1,6 +1,7 @@
 /**
- * OpenAI's Agents SDK keeps an answer of chat-completions in pieces, and sends it back from them: all that stood beside
- * the content on the part it makes of the content, what stood beside a call on the call and on the message.
+ * Clients that keep an answer in pieces of their own, and send it back from them. OpenAI's Agents SDK has all that stood
+ * beside the content on the part it makes of the content, what stood beside a call on the call and on the message.
+ * Crush, Kimi Code and Zed have one block of all thinking in a row, with the signature that came last.
  */
 
 import { expect, test } from 'vitest';
@@ -10,15 +11,20 @@ import { SUBJECTS, useGateway } from './support.ts';
 
 const gateway = useGateway();
 
-/** The message of the answer to these messages. */
-async function ask(model: string, messages: readonly JsonObject[], more: JsonObject): Promise<JsonObject> {
-  const response = await fetch(`${gateway().url}/v1/chat/completions`, {
+async function post(path: string, body: JsonObject): Promise<JsonObject> {
+  const response = await fetch(gateway().url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages, ...more }),
+    body: JSON.stringify(body),
   });
-  const body = asObject(parseJson(await response.text())) ?? {};
-  expect([response.status, body['error']]).toEqual([200, undefined]);
+  const answer = asObject(parseJson(await response.text())) ?? {};
+  expect([response.status, answer['error']]).toEqual([200, undefined]);
+  return answer;
+}
+
+/** The message of the answer to these messages. */
+async function ask(model: string, messages: readonly JsonObject[], more: JsonObject): Promise<JsonObject> {
+  const body = await post('/v1/chat/completions', { model, messages, ...more });
   return asObject(asObjects(body['choices'])[0]?.['message']) ?? {};
 }
 
@@ -55,4 +61,45 @@ test.each(SUBJECTS)('a dialogue goes on with $model', async ({ model, thinks }) 
   const dialogue = [asked, fromPieces(called), ...results, fromPieces(told)];
   const next = await ask(model, [...dialogue, { role: 'user', content: 'Say hello.' }], more);
   expect(asText(next['content'])).toContain('> Say hello.');
+});
+
+function withThoughtsMerged(content: readonly JsonObject[]): JsonObject[] {
+  const merged: JsonObject[] = [];
+  for (const block of content) {
+    const last = merged.at(-1);
+    if (block['type'] !== 'thinking' || last?.['type'] !== 'thinking') {
+      merged.push(block);
+      continue;
+    }
+    const thinking = `${asText(last['thinking'])}${asText(block['thinking'])}`;
+    merged[merged.length - 1] = {
+      ...last,
+      thinking,
+      signature: block['signature'] || last['signature'] || '',
+    };
+  }
+  return merged;
+}
+
+const translated = SUBJECTS.filter(({ model, thinks }) => thinks && !model.startsWith('anthropic/'));
+
+test.each(translated)('thoughts in one block go on with $model', async ({ model }) => {
+  const more = {
+    model,
+    max_tokens: 4000,
+    thinking: { type: 'enabled', budget_tokens: 2000 },
+    tools: tools.map(({ function: { name, parameters } }) => ({ name, input_schema: parameters })),
+  };
+  const asked = { role: 'user', content: 'Call get_weather and get_time for Oslo.' };
+  const called = asObjects((await post('/v1/messages', { ...more, messages: [asked] }))['content']);
+  const calls = called.filter(({ type }) => type === 'tool_use');
+  expect(calls).toHaveLength(2);
+  const content = calls.map(({ id = '' }) => ({ type: 'tool_result', tool_use_id: id, content: 'Fine.' }));
+  const messages = [
+    asked,
+    { role: 'assistant', content: withThoughtsMerged(called) },
+    { role: 'user', content },
+  ];
+  const told = asObjects((await post('/v1/messages', { ...more, messages }))['content']);
+  expect(asText(told.at(-1)?.['text'])).toContain('Fine.');
 });

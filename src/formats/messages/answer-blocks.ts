@@ -4,7 +4,7 @@ import type { Own, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
-import { carrierText, isCarried } from './carriers.ts';
+import { carrierText, isCarried, type Place } from './carriers.ts';
 import { callIds } from './names.ts';
 import { FORMAT } from './wire.ts';
 
@@ -18,10 +18,7 @@ export function fieldsOf(own: Own | undefined): JsonObject {
  * there is none to carry.
  * @param place which of its neighbours it belongs to: a text that is empty has no block, and its carrier stands alone.
  */
-export function carrierBlock(
-  signature: Signature | undefined,
-  place: 'next' | 'previous',
-): JsonObject | undefined {
+export function carrierBlock(signature: Signature | undefined, place: Place): JsonObject | undefined {
   if (signature === undefined || !isCarried(signature)) return undefined;
   return { type: 'thinking', thinking: '', signature: carrierText(signature, place) };
 }

@@ -1,19 +1,24 @@
 /**
  * Signatures of other vendors' text and tool calls. Anthropic's format signs thinking only, so such a signature goes
  * to a client in an empty thinking block of its own, which the client sends back like any other:
- * - before a tool_use, sealed as it is (`google#AbC…`): it belongs to that call; where no call follows, it is an empty
- *   part's own;
- * - where the part was already said when its signature came, after it, with a `p.` (previous) before the value; `.` is
- *   in no base64 alphabet, so no vendor's signature begins so;
+ * - before a tool_use, sealed with an `n.` (next) before the value (`google#n.AbC…`): it belongs to that call; where no
+ *   call follows, it is an empty part's own;
+ * - where the part was already said when its signature came, after it, with a `p.` (previous); `.` is in no base64
+ *   alphabet, so no vendor's signature begins so;
  * - none for the text at the end of an answer: Claude Code takes the last block for what was said, and Google, whose
  *   models sign their last words, needs the signatures of calls only (thought signatures guide).
+ * Crush, Kimi Code and Zed make one block of all thinking in a row: the letter tells what such a block only carries
+ * from the signature of its own thought.
  */
 
 import type { Part, Signature, Turn } from '../../conversation/prompt.ts';
 import { seal, unseal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 
-const PREVIOUS = 'p.';
+const MARKS = { next: 'n.', previous: 'p.' } as const;
+
+/** Which of its neighbours a carrier's signature belongs to. */
+export type Place = keyof typeof MARKS;
 
 /** Signatures that ride in carriers: those of vendors that sign more than thinking. */
 export function isCarried(signature: Signature): boolean {
@@ -21,9 +26,8 @@ export function isCarried(signature: Signature): boolean {
 }
 
 /** The text of a carrier's `signature`, for the block that comes next or for the one that came before. */
-export function carrierText(signature: Signature, place: 'next' | 'previous'): string {
-  const { origin, value } = signature;
-  return seal(place === 'next' ? signature : { origin, value: PREVIOUS + value }, 'anthropic');
+export function carrierText({ origin, value }: Signature, place: Place): string {
+  return seal({ origin, value: MARKS[place] + value }, 'anthropic');
 }
 
 /** The signature in a block that is a carrier, else undefined. */
@@ -34,14 +38,21 @@ export function parseCarrier(block: JsonObject): Signature | undefined {
   return isCarried(open) ? open : undefined;
 }
 
-/** A carried signature, and which part it belongs to. */
-export function openCarrier({ origin, value }: Signature): {
-  readonly place: 'next' | 'previous';
+interface Carried {
+  readonly place: Place;
   readonly signature: Signature;
-} {
-  return value.startsWith(PREVIOUS)
-    ? { place: 'previous', signature: { origin, value: value.slice(PREVIOUS.length) } }
-    : { place: 'next', signature: { origin, value } };
+}
+
+/** A carried signature, and which part it belongs to. */
+export function openCarrier(carried: Signature): Carried {
+  return marked(carried) ?? { place: 'next', signature: carried };
+}
+
+/** What a mark in front says; undefined without one. */
+function marked({ origin, value }: Signature): Carried | undefined {
+  const mark = value.slice(0, 2);
+  const place = mark === MARKS.next ? 'next' : mark === MARKS.previous ? 'previous' : undefined;
+  return place && { place, signature: { origin, value: value.slice(2) } };
 }
 
 /** Collects the parts of a turn, giving every carried signature to its part. */
@@ -56,30 +67,41 @@ export function partList(): { add(part: Part): void; carry(signature: Signature)
     if (waiting) emptyText(waiting);
     waiting = undefined;
   };
+  const add = (part: Part): void => {
+    if (waiting && part.kind === 'tool-call') {
+      parts.push({ ...part, signature: waiting });
+      waiting = undefined;
+      return;
+    }
+    settle();
+    parts.push(part);
+  };
+  const carry = ({ place, signature }: Carried): void => {
+    settle();
+    if (place === 'next') {
+      waiting = signature;
+      return;
+    }
+    const last = parts.at(-1);
+    if (last === undefined || (last.kind !== 'text' && last.kind !== 'tool-call') || last.signature) {
+      emptyText(signature);
+    } else {
+      parts[parts.length - 1] = { ...last, signature };
+    }
+  };
   return {
     add(part) {
-      if (waiting && part.kind === 'tool-call') {
-        parts.push({ ...part, signature: waiting });
-        waiting = undefined;
+      const carried = part.kind === 'thinking' && part.signature && marked(part.signature);
+      if (!carried || !isCarried(carried.signature)) {
+        add(part);
         return;
       }
-      settle();
-      parts.push(part);
+      const { signature: _, ...thought } = part;
+      if (carried.place === 'previous') carry(carried);
+      add(thought);
+      if (carried.place === 'next') carry(carried);
     },
-    carry(carried) {
-      settle();
-      const { place, signature } = openCarrier(carried);
-      if (place === 'next') {
-        waiting = signature;
-        return;
-      }
-      const last = parts.at(-1);
-      if (last === undefined || (last.kind !== 'text' && last.kind !== 'tool-call') || last.signature) {
-        emptyText(signature);
-      } else {
-        parts[parts.length - 1] = { ...last, signature };
-      }
-    },
+    carry: (carried) => carry(openCarrier(carried)),
     parts() {
       settle();
       return parts;

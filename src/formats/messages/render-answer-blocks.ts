@@ -12,6 +12,7 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
 import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
+import type { Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, isByCode } from './finish.ts';
 import { FORMAT } from './wire.ts';
@@ -93,7 +94,7 @@ export function blockEvents(stem: string): BlockEvents {
     carriers = [];
   };
 
-  const carry = (signature: Signature | undefined, place: 'next' | 'previous'): void => {
+  const carry = (signature: Signature | undefined, place: Place): void => {
     const carrier = carrierBlock(signature, place);
     if (carrier !== undefined) carriers.push(carrier);
   };

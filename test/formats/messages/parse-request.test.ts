@@ -301,14 +301,31 @@ describe('turns', () => {
   });
 
   test('a signature that rides in an empty thinking block goes back to its call, or to an empty text', () => {
-    const carrier = { type: 'thinking', thinking: '', signature: 'google#AbC=' };
+    const carrier = { type: 'thinking', thinking: '', signature: 'google#n.AbC=' };
     const signature = { origin: 'google', value: 'AbC=' };
     const call = { type: 'tool_use', id: 'i', name: 't', input: {} };
     expect(parts([carrier, call], 'assistant')).toMatchObject([{ kind: 'tool-call', signature }]);
+    const unmarked = { ...carrier, signature: 'google#AbC=' };
+    expect(parts([unmarked, call], 'assistant')).toMatchObject([{ kind: 'tool-call', signature }]);
     expect(parts([call, carrier], 'assistant')).toEqual([
       { kind: 'tool-call', id: 'i', name: 't', arguments: '' },
       { kind: 'text', text: '', signature },
     ]);
+  });
+
+  test('a signature that a client has put to the thought beside its carrier goes back to where it is from', () => {
+    const merged = { type: 'thinking', thinking: 'Hm.', signature: 'google#n.AbC=' };
+    const signature = { origin: 'google', value: 'AbC=' };
+    const thought = { kind: 'thinking', text: 'Hm.' };
+    const call = { type: 'tool_use', id: 'i', name: 't', input: {} };
+    const called = { kind: 'tool-call', id: 'i', name: 't', arguments: '' };
+    expect(parts([merged, call], 'assistant')).toEqual([thought, { ...called, signature }]);
+    const text = { type: 'text', text: 'Ah.' };
+    const behind = { ...merged, signature: 'google#p.AbC=' };
+    const said = { kind: 'text', text: 'Ah.' };
+    expect(parts([text, behind, call], 'assistant')).toEqual([{ ...said, signature }, thought, called]);
+    const own = { ...merged, signature: 'google#AbC=' };
+    expect(parts([own, call], 'assistant')).toEqual([{ ...thought, signature }, called]);
   });
 
   test('images and documents, by where they are', () => {
