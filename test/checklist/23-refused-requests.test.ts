@@ -83,6 +83,8 @@ describe('checklist 147: a limit beyond what the model can write is what it can 
   test('checklist 147: from messages', async () => {
     const sent = await sentFor('messages', OPENAI, { max_tokens: 200_000 });
     expect(sent['max_completion_tokens']).toBe(16_384);
+    const thinking = await sentFor('messages', 'openai/gpt-5.4', { max_tokens: 200_000 });
+    expect(thinking['max_output_tokens']).toBe(128_000);
   });
 });
 

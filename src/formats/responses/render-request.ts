@@ -51,7 +51,9 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...renderTools(prompt, scope),
     ...output.fields,
     ...renderReasoning(prompt, target, scope),
-    ...(prompt.maxTokens !== undefined && { max_output_tokens: atLeast(prompt.maxTokens, scope) }),
+    ...(prompt.maxTokens !== undefined && {
+      max_output_tokens: withinLimits(prompt.maxTokens, target, scope),
+    }),
     ...sampling(prompt, target, scope),
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...userOf(prompt, scope),
@@ -137,14 +139,14 @@ function takesSampling(target: Target, scope: Scope): boolean {
   return target.sampling || scope.keepsAll;
 }
 
-function atLeast(maxTokens: number, scope: Scope): number {
-  if (scope.keepsAll || maxTokens >= LEAST_TOKENS) return maxTokens;
-  scope.report({
-    field: 'maxTokens',
-    outcome: 'approximated',
-    detail: `${LEAST_TOKENS}, the least OpenAI takes`,
-  });
-  return LEAST_TOKENS;
+function withinLimits(maxTokens: number, { maxOutputTokens }: Target, scope: Scope): number {
+  if (scope.keepsAll) return maxTokens;
+  const [limit, detail] =
+    maxTokens > maxOutputTokens
+      ? [maxOutputTokens, `the model's most: ${maxOutputTokens}`]
+      : [Math.max(maxTokens, LEAST_TOKENS), `${LEAST_TOKENS}, the least OpenAI takes`];
+  if (limit !== maxTokens) scope.report({ field: 'maxTokens', outcome: 'approximated', detail });
+  return limit;
 }
 
 /** A caller who gave `safety_identifier` alone named the user by it. */

@@ -112,6 +112,7 @@ describe('the whole', () => {
   test.each<[Partial<Prompt>, JsonObject, string[]]>([
     [{ maxTokens: 5 }, { max_output_tokens: 16 }, ['maxTokens approximated']],
     [{ maxTokens: 500 }, { max_output_tokens: 500 }, []],
+    [{ maxTokens: 200_000 }, { max_output_tokens: 128_000 }, ['maxTokens approximated']],
     [{ temperature: 1, topP: 0.5 }, {}, ['temperature dropped', 'topP dropped']],
     [{ stop: ['x'], seed: 1, topK: 2 }, {}, ['topK dropped', 'stop dropped', 'seed dropped']],
     [{ serviceTier: 'standard_only' }, { service_tier: 'default' }, []],
