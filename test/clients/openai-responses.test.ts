@@ -297,6 +297,8 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     }
     const error = await rejection(asked, OpenAI.BadRequestError);
     expect(error.message).toContain('previous_response_id');
+    // The code by which clients know that they have to send the dialogue whole.
+    expect(error.code).toBe('previous_response_not_found');
   });
 
   test('a bad value is a BadRequestError that names it', async () => {

@@ -143,14 +143,16 @@ function refuseWarming(options: Json | undefined): void {
   );
 }
 
-/** This path has no store of responses, conversations or prompts. */
+/**
+ * This path has no store of responses, conversations or prompts. Clients that go on from a response send the dialogue
+ * whole where OpenAI's code says that it is gone (API reference, "WebSocket mode": errors).
+ */
 function refuseState(body: JsonObject): void {
   for (const field of STATE) {
     if (body[field] === undefined || body[field] === null) continue;
-    throw unsupported(
-      field,
-      `'${field}' points to something stored, and nothing is stored for this model: send the whole conversation in 'input'.`,
-    );
+    const code = field === 'previous_response_id' ? 'previous_response_not_found' : 'unsupported_parameter';
+    const message = `'${field}' points to something stored, and nothing is stored for this model: send the whole conversation in 'input'.`;
+    throw new GatewayError('invalid-request', message, { param: field, code });
   }
   if (flagAt(body['background'], 'background'))
     throw unsupported(
