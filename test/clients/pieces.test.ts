@@ -18,7 +18,7 @@ async function post(path: string, body: JsonObject): Promise<JsonObject> {
     body: JSON.stringify(body),
   });
   const answer = asObject(parseJson(await response.text())) ?? {};
-  expect([response.status, answer['error']]).toEqual([200, undefined]);
+  expect([response.status, answer['error'] ?? undefined]).toEqual([200, undefined]);
   return answer;
 }
 
@@ -83,23 +83,64 @@ function withThoughtsMerged(content: readonly JsonObject[]): JsonObject[] {
 
 const translated = SUBJECTS.filter(({ model, thinks }) => thinks && !model.startsWith('anthropic/'));
 
+const question = { role: 'user', content: 'Call get_weather and get_time for Oslo.' };
+
+/** The blocks of an answer that thinks and calls both tools, as such a client keeps them. */
+async function thinksAndCalls(model: string): Promise<readonly JsonObject[]> {
+  const answer = await post('/v1/messages', { ...asking(model), messages: [question] });
+  const blocks = withThoughtsMerged(asObjects(answer['content']));
+  expect(callsIn(blocks)).toHaveLength(2);
+  return blocks;
+}
+
+const asking = (model: string): JsonObject => ({
+  model,
+  max_tokens: 4000,
+  thinking: { type: 'enabled', budget_tokens: 2000 },
+  tools: tools.map(({ function: { name, parameters } }) => ({ name, input_schema: parameters })),
+});
+
+const callsIn = (blocks: readonly JsonObject[]) => blocks.filter(({ type }) => type === 'tool_use');
+
 test.each(translated)('thoughts in one block go on with $model', async ({ model }) => {
-  const more = {
-    model,
-    max_tokens: 4000,
-    thinking: { type: 'enabled', budget_tokens: 2000 },
-    tools: tools.map(({ function: { name, parameters } }) => ({ name, input_schema: parameters })),
-  };
-  const asked = { role: 'user', content: 'Call get_weather and get_time for Oslo.' };
-  const called = asObjects((await post('/v1/messages', { ...more, messages: [asked] }))['content']);
-  const calls = called.filter(({ type }) => type === 'tool_use');
-  expect(calls).toHaveLength(2);
-  const content = calls.map(({ id = '' }) => ({ type: 'tool_result', tool_use_id: id, content: 'Fine.' }));
-  const messages = [
-    asked,
-    { role: 'assistant', content: withThoughtsMerged(called) },
-    { role: 'user', content },
-  ];
-  const told = asObjects((await post('/v1/messages', { ...more, messages }))['content']);
+  const called = await thinksAndCalls(model);
+  const content = callsIn(called).map(({ id = '' }) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: 'Fine.',
+  }));
+  const messages = [question, { role: 'assistant', content: called }, { role: 'user', content }];
+  const told = asObjects((await post('/v1/messages', { ...asking(model), messages }))['content']);
   expect(asText(told.at(-1)?.['text'])).toContain('Fine.');
+});
+
+/** Kimi Code keeps what proves a thought whatever the format, and says it in the one it goes on with. */
+function asItem({ type, thinking, signature, id, name, input, text }: JsonObject): JsonObject {
+  switch (type) {
+    case 'thinking': {
+      const summary = thinking === '' ? [] : [{ type: 'summary_text', text: thinking ?? '' }];
+      return { type: 'reasoning', summary, ...(signature && { encrypted_content: signature }) };
+    }
+    case 'tool_use':
+      return { type: 'function_call', call_id: id ?? '', name: name ?? '', arguments: JSON.stringify(input) };
+    default:
+      return { role: 'assistant', content: text ?? '' };
+  }
+}
+
+test.each(translated)('they go on in another format with $model', async ({ model }) => {
+  const called = await thinksAndCalls(model);
+  const outputs = callsIn(called).map(({ id = '' }) => ({
+    type: 'function_call_output',
+    call_id: id,
+    output: 'Fine.',
+  }));
+  const told = await post('/v1/responses', {
+    model,
+    store: false,
+    reasoning: { effort: 'medium' },
+    tools: tools.map(({ function: offered }) => ({ type: 'function', ...offered })),
+    input: [question, ...called.map(asItem), ...outputs],
+  });
+  expect(JSON.stringify(told['output'])).toContain('Fine.');
 });

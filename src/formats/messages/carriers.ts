@@ -1,7 +1,7 @@
 /**
  * Signatures of other vendors' text and tool calls. Anthropic's format signs thinking only, so such a signature goes
  * to a client in an empty thinking block of its own, which the client sends back like any other:
- * - before a tool_use, sealed with an `n.` (next) before the value (`google#n.AbC…`): it belongs to that call; where no
+ * - before a tool_use, sealed with a `c.` (call) before the value (`google#c.AbC…`): it belongs to that call; where no
  *   call follows, it is an empty part's own;
  * - where the part was already said when its signature came, after it, with a `p.` (previous); `.` is in no base64
  *   alphabet, so no vendor's signature begins so;
@@ -15,7 +15,7 @@ import type { Part, Signature, Turn } from '../../conversation/prompt.ts';
 import { seal, unseal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 
-const MARKS = { next: 'n.', previous: 'p.' } as const;
+const MARKS = { next: 'c.', previous: 'p.' } as const;
 
 /** Which of its neighbours a carrier's signature belongs to. */
 export type Place = keyof typeof MARKS;

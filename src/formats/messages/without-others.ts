@@ -56,10 +56,11 @@ function isBlank(text: Json | undefined): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
+/** Anthropic's own are sealed too where another format brought them. */
 function isOthersThought(block: Json): boolean {
   if (!isThought(block)) return false;
   const proof = asText(block['type'] === 'thinking' ? block['signature'] : block['data']);
-  return !proof || unseal(proof, 'anthropic').origin !== 'anthropic';
+  return !proof || unseal(proof, 'anthropic').value !== proof;
 }
 
 /** Whether a round of calls and results is open that began without thoughts. */

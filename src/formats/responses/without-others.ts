@@ -14,10 +14,11 @@ export function withoutOthers(request: JsonObject): JsonObject | undefined {
   return hasSameItems(input, given) ? undefined : { ...request, input };
 }
 
+/** OpenAI's own are sealed too where another format brought them. */
 function isOthersThought(item: Json): boolean {
   if (!isObject(item) || item['type'] !== 'reasoning') return false;
   const secret = asText(item['encrypted_content']);
-  return !secret || unseal(secret, 'openai').origin !== 'openai';
+  return !secret || unseal(secret, 'openai').value !== secret;
 }
 
 /** The item without what the SDK has made of its text and its arguments; itself where there is nothing of that. */

@@ -261,7 +261,7 @@ describe('carriers', () => {
   const signature = { origin: 'google', value: 'AbC' };
 
   test('before a call, the call is signed', () => {
-    expect(partsOf([...carrier(0, 'google#n.AbC'), ...call(1), ...call(2)])).toEqual([
+    expect(partsOf([...carrier(0, 'google#c.AbC'), ...call(1), ...call(2)])).toEqual([
       { kind: 'tool-call', id: 'toolu_1', name: 'f', arguments: '', signature },
       { kind: 'tool-call', id: 'toolu_2', name: 'f', arguments: '' },
     ]);
@@ -274,8 +274,8 @@ describe('carriers', () => {
 
   test('alone, it is an empty text', () => {
     const empty = { kind: 'text', text: '', signature };
-    expect(partsOf(carrier(0, 'google#n.AbC'))).toEqual([empty]);
-    expect(partsOf([...carrier(0, 'google#n.AbC'), ...block(1, { type: 'text', text: 'a' })])).toEqual([
+    expect(partsOf(carrier(0, 'google#c.AbC'))).toEqual([empty]);
+    expect(partsOf([...carrier(0, 'google#c.AbC'), ...block(1, { type: 'text', text: 'a' })])).toEqual([
       empty,
       { kind: 'text', text: 'a' },
     ]);

@@ -301,7 +301,7 @@ describe('turns', () => {
   });
 
   test('a signature that rides in an empty thinking block goes back to its call, or to an empty text', () => {
-    const carrier = { type: 'thinking', thinking: '', signature: 'google#n.AbC=' };
+    const carrier = { type: 'thinking', thinking: '', signature: 'google#c.AbC=' };
     const signature = { origin: 'google', value: 'AbC=' };
     const call = { type: 'tool_use', id: 'i', name: 't', input: {} };
     expect(parts([carrier, call], 'assistant')).toMatchObject([{ kind: 'tool-call', signature }]);
@@ -314,7 +314,7 @@ describe('turns', () => {
   });
 
   test('a signature that a client has put to the thought beside its carrier goes back to where it is from', () => {
-    const merged = { type: 'thinking', thinking: 'Hm.', signature: 'google#n.AbC=' };
+    const merged = { type: 'thinking', thinking: 'Hm.', signature: 'google#c.AbC=' };
     const signature = { origin: 'google', value: 'AbC=' };
     const thought = { kind: 'thinking', text: 'Hm.' };
     const call = { type: 'tool_use', id: 'i', name: 't', input: {} };

@@ -260,9 +260,9 @@ describe('blocks', () => {
       return text ?? (type === 'content_block_start' ? kind : undefined);
     });
     expect(signatures.filter((text) => text !== undefined)).toEqual([
-      ...['thinking', 'google#n.AbC', 'tool_use'],
+      ...['thinking', 'google#c.AbC', 'tool_use'],
       ...['text', 'thinking', 'google#p.AbC'],
-      ...['thinking', 'google#n.AbC'],
+      ...['thinking', 'google#c.AbC'],
       ...['tool_use', 'thinking', 'google#p.AbC'],
     ]);
   });

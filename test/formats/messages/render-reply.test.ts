@@ -109,8 +109,8 @@ describe('content', () => {
     ).toEqual([
       { type: 'text', text: 'a' },
       { type: 'thinking', thinking: '', signature: 'google#p.AbC' },
-      { type: 'thinking', thinking: '', signature: 'google#n.AbC' },
-      { type: 'thinking', thinking: '', signature: 'google#n.AbC' },
+      { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
+      { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
       { type: 'tool_use', id: 'c', name: 'f', input: {} },
     ]);
   });

@@ -23,6 +23,7 @@ describe('thoughts', () => {
   test.each<[name: string, block: JsonObject]>([
     ["sealed with Google's mark", thought('google#AbC=')],
     ["sealed with OpenAI's", thought('openai#AbC=')],
+    ['its own, from another format', thought('anthropic#AbC=')],
     ['without a signature', thought()],
     ['with an empty one', thought('')],
     ["redacted ones of another's", redacted('openai#AbC=')],

@@ -16,6 +16,7 @@ const user: JsonObject = { role: 'user', content: 'Hi' };
 test.each<[name: string, item: JsonObject]>([
   ["sealed with Anthropic's mark", reasoning('anthropic#AbC=')],
   ["sealed with Google's", reasoning('google#c.AbC=')],
+  ["OpenAI's own, from another format", reasoning('openai#gAAAAAbC')],
   ['not encrypted', reasoning()],
   ['neither', reasoning(null)],
 ])('reasoning that is %s goes', (_, item) => {
