@@ -9,8 +9,10 @@
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
  * that of the off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash,
- * until the end of 2026). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as much it
- * is to be served faster, at leisure or in one region. What is not published is left out.
+ * until the end of 2026; Gemini 4 Argon and Carbon, until the end of November 2026, then 4, 20 and 0.2 dollars). Where
+ * long prompts cost more, `long` has what they cost, and `tiers` how many times as much it is to be served faster, at
+ * leisure or in one region. What is not published is left out. The longest answer is that of one request: Gemini 4 goes
+ * on beyond it for clients that send its `continuationToken` back.
  * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
  */
 

@@ -1,5 +1,5 @@
 /**
- * How much to think: words (OpenAI, Gemini 3, Claude 4.6 and later) and token budgets (Claude 4.5, Gemini 2.5), one
+ * How much to think: words (OpenAI, Gemini 3 and Claude 4.6 on) and token budgets (Claude 4.5, Gemini 2.5), one
  * turned into the other. The figures for low, medium and high are those of Google's own OpenAI-compatible endpoint.
  */
 

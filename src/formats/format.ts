@@ -39,7 +39,7 @@ export interface Target {
 }
 
 export interface ThinkingTraits extends EffortTraits {
-  /** `effort`: a word (OpenAI, Gemini 3, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
+  /** `effort`: a word (OpenAI, Gemini 3+, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
   readonly kinds: readonly ('effort' | 'budget')[];
 }
 

@@ -131,11 +131,11 @@ describe('traits by family', () => {
     }
   });
 
-  it('Gemini 2.5 is told a budget, Gemini 3 a word', () => {
+  it('Gemini 2.5 is told a budget, Gemini 3 and 4 a word', () => {
     for (const model of models.filter(({ id }) => vendorName(id) === 'google')) {
       const kinds = model.id.includes('gemini-2.5')
         ? ['budget']
-        : model.id.includes('gemini-3')
+        : /gemini-[34]/.test(model.id)
           ? ['effort']
           : undefined;
       expect([model.id, model.thinking?.kinds]).toEqual([model.id, kinds]);

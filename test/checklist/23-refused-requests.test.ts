@@ -152,9 +152,24 @@ describe('checklist 149: Gemini is sent no penalty it refuses', () => {
   test.each([
     [GEMINI, undefined],
     [GEMINI_3, undefined],
+    ['google/gemini-4-argon', undefined],
     ['google/gemini-2.0-flash', { frequencyPenalty: 0.5, presencePenalty: -0.1 }],
   ])('checklist 149: penalties to %s', async (model, config) => {
     expect((await sentFor('chat-completions', model, penalties))['generationConfig']).toEqual(config);
+  });
+});
+
+describe('checklist 149: Gemini 4 is told no level it refuses', () => {
+  test.each([
+    ['google/gemini-4-argon', 'none', 'LOW'],
+    ['google/gemini-4-argon', 'minimal', 'LOW'],
+    ['google/gemini-4-argon', 'xhigh', 'HIGH'],
+    ['google/gemini-4-hydrogen', 'xhigh', 'XHIGH'],
+    ['google/gemini-4-neon', 'max', 'XHIGH'],
+  ])('checklist 149: %s, asked for %s: %s', async (model, reasoning_effort, level) => {
+    const sent = await sentFor('chat-completions', model, { reasoning_effort });
+    expect(at(sent, 'generationConfig.thinkingConfig.thinkingLevel')).toBe(level);
+    expect(at(sent, 'generationConfig.thinkingConfig.thinkingBudget')).toBeUndefined();
   });
 });
 
@@ -311,7 +326,7 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     [GEMINI, contents],
     [GEMINI_3, contents],
     ['google/gemini-3.5-flash', contents],
-    ...['3.5-flash-lite', '3.6-flash', '3.7-flash', '3.8-flash'].map(
+    ...['3.5-flash-lite', '3.6-flash', '3.7-flash', '3.8-flash', '4-argon'].map(
       (name) => [`google/gemini-${name}`, [...contents, spoken('user', 'Continue.')]] as const,
     ),
   ])('checklist 151: to %s', async (model, expected) => {

@@ -544,8 +544,22 @@ test.each([
   ['gemini-3.5-flash', 200],
   ['gemini-3.5-flash-lite', 400],
   ['gemini-3.8-flash', 400],
+  ['gemini-4-argon', 400],
 ])('%s that is asked to go on with an answer: %i', async (name, status) => {
   const body = { contents: [user(text), model(text)] };
+  const answer = await post(sandbox(), 'google', `/v1beta/models/${name}:generateContent`, body);
+  expect(answer.status).toBe(status);
+});
+
+test.each([
+  ['gemini-3.8-flash', 'HIGH', 200],
+  ['gemini-3.8-flash', 'XHIGH', 400],
+  ['gemini-4-argon', 'MINIMAL', 400],
+  ['gemini-4-argon', 'XHIGH', 400],
+  ['gemini-4-hydrogen', 'XHIGH', 200],
+  ['gemini-4-neon', 'xhigh', 200],
+])('%s that is to think as much as %s: %i', async (name, thinkingLevel, status) => {
+  const body = { contents: [user(text)], generationConfig: { thinkingConfig: { thinkingLevel } } };
   const answer = await post(sandbox(), 'google', `/v1beta/models/${name}:generateContent`, body);
   expect(answer.status).toBe(status);
 });

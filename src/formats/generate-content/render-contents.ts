@@ -218,7 +218,7 @@ function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
 }
 
 /**
- * Gemini 3 refuses a call of the current turn without a signature, but looks at the first of each step only
+ * From Gemini 3 on, a call of the current turn is refused without a signature, at the first of each step only
  * (Gemini API, "Thought signatures").
  */
 function signFirst(parts: readonly JsonObject[], target: Target): readonly JsonObject[] {

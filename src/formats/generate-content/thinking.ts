@@ -1,5 +1,5 @@
 /**
- * `thinkingConfig`: a level (Gemini 3) or a budget (Gemini 2.5), never both: the vendor refuses that.
+ * `thinkingConfig`: a level (from Gemini 3 on) or a budget (Gemini 2.5), never both: the vendor refuses that.
  * https://ai.google.dev/gemini-api/docs/thinking
  */
 

@@ -261,7 +261,7 @@ function hasFunctions({ tools = [] }: Prompt): boolean {
   return tools.some((tool) => tool.kind !== 'hosted');
 }
 
-/** Gemini 3 takes functions and a search in one request if it may tell of the search; earlier models take only one. */
+/** From Gemini 3 on, functions and a search go in one request if it may tell of the search; before, only one of them. */
 function takesBoth(target: Target): boolean {
   return target.thinking?.kinds.includes('effort') === true;
 }

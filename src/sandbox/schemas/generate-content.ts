@@ -168,7 +168,7 @@ const generationConfig = proto({
     thinkingBudget: whole.min(-1).optional(),
     thinkingLevel: z
       .string()
-      .regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|HIGH)$/i)
+      .regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|X?HIGH)$/i)
       .optional(),
   }).optional(),
   imageConfig: free.optional(),
