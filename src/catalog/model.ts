@@ -111,6 +111,8 @@ export const modelSchema = z
     sampling: z.boolean().exactOptional(),
     /** False where a Gemini refuses a conversation that ends with the assistant. Absent: true. */
     prefill: z.boolean().exactOptional(),
+    /** False where a Claude refuses to be made to call a tool. Absent: true. */
+    forcedTools: z.boolean().exactOptional(),
     /** Whether a JSON schema is enforced on its answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),
     /** Formats its service speaks besides those of its vendor. */

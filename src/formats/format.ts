@@ -32,6 +32,8 @@ export interface Target {
   readonly sampling: boolean;
   /** False where the model refuses a conversation that ends with the assistant (Gemini 3.6 and later). */
   readonly prefill?: boolean;
+  /** False where the model refuses to be made to call a tool (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later). */
+  readonly forcedTools?: boolean;
   /** Whether the vendor enforces a JSON schema on the answer of this model. */
   readonly structuredOutput: boolean;
   /** The vendor's small deviation within its format, e.g. `openai`, `mistral`; '' is the plain format. */

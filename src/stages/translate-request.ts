@@ -87,6 +87,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.thinking !== undefined && { thinking: model.thinking }),
     sampling: model.sampling ?? true,
     ...(model.prefill !== undefined && { prefill: model.prefill }),
+    ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
     structuredOutput: model.structuredOutput ?? true,
     // A service in front of many vendors speaks for none of them.
     dialect: vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id))),

@@ -713,3 +713,55 @@ function objectAt(value: JsonObject, path: string): JsonObject {
   if (!isObject(found)) throw new TypeError(`There is no object at ${path}`);
   return found;
 }
+
+describe('checklist 170: no tool is forced on a Claude that refuses to be made to call one', () => {
+  const REFUSING = ['opus-5-5', 'sonnet-5-5', 'fable-5-1'].map((name) => `anthropic/claude-${name}`);
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Rome?' },
+  ];
+  const tools = ['a', 'b', 'c'].map((name) => cityTool('chat-completions', name));
+  const question = { type: 'text', text: 'Rome?' };
+  const one = (name: string): JsonObject => ({ type: 'function', function: { name } });
+  const several = { mode: 'required', tools: [one('a'), one('c')] };
+
+  test.each(
+    REFUSING.flatMap((model) =>
+      [
+        ['required', 'one of the tools', ['a', 'b', 'c']] as const,
+        [one('b'), 'the tool "b"', ['b']] as const,
+        [{ type: 'allowed_tools', allowed_tools: several }, 'one of the tools', ['a', 'c']] as const,
+      ].map(([tool_choice, whom, offered]) => ({ model, tool_choice, whom, offered })),
+    ),
+  )('checklist 170: $model is asked for a call of $whom', async ({ model, tool_choice, whom, offered }) => {
+    const sent = await sentFor('chat-completions', model, {
+      messages,
+      tools,
+      tool_choice,
+      parallel_tool_calls: false,
+    });
+    expect(sent['tool_choice']).toEqual({ type: 'auto', disable_parallel_tool_use: true });
+    expect(listAt(sent, 'tools').map((offer) => at(offer, 'name'))).toEqual(offered);
+    expect(sent['system']).toBe('Be brief.');
+    const asked = { type: 'text', text: `Answer with a call of ${whom}, not with text.` };
+    expect(listAt(sent, 'messages').at(-1)).toEqual({ role: 'user', content: [question, asked] });
+  });
+
+  test.each(REFUSING)('checklist 170: nor for the form of an answer (%s)', async (model) => {
+    const schema = { type: 'object', additionalProperties: { type: 'string' } };
+    const sent = await sentFor('chat-completions', model, {
+      messages,
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+    });
+    expect(sent['tools']).toBeUndefined();
+    expect(sent['tool_choice']).toBeUndefined();
+    expect(JSON.stringify(sent['system'])).toContain('JSON schema');
+  });
+
+  test.each(['fable-5', 'haiku-5-5', 'opus-5'])('checklist 170: Claude %s can be made to', async (name) => {
+    const model = `anthropic/claude-${name}`;
+    const sent = await sentFor('chat-completions', model, { messages, tools, tool_choice: 'required' });
+    expect(sent['tool_choice']).toEqual({ type: 'any' });
+    expect(listAt(sent, 'messages.0.content')).toEqual([question]);
+  });
+});

@@ -360,6 +360,11 @@ const MESSAGES: readonly Row[] = [
     { thinking: { type: 'enabled', budget_tokens: 1024 }, tools: [small], tool_choice: { type: 'any' } },
     'Thinking may not be enabled when tool_choice forces tool use.',
   ],
+  [
+    'forced tool of a newer model',
+    { model: 'claude-opus-5-5', tools: [small], tool_choice: { type: 'any' } },
+    'Thinking may not be enabled when tool_choice forces tool use.',
+  ],
   ['tools twice', { tools: [small, small] }, 'tools: Tool names must be unique.'],
   [
     'unknown tool',

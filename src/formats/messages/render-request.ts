@@ -15,6 +15,7 @@ import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
 import { sendableTurns } from './sendable.ts';
 import { askedTier } from './service-tier.ts';
+import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
 
@@ -22,7 +23,8 @@ import { FORMAT, ownFields, renderMark } from './wire.ts';
  * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
  */
-export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
+  const prompt = unforced(given, target, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
@@ -31,7 +33,8 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);
   const keepsThoughts = prompt.own?.format === FORMAT || !isSilent(thinking, target);
   const turns = keepsThoughts ? arranged : withoutOpenThoughts(arranged, report);
-  const output = planOutput(prompt, target, thinking.budgeted !== true, report);
+  const canForce = thinking.budgeted !== true && target.forcedTools !== false;
+  const output = planOutput(prompt, target, canForce, report);
   reportLost(prompt, report);
   const own = ownFields(prompt.own, report);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);

@@ -1,7 +1,8 @@
 /**
  * `thinking` and `output_config.effort`. Models that take a budget want it between 1,024 and max_tokens, and neither
  * forced tools nor an answer begun for them (extended thinking guide); those that take effort words decide by
- * themselves how much to think, and take both histories without thinking and forced tools (adaptive thinking guide).
+ * themselves how much to think, and take histories without thinking, and most of them forced tools (adaptive thinking
+ * guide).
  */
 
 import { budgetFor, effortFor, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';

@@ -107,6 +107,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkSampling(body, model);
   checkEffort(body, model);
   checkThinkingType(body, model);
+  checkForced(body, model);
   checkPrefill(body, model);
   if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
     throw anthropicRefusal(400, `'${name}' does not support output format.`);
@@ -160,6 +161,13 @@ function checkThinkingType(body: JsonObject, model: Model): void {
   if (type === 'adaptive' && !kinds.includes('effort')) {
     throw anthropicRefusal(400, 'adaptive thinking is not supported on this model');
   }
+}
+
+/** Newer models, which think always, are not made to call a tool. The words are those for thinking by a budget. */
+function checkForced(body: JsonObject, model: Model): void {
+  const choice = asText(asObject(body['tool_choice'])?.['type']);
+  if (model.forcedTools !== false || (choice !== 'any' && choice !== 'tool')) return;
+  throw anthropicRefusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
 }
 
 /** An answer that the caller begins: older models go on with it, newer ones do not take it. */
