@@ -715,7 +715,9 @@ function objectAt(value: JsonObject, path: string): JsonObject {
 }
 
 describe('checklist 170: no tool is forced on a Claude that refuses to be made to call one', () => {
-  const REFUSING = ['opus-5-5', 'sonnet-5-5', 'fable-5-1'].map((name) => `anthropic/claude-${name}`);
+  const REFUSING = ['opus-5-5', 'sonnet-5-5', 'fable-5-1', 'fable-5-2'].map(
+    (name) => `anthropic/claude-${name}`,
+  );
   const messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Rome?' },
