@@ -81,6 +81,8 @@ export interface Routed extends Admitted {
   readonly otherwise?: () => Routed | undefined;
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
+  /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
+  readonly forgets?: true;
 }
 
 /** One of the attempts to get an answer. */

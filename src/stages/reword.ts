@@ -2,6 +2,10 @@
  * Goes on with a dialogue in which models of other vendors took part. A native body passes as it is; where the vendor
  * refuses it, it may be for what they have left there, such as thoughts that only they can read. Vendors say so in
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
+ *
+ * So does a translated dialogue whose thoughts Claude no longer takes: from Fable 5.1 on each is bound to the system
+ * prompt, the tools and all turns before it (platform.claude.com, "Preserved thinking"), of which clients of other formats
+ * and their translation change some.
  */
 
 import { tryParseExact } from '../conversation/arguments.ts';
@@ -20,7 +24,8 @@ const REFUSALS = new Set([400, 404, 422]);
  * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
  */
 export function reworded(routed: Routed, told: GatewayError | Replied): Routed | undefined {
-  if (told instanceof Error || !REFUSALS.has(told.status)) return undefined;
+  if (told instanceof Error) return forgetting(routed, told);
+  if (!REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
   const request = tryParseExact(routed.body.toString('utf8'));
   if (!isObject(request)) return undefined;
@@ -28,4 +33,11 @@ export function reworded(routed: Routed, told: GatewayError | Replied): Routed |
   if (own === undefined) return undefined;
   const body = Buffer.from(JSON.stringify(own));
   return { ...routed, body, fields: scanObject(body) };
+}
+
+/** "Invalid `signature` in `thinking` block. The block is bound to a different conversation." */
+function forgetting(routed: Routed, { message }: GatewayError): Routed | undefined {
+  const { spoken, route, forgets } = routed;
+  if (spoken !== 'messages' || route.format === spoken || forgets) return undefined;
+  return message.includes('bound to a different conversation') ? { ...routed, forgets: true } : undefined;
 }

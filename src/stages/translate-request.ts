@@ -2,6 +2,7 @@
 
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
+import type { Prompt } from '../conversation/prompt.ts';
 import { formats } from '../formats/all.ts';
 import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
@@ -62,7 +63,8 @@ function translated(routed: Routed): Prepared {
   const { inbound } = formats[route.format];
   const { outbound } = formats[spoken];
   const target = targetOf(vendor, model);
-  const prompt = { ...inbound.parseRequest(body, unreported), model: target.model };
+  const given = inbound.parseRequest(body, unreported);
+  const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model };
   const payload = JSON.stringify(outbound.renderRequest(prompt, target, unreported));
   const asked = {
     prompt,
@@ -77,6 +79,14 @@ function translated(routed: Routed): Prepared {
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target },
   };
+}
+
+function withoutThoughts(prompt: Prompt): Prompt {
+  const turns = prompt.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.filter(({ kind }) => kind !== 'thinking'),
+  }));
+  return { ...prompt, turns };
 }
 
 /** What a renderer must know of a model at a vendor. */

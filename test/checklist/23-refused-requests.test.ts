@@ -714,7 +714,7 @@ function objectAt(value: JsonObject, path: string): JsonObject {
   return found;
 }
 
-describe('checklist 170: no tool is forced on a Claude that refuses to be made to call one', () => {
+describe('checklist 190: no tool is forced on a Claude that refuses to be made to call one', () => {
   const REFUSING = ['opus-5-5', 'sonnet-5-5', 'fable-5-1', 'fable-5-2'].map(
     (name) => `anthropic/claude-${name}`,
   );
@@ -735,7 +735,7 @@ describe('checklist 170: no tool is forced on a Claude that refuses to be made t
         [{ type: 'allowed_tools', allowed_tools: several }, 'one of the tools', ['a', 'c']] as const,
       ].map(([tool_choice, whom, offered]) => ({ model, tool_choice, whom, offered })),
     ),
-  )('checklist 170: $model is asked for a call of $whom', async ({ model, tool_choice, whom, offered }) => {
+  )('checklist 190: $model is asked for a call of $whom', async ({ model, tool_choice, whom, offered }) => {
     const sent = await sentFor('chat-completions', model, {
       messages,
       tools,
@@ -749,7 +749,7 @@ describe('checklist 170: no tool is forced on a Claude that refuses to be made t
     expect(listAt(sent, 'messages').at(-1)).toEqual({ role: 'user', content: [question, asked] });
   });
 
-  test.each(REFUSING)('checklist 170: nor for the form of an answer (%s)', async (model) => {
+  test.each(REFUSING)('checklist 190: nor for the form of an answer (%s)', async (model) => {
     const schema = { type: 'object', additionalProperties: { type: 'string' } };
     const sent = await sentFor('chat-completions', model, {
       messages,
@@ -760,10 +760,67 @@ describe('checklist 170: no tool is forced on a Claude that refuses to be made t
     expect(JSON.stringify(sent['system'])).toContain('JSON schema');
   });
 
-  test.each(['fable-5', 'haiku-5-5', 'opus-5'])('checklist 170: Claude %s can be made to', async (name) => {
+  test.each(['fable-5', 'haiku-5-5', 'opus-5'])('checklist 190: Claude %s can be made to', async (name) => {
     const model = `anthropic/claude-${name}`;
     const sent = await sentFor('chat-completions', model, { messages, tools, tool_choice: 'required' });
     expect(sent['tool_choice']).toEqual({ type: 'any' });
     expect(listAt(sent, 'messages.0.content')).toEqual([question]);
+  });
+});
+
+describe('checklist 191: thoughts of Claude that are bound to another conversation end no dialogue', () => {
+  const thought = {
+    type: 'reasoning.text',
+    text: 'Hm.',
+    signature: 'c2lnbmVk',
+    format: 'anthropic-claude-v1',
+    index: 0,
+  };
+  const messages = [
+    { role: 'system', content: 'It is Monday.' },
+    { role: 'user', content: 'Rome?' },
+    { role: 'assistant', content: 'Sunny.', reasoning_details: [thought] },
+    { role: 'user', content: 'And Paris?' },
+  ];
+  const model = 'anthropic/claude-opus-5-5';
+  const refusal = (message: string): string =>
+    JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } });
+  const bound =
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. ' +
+    'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
+
+  test.each(['whole', 'stream'] as const)('checklist 191: they are left out then (%s)', async (mode) => {
+    const said = claudeBoth([{ type: 'text', text: 'Rainy.' }], 'end_turn')[mode];
+    const bodies: string[] = [];
+    door.answers(({ body }, response) => {
+      bodies.push(body.toString('utf8'));
+      if (bodies.length === 1)
+        response.writeHead(400, { 'content-type': 'application/json' }).end(refusal(bound));
+      else response.writeHead(200, { 'content-type': said.type }).end(said.body);
+    });
+    const { status, text } = await door[mode]('chat-completions', model, { messages });
+    expect(status).toBe(200);
+    expect(text).toContain('Rainy.');
+    expect(bodies.map((body) => body.includes('"thinking":"Hm."'))).toEqual([true, false]);
+    expect(bodies[1]).toContain('Sunny.');
+  });
+
+  test('checklist 191: any other refusal is the vendor’s last word', async () => {
+    door.answers((_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(refusal('max_tokens: too large')),
+    );
+    const { status } = await door.whole('chat-completions', model, { messages });
+    expect(status).toBe(400);
+    expect(door.upstream().received).toHaveLength(1);
+  });
+
+  test('checklist 191: it is sent once more, and no further', async () => {
+    door.answers((_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(refusal(bound)),
+    );
+    const { status, text } = await door.whole('chat-completions', model, { messages });
+    expect(status).toBe(400);
+    expect(text).toContain('bound to a different conversation');
+    expect(door.upstream().received).toHaveLength(2);
   });
 });
