@@ -16,7 +16,7 @@ export interface Greeting {
 }
 
 /** What the request that is shown asks for: the first of them that is served. Accounts of every kind may use these. */
-const USUAL = ['anthropic/claude-sonnet-4-5', 'openai/gpt-4o', 'google/gemini-2.5-flash'];
+const USUAL = ['anthropic/claude-sonnet-5-5', 'openai/gpt-6-luna', 'google/gemini-3.8-flash'];
 
 /** What a newcomer needs: where it is, that key, and a request that works as pasted. */
 export function greeting({ url, admin, made, sandboxed, models, hints }: Greeting): string {

@@ -11,8 +11,8 @@ afterEach(async () => {
 });
 
 test.each([
-  ['openai', 'openai/gpt-4o'],
-  ['google', 'google/gemini-2.5-flash'],
+  ['openai', 'openai/gpt-6-luna'],
+  ['google', 'google/gemini-3.8-flash'],
   ['mistralai', /^mistralai\//],
 ])('with a key for %s alone, the request to paste asks for a model of theirs', async (vendor, model) => {
   const gateway = await spawnGateway(
@@ -33,7 +33,7 @@ test.each([
 test('in the sandbox the request to paste is the README’s', async () => {
   const gateway = await spawnGateway({}, { keyless: true });
   running = gateway;
-  await vi.waitFor(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-4-5"'));
+  await vi.waitFor(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-5-5"'));
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ['http://[::]:8787', 'http://localhost:8787'],
   ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
 ])('listening on %s, what is to be pasted asks %s', (url, asked) => {
-  const said = { url, sandboxed: true, models: ['openai/gpt-4o'], hints: [] };
+  const said = { url, sandboxed: true, models: ['openai/gpt-6-luna'], hints: [] };
   const text = greeting({ ...said, made: 'gw_key' });
   expect(text).toContain(`Gateway on ${url} `);
   expect(text).toContain(`curl -N ${asked}/v1/`);
