@@ -112,6 +112,8 @@ export interface Outbound {
    * Absent where no caller comes from another vendor.
    */
   withoutOthers?(request: JsonObject, dialect: string): JsonObject | undefined;
+  /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
+  refusesThoughts?(error: GatewayError): boolean;
   /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.

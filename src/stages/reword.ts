@@ -3,9 +3,8 @@
  * refuses it, it may be for what they have left there, such as thoughts that only they can read. Vendors say so in
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
  *
- * So does a translated dialogue whose thoughts Claude no longer takes: from Fable 5.1 on each is bound to the system
- * prompt, the tools and all turns before it (platform.claude.com, "Preserved thinking"), of which clients of other formats
- * and their translation change some.
+ * So does a translated dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before
+ * them, clients of other formats and their translation have changed some of that.
  */
 
 import { tryParseExact } from '../conversation/arguments.ts';
@@ -35,9 +34,8 @@ export function reworded(routed: Routed, told: GatewayError | Replied): Routed |
   return { ...routed, body, fields: scanObject(body) };
 }
 
-/** "Invalid `signature` in `thinking` block. The block is bound to a different conversation." */
-function forgetting(routed: Routed, { message }: GatewayError): Routed | undefined {
+function forgetting(routed: Routed, error: GatewayError): Routed | undefined {
   const { spoken, route, forgets } = routed;
-  if (spoken !== 'messages' || route.format === spoken || forgets) return undefined;
-  return message.includes('bound to a different conversation') ? { ...routed, forgets: true } : undefined;
+  if (route.format === spoken || forgets) return undefined;
+  return formats[spoken].outbound.refusesThoughts?.(error) ? { ...routed, forgets: true } : undefined;
 }

@@ -150,6 +150,14 @@ function badRequest(message: string, status: number | undefined): Fault {
   return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
 }
 
+/**
+ * From Fable 5.1 on, each thought is bound to the system prompt, the tools and all turns before it (platform.claude.com,
+ * "Preserved thinking"): "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
+ */
+export function refusesThoughts({ message }: GatewayError): boolean {
+  return message.includes('bound to a different conversation');
+}
+
 function faultOfStatus(status: number | undefined, message: string): Fault {
   switch (status) {
     case 400:

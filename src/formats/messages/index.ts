@@ -1,7 +1,7 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
-import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
@@ -16,6 +16,7 @@ export const messages: Format = {
   outbound: {
     renderRequest,
     withoutOthers,
+    refusesThoughts,
     parseEvents,
     parseError,
     parseFailure,
