@@ -1,6 +1,6 @@
 /** PostgreSQL for Kysely. */
 
-import { type Dialect, PostgresDialect } from 'kysely';
+import { type Dialect, type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 
 /** Connections of one process: writes come in batches, and reads are rare. */
@@ -11,7 +11,34 @@ const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 /** The dialect of the database at `url` (`postgres://…`). @param onTrouble told when an idle connection breaks. */
 export function postgresDialect(url: string, onTrouble: (reason: string) => void): Dialect {
-  return new PostgresDialect({ pool: () => openPool(url, onTrouble) });
+  const dialect = new PostgresDialect({ pool: () => openPool(url, onTrouble) });
+  return {
+    createAdapter: () => new PoolableAdapter(),
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
+}
+
+/**
+ * Migrates in one transaction, by a lock that ends with it. Kysely's own lock is the connection's, and its transaction
+ * begins behind it: where a pooler lends connections by the transaction, the lock is taken on one and let go on another,
+ * so two processes have it at once, or it is held for good and the next start waits for it in vain.
+ */
+class PoolableAdapter extends PostgresAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return false;
+  }
+
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`begin`.execute(db);
+    await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(db);
+  }
+
+  /** Where a migration has failed, PostgreSQL takes this for a rollback. */
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`commit`.execute(db);
+  }
 }
 
 /** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */

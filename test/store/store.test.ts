@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createKey, listKeys } from '../../src/store/keys.ts';
 import { isReachable, openStore, StoreError } from '../../src/store/store.ts';
+import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
 
 describeStores('the store', (stores) => {
@@ -29,6 +30,21 @@ describeStores('the store', (stores) => {
     // A schema that comes to stand before the first one's on its path takes nothing from it.
     await sql`create schema empty`.execute(first.db);
     expect(await listKeys(await stores.open({ ...first.place, url: `${url}empty,public` }))).toHaveLength(1);
+  });
+
+  test('is made and opened again through a pooler that lends connections by the transaction', async ({
+    skip,
+  }) => {
+    const server = stores.postgres();
+    skip(server === undefined);
+    const pooler = await startPooler((await server?.newDatabase()) ?? '');
+    onTestFinished(() => pooler.close());
+    const place = { path: '', url: pooler.url };
+    const opened = await Promise.all([stores.open(place), stores.open(place)]);
+    // A lock that is some connection's would be held for ever by one that nobody has any more.
+    opened.push(await stores.open(place));
+    await Promise.all(opened.map((store, index) => createKey(store, `key-${index}`)));
+    for (const store of opened) expect(await listKeys(store)).toHaveLength(3);
   });
 
   test('is what it was when it is opened again', async () => {
