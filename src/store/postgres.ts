@@ -58,7 +58,9 @@ async function openPool(url: string, onTrouble: (reason: string) => void): Promi
       },
     },
   });
-  // Without a listener the end of the database server would be the end of this process.
+  // Without a listener the end of the database server would be the end of this process. The pool listens to connections
+  // that are idle; one that is lent out may break between two statements, and the next of them tells of it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
   return pool;
 }

@@ -67,6 +67,20 @@ describeStores('the store', (stores) => {
     ]);
   });
 
+  test('a connection that breaks within a transaction fails it, and ends nothing else', async ({ skip }) => {
+    skip(stores.postgres() === undefined);
+    const { db } = await stores.open();
+    const failing = db.transaction().execute(async (transaction) => {
+      const asked = sql<{ pid: number }>`select pg_backend_pid() as pid`;
+      const pid = (await asked.execute(transaction)).rows[0]?.pid;
+      // While nothing is asked on it, nobody waits to be told that it ends.
+      await sql`select pg_terminate_backend(${pid}, 10000)`.execute(db);
+      await asked.execute(transaction);
+    });
+    await expect(failing).rejects.toThrow();
+    expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
+  });
+
   test('why a transaction failed is told, also where the database has ended it by itself', async () => {
     const { db } = await stores.open();
     const failing = db.transaction().execute(async (transaction) => {
