@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
+import { cutOff } from './cut-off.ts';
 import type { Answer } from './stages/exchange.ts';
 import { readableOf } from './streams/body.ts';
 
@@ -35,7 +36,7 @@ export function respond(
       if (!response.destroyed) response.end();
     },
     // Whoever reads a body that is cut must not take it for whole.
-    abort: () => response.destroy(),
+    abort: () => cutOff(response),
   });
 }
 

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { bag } from '../bag.ts';
 import { openCounts } from '../counts.ts';
+import { cutOff } from '../cut-off.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Load } from '../stages/exchange.ts';
@@ -96,7 +97,7 @@ export function followExchanges(): Live {
       const entry = course.getStore();
       if (entry === undefined) return false;
       entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
-      setTimeout(() => entry.response.destroy(), LAST_WORDS).unref();
+      setTimeout(() => cutOff(entry.response), LAST_WORDS).unref();
       return true;
     },
     uses(gateway) {

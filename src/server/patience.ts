@@ -2,6 +2,7 @@
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutOff } from '../cut-off.ts';
 
 /** Milliseconds. */
 export interface Patience {
@@ -46,6 +47,6 @@ export function closeIfUnread(response: ServerResponse): void {
   response.on('timeout', closeSocketIfUnread);
 }
 
-function closeSocketIfUnread(socket: Socket): void {
-  if (socket.writableLength > 0) socket.destroy();
+function closeSocketIfUnread(this: ServerResponse, socket: Socket): void {
+  if (socket.writableLength > 0) cutOff(this);
 }

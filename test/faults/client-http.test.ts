@@ -144,6 +144,20 @@ describe('HTTP/1.0', () => {
       }
     },
   );
+
+  test('C-26 an answer that breaks off does not end as a whole one does', async () => {
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":"c","choices":[');
+      setTimeout(() => response.destroy(), 50);
+    });
+    const client = rawClient(stage.gateway.port, post(native.path, body).replace('HTTP/1.1', 'HTTP/1.0'));
+    let ended = false;
+    client.socket.once('end', () => {
+      ended = true;
+    });
+    expect(await client.over).toMatch(/^HTTP\/1\.[01] 200 /);
+    expect(ended).toBe(false);
+  });
 });
 
 describe('Expect', () => {

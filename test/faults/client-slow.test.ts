@@ -211,6 +211,23 @@ describe('who reads slowly', () => {
     },
   );
 
+  test('C-07 one of HTTP/1.0 is not told that what was left out of the answer was not there', async () => {
+    flood(stage, { written: 0 });
+    const closed = stage.upstream.closed();
+    const [native] = ways;
+    const request = post(native.path, requestOf(native, true)).replace('HTTP/1.1', 'HTTP/1.0');
+    const client = rawClient(stage.gateway.port, request);
+    let ended = false;
+    client.socket.once('end', () => {
+      ended = true;
+    });
+    client.socket.pause();
+    await closed;
+    client.socket.resume();
+    expect(await client.over).not.toContain('[DONE]');
+    expect(ended).toBe(false);
+  });
+
   test.each(ways)(
     'C-07 $way: one who waits for a silent vendor is not one who does not read',
     async (way) => {
