@@ -20,7 +20,11 @@ const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
   'generate-content': ['x-goog-'],
 };
 
-/** Of those, the ones that choose whose account is used: the gateway's vendor key decides that. */
+/**
+ * Of those, the ones that choose whose account is used, which the gateway's vendor key decides; and what Google's
+ * Identity-Aware Proxy, where it stands before the gateway, adds of who has signed in (its documentation, "Securing your
+ * app with signed headers").
+ */
 const NEVER_SENT = new Set([
   'openai-organization',
   'openai-project',
@@ -28,6 +32,9 @@ const NEVER_SENT = new Set([
   'x-goog-user-project',
   'x-goog-iam-authority-selector',
   'x-goog-iam-authorization-token',
+  'x-goog-iap-jwt-assertion',
+  'x-goog-authenticated-user-email',
+  'x-goog-authenticated-user-id',
   'anthropic-organization-id',
 ]);
 
