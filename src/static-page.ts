@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { basename, extname, join, relative, sep } from 'node:path';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -31,15 +31,16 @@ export type StaticPage = (path: string, etag: string | undefined) => Response | 
 const SHARED = join(import.meta.dirname, 'pages');
 
 /**
- * Reads the page in a folder, and what all pages share. `index` is the path of its index.html, and so is `base`, which ends in a slash; the rest is
- * at `base` and the file's name.
+ * Reads the page in a folder, and what all pages share. Its files are at `base`, which ends in a slash, and their names;
+ * its index.html is at `base` alone too, and at `index`, which is one level above. Its links are relative, as a proxy may
+ * serve all of it below a path of its own.
  */
 export function openPage(folder: string, index: string, base: string): StaticPage {
   const files = new Map([...readFiles(SHARED), ...readFiles(folder)]);
+  const front = linkedInto(basename(base), files.get('index.html'));
   return (path, etag) => {
-    const name =
-      path === index || path === base ? 'index.html' : path.startsWith(base) ? path.slice(base.length) : '';
-    const file = files.get(name);
+    const name = path.startsWith(base) ? path.slice(base.length) || 'index.html' : '';
+    const file = path === index ? front : files.get(name);
     if (file === undefined) return undefined;
     const headers = {
       'content-type': file.type,
@@ -66,9 +67,19 @@ function readFiles(folder: string): ReadonlyMap<string, PageFile> {
     const type = TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
-    const bytes = new Uint8Array(readFileSync(path));
-    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-    files.set(relative(folder, path).split(sep).join('/'), { bytes, type, etag });
+    files.set(relative(folder, path).split(sep).join('/'), fileOf(new Uint8Array(readFileSync(path)), type));
   }
   return files;
+}
+
+function fileOf(bytes: PageFile['bytes'], type: string): PageFile {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { bytes, type, etag };
+}
+
+/** A page whose links lead into a folder beside it, not to files beside it. */
+function linkedInto(folder: string, page: PageFile | undefined): PageFile | undefined {
+  if (page === undefined) return undefined;
+  const html = new TextDecoder().decode(page.bytes).replaceAll(/ (href|src)="(?=\w)/g, ` $1="${folder}/`);
+  return fileOf(new TextEncoder().encode(html), page.type);
 }

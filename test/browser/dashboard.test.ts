@@ -9,6 +9,7 @@ import { openDashboard } from '../../src/dashboard/assets.ts';
 import { RECORD } from '../observe/records.ts';
 import { ADMIN_KEY, startAdmin } from '../support/admin.ts';
 import { executablePath, launch, STORAGE } from './chromium.ts';
+import { prefixed } from './prefixed.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
 const SHOTS = process.env['SCREENSHOTS'];
@@ -104,6 +105,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     key = KEY,
     options: Parameters<Browser['newContext']>[0] = {},
     script = '',
+    at = url,
   ): Promise<Page> {
     const context = await browser.newContext(options);
     await context.addInitScript(script);
@@ -112,9 +114,20 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     page.on('console', (message) => {
       if (message.type() === 'error') problems.push(message.text());
     });
-    await page.goto(`${url}#key=${key}`);
+    await page.goto(`${at}#key=${key}`);
     return page;
   }
+
+  test('below a path of a proxy it is what it is', async () => {
+    const below = await prefixed(new URL(url).origin);
+    for (const at of [`${below}/dashboard`, `${below}/dashboard/`]) {
+      const page = await open(KEY, {}, '', at);
+      await page.locator('#days rect').first().waitFor();
+      expect(await page.evaluate('document.styleSheets.length')).toBe(1);
+      expect(problems).toEqual([]);
+      await page.context().close();
+    }
+  });
 
   async function shot(page: Page, name: string): Promise<void> {
     if (SHOTS === undefined) return;

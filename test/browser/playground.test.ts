@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { executablePath, launch, STORAGE } from './chromium.ts';
+import { prefixed } from './prefixed.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
 const SHOTS = process.env['SCREENSHOTS'];
@@ -30,7 +31,10 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     problems.length = 0;
   });
 
-  async function open(at = gateway, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  async function open(
+    at: { readonly url: string } = gateway,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Page> {
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
       ...options,
@@ -38,7 +42,7 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     return openIn(context, at);
   }
 
-  async function openIn(context: BrowserContext, at: TestGateway): Promise<Page> {
+  async function openIn(context: BrowserContext, at: { readonly url: string }): Promise<Page> {
     const page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
@@ -112,6 +116,21 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     expect(await page.locator('.error').count()).toBe(0);
     expect(problems).toEqual([]);
     await page.context().close();
+  });
+
+  test('below a path of a proxy it is what it is, and so is the code it gives', async () => {
+    const url = await prefixed(gateway.url);
+    for (const at of [url, `${url}/playground`]) {
+      const page = await open({ url: at });
+      expect(await page.evaluate('document.styleSheets.length')).toBe(1);
+      await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: plain-text');
+      await expect.poll(() => last(page).locator('.markdown').innerText()).toContain('sandbox');
+      await page.selectOption('#snippet', 'curl');
+      await page.click('#copy');
+      expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`curl -N ${url}/v1/messages `);
+      expect(problems).toEqual([]);
+      await page.context().close();
+    }
   });
 
   test('who goes on in words where a tool was to answer is not asked for its results any more', async () => {

@@ -1,5 +1,7 @@
 /** What the admin's API tells of usage. */
 
+import { ROOT } from './root.js';
+
 /** @import { Figures } from './measures.js' */
 
 /**
@@ -26,7 +28,9 @@ export class Refused extends Error {
  */
 export async function readUsage(key, { from, to, by }) {
   const query = new URLSearchParams({ from, to, by: by.join(','), limit: '10000' });
-  const response = await fetch(`/admin/usage?${query}`, { headers: { authorization: `Bearer ${key}` } });
+  const response = await fetch(`${ROOT}/admin/usage?${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
   if (!response.ok) throw new Refused(response.status, await reasonOf(response));
   const { data, total, has_more: more } = await response.json();
   return { lines: data, total, more };

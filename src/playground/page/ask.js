@@ -1,5 +1,6 @@
 /** One request to the gateway, and its answer as it comes. */
 
+import { ROOT } from './root.js';
 import { readEvents } from './sse.js';
 
 /** @import { Settings, Turn, Update, WireFormat } from './dialogue.js' */
@@ -20,7 +21,9 @@ import { readEvents } from './sse.js';
  * @returns {Promise<readonly Model[]>}
  */
 export async function listModels(key) {
-  const response = await fetch('/playground/models.json', { headers: { authorization: `Bearer ${key}` } });
+  const response = await fetch(`${ROOT}/playground/models.json`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
   if (!response.ok) throw new Error(await errorMessage(response));
   return (await response.json()).models;
 }
@@ -35,7 +38,7 @@ export async function listModels(key) {
  * @returns {Promise<unknown>} the answer in the format's own words
  */
 export async function ask(format, turns, settings, key, signal, onUpdates) {
-  const response = await fetch(format.path(settings), {
+  const response = await fetch(ROOT + format.path(settings), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...format.headers(key) },
     body: JSON.stringify(format.body(turns, settings)),

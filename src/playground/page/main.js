@@ -8,6 +8,7 @@ import { messages } from './formats/messages.js';
 import { responses } from './formats/responses.js';
 import { keptIn } from './kept.js';
 import { startMeter } from './meter.js';
+import { ROOT } from './root.js';
 import { snippet } from './snippet.js';
 import { showAssistant, showUser } from './turn-view.js';
 
@@ -332,7 +333,7 @@ copies(page.copy, () => {
   /** @type {Turn[]} */
   const shown = asked.length > 0 ? asked : [{ role: 'user', text: 'Hello!' }];
   say('Copied.');
-  return snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), location.origin);
+  return snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), ROOT);
 });
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
