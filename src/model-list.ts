@@ -2,6 +2,7 @@
 
 import { modelName, vendorName } from './catalog/catalog.ts';
 import type { Model } from './catalog/model.ts';
+import { pricesAt } from './catalog/prices-at.ts';
 import type { Gateway } from './gateway.ts';
 import { compact, type JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
@@ -50,7 +51,7 @@ export function listPricedModels(gateway: Gateway, principal: Principal): JsonOb
   const models = allowed(gateway, principal).map(({ id, name, prices, thinking }) => ({
     id,
     name,
-    prices,
+    prices: pricesAt(prices, Date.now()),
     thinks: thinking !== undefined,
   }));
   return { models };

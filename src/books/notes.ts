@@ -4,7 +4,7 @@
  * was and of what, which most of them have in common, is written once for all of them.
  */
 
-import type { Model } from '../catalog/model.ts';
+import type { Model, Rates } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { TIERS } from '../conversation/tokens.ts';
 import { isFault } from '../errors.ts';
@@ -29,9 +29,6 @@ export interface Notes {
 
 /** Whose exchange it was, and of what. */
 type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
-
-/** Prices of tokens as they usually are. */
-type Rates = Omit<Model['prices'], 'long' | 'searches' | 'tiers'>;
 
 /** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
 const HEADS = 16;
@@ -113,10 +110,12 @@ export function openNotebook(): Notebook {
     text(operation);
     text(model?.id);
     if (model === undefined) return;
-    const { long, searches, tiers } = model.prices;
+    const { later, long, searches, tiers } = model.prices;
     rates(model.prices);
     number(searches);
     for (const tier of TIERS) number(tiers?.[tier]);
+    text(later?.from);
+    number(later?.times);
     number(long?.above);
     if (long !== undefined) rates(long);
   }
@@ -202,11 +201,13 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const multiples = TIERS.map((tier) => [tier, number()] as const).filter(
       ([, times]) => times !== undefined,
     );
+    const [from, times] = [text(), number()];
     const above = number();
     return {
       ...usual,
       ...(searches !== undefined && { searches }),
       ...(multiples.length > 0 && { tiers: Object.fromEntries(multiples) }),
+      ...(from !== undefined && times !== undefined && { later: { from, times } }),
       ...(above !== undefined && { long: { above, ...rates() } }),
     };
   }

@@ -8,9 +8,9 @@
  * quickest way to see what has changed: models.dev (anomalyco/models.dev, a file a model) and LiteLLM's
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
- * that of the off-peak hours at DeepSeek, and an introductory one while it lasts (GPT-5.6 Sol; Gemini 3.6 to 3.8 Flash,
- * until the end of 2026; Gemini 4 Argon and Carbon, until the end of November 2026, then 4, 20 and 0.2 dollars). Where
- * long prompts cost more, `long` has what they cost, and `tiers` how many times as much it is to be served faster, at
+ * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` says when it ends, where that is
+ * known (of GPT-5.6 Sol it is not). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as
+ * much it is to be served faster, at
  * leisure or in one region. What is not published is left out. The longest answer is that of one request: Gemini 4 goes
  * on beyond it for clients that send its `continuationToken` back.
  * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
@@ -49,6 +49,8 @@ const prices = z
     searches: dollars.exactOptional(),
     /** What all of an answer's tokens cost that was served otherwise, as a multiple. Absent: the same. */
     tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
+    /** From which day of UTC on tokens cost so many times as much: what is introductory ends then. */
+    later: z.strictObject({ from: z.iso.date(), times: z.number().positive() }).readonly().exactOptional(),
   })
   .readonly();
 
@@ -128,6 +130,9 @@ export const modelSchema = z
   .readonly();
 
 export type Model = z.infer<typeof modelSchema>;
+
+/** US dollars per million tokens. */
+export type Rates = Omit<Model['prices'], 'later' | 'long' | 'searches' | 'tiers'>;
 
 const modelsSchema = z
   .array(modelSchema)

@@ -1,6 +1,7 @@
 /** `gateway models list`, or `gateway models` alone: what the catalog holds, and what it costs. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { pricesAt } from '../catalog/prices-at.ts';
 import { readConfig } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { catalogModels } from '../open.ts';
@@ -31,16 +32,18 @@ export const list = defineCommand({
       console.log(
         `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
       );
-      for (const { id, contextWindow, maxOutputTokens, prices } of listed) {
+      for (const { id, contextWindow, maxOutputTokens, prices: given } of listed) {
+        const prices = pricesAt(given, Date.now());
         const numbers = [
           String(contextWindow).padStart(9),
           String(maxOutputTokens).padStart(7),
           String(prices.input).padStart(7),
           String(prices.output).padStart(7),
         ];
-        const { long } = prices;
+        const { later, long } = prices;
         const beyond = long === undefined ? '' : `  (${long.input}, ${long.output} above ${long.above})`;
-        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}`);
+        const then = later === undefined ? '' : `  (${later.times} times as much from ${later.from} on)`;
+        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}${then}`);
       }
     }),
 });

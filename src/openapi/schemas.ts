@@ -201,6 +201,10 @@ const schemas = {
               .partialRecord(z.enum(TIERS), z.number())
               .optional()
               .describe('What an answer costs that was served otherwise, as a multiple.'),
+            later: z
+              .strictObject({ from: z.iso.date(), times: z.number() })
+              .optional()
+              .describe('From when on tokens cost so many times as much.'),
           })
           .describe('US dollars per million tokens.'),
       }),

@@ -4,8 +4,9 @@
  */
 
 import type { Model } from '../catalog/model.ts';
+import { pricesAt } from '../catalog/prices-at.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-import { sumOf, type Tier, type Tokens } from '../conversation/tokens.ts';
+import { sumOf, type Tokens } from '../conversation/tokens.ts';
 import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { JsonObject } from '../json.ts';
@@ -156,6 +157,7 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const reader = spoken && usageReaders[spoken];
   const usage = reader?.tokens(figures) ?? {};
   const tiers = reader?.tiers(figures, tierIn(remains)) ?? [];
+  const prices = model && pricesAt(model.prices, closed.time);
   const outcome = outcomeOf(closed);
   return {
     ...noted,
@@ -164,27 +166,27 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     usage,
-    cost: saneDollars(reader?.dollars?.(figures)) ?? (model && costOf(usage, model.prices, tiers)),
-    estimated: estimatedOf(closed, outcome, figures.length, usage, tiers),
+    cost: saneDollars(reader?.dollars?.(figures)) ?? (prices && costOf(usage, prices, tiers)),
+    estimated:
+      prices && estimatedOf(closed, outcome, figures.length, usage, (all) => costOf(all, prices, tiers)),
   };
 }
 
 /** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */
 function estimatedOf(
-  { passed, spoken, model, operation, status }: ClosedLedger,
+  { passed, spoken, operation, status }: ClosedLedger,
   outcome: Outcome,
   figures: number,
   usage: Tokens,
-  tiers: readonly Tier[],
+  cost: (tokens: Tokens) => number | undefined,
 ): Estimated | undefined {
-  if (passed === undefined || spoken === undefined || model === undefined) return undefined;
+  if (passed === undefined || spoken === undefined) return undefined;
   if (operation !== 'generate' || status >= 400) return undefined;
   const told = isSane(usage) ? usage : {};
   const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);
   const tokens = sumOf(all) - sumOf(told);
-  const cost = (costOf(all, model.prices, tiers) ?? 0) - (costOf(told, model.prices, tiers) ?? 0);
-  return tokens > 0 ? { tokens, cost } : undefined;
+  return tokens > 0 ? { tokens, cost: (cost(all) ?? 0) - (cost(told) ?? 0) } : undefined;
 }
 
 /** Makes records of notes at once, where they are taken. */

@@ -30,12 +30,14 @@ const model = fc.record({
     .record({
       usual: rates,
       searches: maybe(figure),
+      later: maybe(fc.record({ from: text, times: figure })),
       long: maybe(fc.record({ above: figure, rates })),
       tiers: maybe(fc.dictionary(fc.constantFrom(...TIERS), figure, { minKeys: 1 })),
     })
-    .map(({ usual, long, searches, tiers }) => ({
+    .map(({ usual, long, searches, tiers, later }) => ({
       ...usual,
       ...(searches !== undefined && { searches }),
+      ...(later && { later }),
       ...(long && { long: { above: long.above, ...long.rates } }),
       ...(tiers && { tiers }),
     })),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pricesAt } from '../../src/catalog/prices-at.ts';
 import { costOf } from '../../src/usage/cost.ts';
 
 const CLAUDE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 };
@@ -37,6 +38,18 @@ describe('what an exchange costs', () => {
     expect(costOf(usage, tiered, ['flex'])).toBeCloseTo(0.5 * standard, 12);
     expect(costOf(usage, tiered, ['flex', 'us'])).toBeCloseTo(0.55 * standard, 12);
     expect(costOf(usage, tiered, ['fast'])).toBe(standard);
+  });
+
+  test('an introductory price ends on its day', () => {
+    const prices = { ...TIERED, searches: 10, tiers: { flex: 0.5 }, later: { from: '2026-12-01', times: 2 } };
+    const usage = { input: 200_001, output: 1000, cacheRead: 100_000, searches: 1 };
+    const dollarsAt = (time: string): number =>
+      costOf(usage, pricesAt(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
+    const tokens = (0.200001 * 4 + 0.001 * 12) / 2;
+    expect(dollarsAt('2026-11-30T23:59:59.999Z')).toBeCloseTo(tokens + 0.01, 12);
+    expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(2 * tokens + 0.01, 12);
+    expect(pricesAt(prices, Date.parse('2027-01-01'))).not.toHaveProperty('later');
+    expect(pricesAt(CLAUDE, 0)).toBe(CLAUDE);
   });
 
   test('what nobody counted is not free', () => {
