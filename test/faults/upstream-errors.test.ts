@@ -3,10 +3,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
 import type { Script } from '../support/fault-upstream.ts';
-import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { useFaultDoor } from './upstream-door.ts';
 import { ask, native, streamedAnswer, translated, ways, wholeAnswer } from './upstream-ways.ts';
 
@@ -81,11 +79,7 @@ describe('U-11 why the gateway is refused is told by the log, in a word that hol
     ['responses', 403, error({ code: 'sk-vendor-key-0123' }), 'HTTP_403'],
     ['responses', 401, '<html>No</html>', 'HTTP_401'],
   ] as const)('%s: %i %s', async (format, status, body, cause) => {
-    const records: ExchangeRecord[] = [];
-    const gateway = await startGateway({ vendors: vendorsAtUrl(door.upstream.url) }, 'fused', (made) => ({
-      ...made,
-      note: recording((record) => void records.push(record)),
-    }));
+    const { records, ...gateway } = await startRecorded({ vendors: vendorsAtUrl(door.upstream.url) });
     onTestFinished(() => gateway.close());
     door.upstream.script((wire) => wire.answer(status, body));
     for (const way of ways.filter(({ spoken }) => spoken === format)) {

@@ -3,10 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startGateway, startRecorded, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import {
   ask,
@@ -365,19 +363,15 @@ describe('the record of an exchange', () => {
   test('tells how many requests it took, and whose answer it was', async () => {
     const [openai, anthropic] = await upstreams(2);
     if (!openai || !anthropic) throw new Error('There are no vendors.');
-    const records: ExchangeRecord[] = [];
-    const gateway = await startGateway(
-      {
-        vendors: {
-          openai: { baseUrl: `${openai.url}/v1`, apiKey: 'x' },
-          anthropic: { baseUrl: anthropic.url, apiKey: 'y' },
-        },
-        fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
-        retries: { limit: 2, wait: 1 },
+    const gateway = await startRecorded({
+      vendors: {
+        openai: { baseUrl: `${openai.url}/v1`, apiKey: 'x' },
+        anthropic: { baseUrl: anthropic.url, apiKey: 'y' },
       },
-      'fused',
-      (made) => ({ ...made, note: recording((record) => records.push(record)) }),
-    );
+      fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+      retries: { limit: 2, wait: 1 },
+    });
+    const { records } = gateway;
     open.push(gateway);
     anthropic.script((wire) => wire.answer(200, wholeAnswer('messages')));
     openai.script(good);
@@ -404,13 +398,9 @@ describe('the record of an exchange', () => {
 async function recorded(settings: ConfigInput) {
   const [openai] = await upstreams(1);
   if (openai === undefined) throw new Error('There is no vendor.');
-  const records: ExchangeRecord[] = [];
-  const gateway = await startGateway({ vendors: vendorsAtUrl(openai.url), ...settings }, 'fused', (made) => ({
-    ...made,
-    note: recording((record) => records.push(record)),
-  }));
+  const gateway = await startRecorded({ vendors: vendorsAtUrl(openai.url), ...settings });
   open.push(gateway);
-  return { openai, gateway, records };
+  return { openai, gateway, records: gateway.records };
 }
 
 test.each([

@@ -3,15 +3,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { ask, eventTexts, native, streamedAnswer, translated, type UpstreamWay } from './upstream-ways.ts';
 
 let upstream: FaultUpstream;
-let gateway: TestGateway;
-const records: ExchangeRecord[] = [];
+let gateway: Awaited<ReturnType<typeof startRecorded>>;
 beforeAll(async () => {
   upstream = await startFaultUpstream();
 });
@@ -20,16 +18,11 @@ afterEach(() => gateway.close());
 
 /** Left alone after two failures. */
 async function open(): Promise<void> {
-  records.length = 0;
-  gateway = await startGateway(
-    {
-      vendors: vendorsAtUrl(upstream.url),
-      ejection: { lone: true, failures: 2 },
-      retries: { limit: 0 },
-    },
-    'fused',
-    (made) => ({ ...made, note: recording((record) => void records.push(record)) }),
-  );
+  gateway = await startRecorded({
+    vendors: vendorsAtUrl(upstream.url),
+    ejection: { lone: true, failures: 2 },
+    retries: { limit: 0 },
+  });
 }
 
 function wayOf(format: FormatName): UpstreamWay {
@@ -46,9 +39,9 @@ async function endedBy(way: UpstreamWay, end: string): Promise<{ record?: Exchan
   for (let asked = 1; asked <= 2; asked += 1) {
     const response = await ask(gateway.url, way, true);
     expect(await response.text()).toBe(pieces.join(''));
-    await eventually(() => records.length === asked, 'the exchange is recorded');
+    await eventually(() => gateway.records.length === asked, 'the exchange is recorded');
   }
-  const [record] = records;
+  const [record] = gateway.records;
   const next = await ask(gateway.url, way, true);
   await next.arrayBuffer();
   return { ...(record && { record }), next: next.status };
@@ -134,9 +127,9 @@ describe("U-20 the vendor's own failure, told in a stream that is translated", (
       const response = await ask(gateway.url, way, true);
       expect(response.status).toBe(200);
       await response.text();
-      await eventually(() => records.length === asked, 'the exchange is recorded');
+      await eventually(() => gateway.records.length === asked, 'the exchange is recorded');
     }
-    expect(records[0]?.fault).toMatch(/^upstream-/);
+    expect(gateway.records[0]?.fault).toMatch(/^upstream-/);
     const next = await ask(gateway.url, way, true);
     await next.arrayBuffer();
     expect(next.status).toBe(way.format === 'messages' ? 529 : 503);
@@ -174,8 +167,8 @@ describe('a failure that is told at length', () => {
       });
       const response = await ask(gateway.url, wayOf(format), true);
       expect(await response.text()).toBe(first + second + text);
-      await eventually(() => records.length === 1, 'the exchange is recorded');
-      expect(records[0]).toMatchObject({ fault, outcome: 'failed' });
+      await eventually(() => gateway.records.length === 1, 'the exchange is recorded');
+      expect(gateway.records[0]).toMatchObject({ fault, outcome: 'failed' });
     },
   );
 });
@@ -226,9 +219,9 @@ test.each(native)('$name: an answer about errors is none', async (way) => {
     const response = await ask(gateway.url, way, true);
     expect(response.status).toBe(200);
     expect(await response.text()).toBe(stream);
-    await eventually(() => records.length === asked, 'the exchange is recorded');
+    await eventually(() => gateway.records.length === asked, 'the exchange is recorded');
   }
-  for (const record of records) {
+  for (const record of gateway.records) {
     expect(record.outcome).toBe('complete');
     expect(record.fault).toBeUndefined();
   }
@@ -249,7 +242,7 @@ test.each(native)(
         if (text === sent) break;
       }
       caller.abort();
-      await eventually(() => records.length === asked, 'the exchange is recorded');
+      await eventually(() => gateway.records.length === asked, 'the exchange is recorded');
     }
     await eventually(() => upstream.open() === 0, 'the vendor is aborted');
     const next = await ask(gateway.url, way, true);

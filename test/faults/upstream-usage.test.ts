@@ -4,30 +4,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { usageReaders } from '../../src/formats/usage-readers.ts';
 import { isList, isObject, type Json, parseJson } from '../../src/json.ts';
 import { openTally } from '../../src/observe/tally.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { rowOf } from '../usage/records.ts';
 import { ask, eventTexts, streamedAnswer, ways, wholeAnswer } from './upstream-ways.ts';
 
-const records: ExchangeRecord[] = [];
 let upstream: FaultUpstream;
-let gateway: TestGateway;
+let gateway: Awaited<ReturnType<typeof startRecorded>>;
 beforeAll(async () => {
   upstream = await startFaultUpstream();
-  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) }, 'fused', (made) => ({
-    ...made,
-    note: recording((record) => void records.push(record)),
-  }));
+  gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url) });
 });
 afterAll(async () => {
   await gateway.close();
   await upstream.close();
 });
 beforeEach(() => {
-  records.length = 0;
+  gateway.records.length = 0;
 });
 
 /** `value` with `change` made of every `field` in it; undefined takes the field away. */
@@ -77,7 +71,7 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       }),
     );
     for (const streamed of [false, true]) {
-      records.length = 0;
+      gateway.records.length = 0;
       upstream.script((wire) => (streamed ? wire.wholeStream(stream) : wire.answer(200, whole)));
       const response = await ask(gateway.url, way, streamed);
       const text = await response.text();
@@ -85,8 +79,8 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       expect(text).not.toMatch(/NaN|Infinity|"error": ?\{/);
       // Natively the vendor's own words pass; in ours there is no less than nothing.
       if (way.format !== way.spoken) expect(text).not.toMatch(/_tokens":-/);
-      await eventually(() => records.length === 1, 'the exchange is recorded');
-      const [record] = records;
+      await eventually(() => gateway.records.length === 1, 'the exchange is recorded');
+      const [record] = gateway.records;
       if (record === undefined) throw new Error('There is no record.');
       expect(record.outcome).toBe('complete');
       if (known) expect(record.cost ?? 0).toBeGreaterThanOrEqual(0);
@@ -116,6 +110,6 @@ test('U-38 figures that become less: the last ones count', async () => {
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'x' }, finish_reason: ending }], usage: { prompt_tokens: 3, completion_tokens: count, total_tokens: 3 + count } })}\n\n`;
   upstream.script((wire) => wire.wholeStream([event(9, null), event(4, 'stop'), 'data: [DONE]\n\n']));
   await (await ask(gateway.url, chat, true)).text();
-  await eventually(() => records.length === 1, 'the exchange is recorded');
-  expect(records[0]?.usage).toMatchObject({ input: 3, output: 4 });
+  await eventually(() => gateway.records.length === 1, 'the exchange is recorded');
+  expect(gateway.records[0]?.usage).toMatchObject({ input: 3, output: 4 });
 });

@@ -2,15 +2,12 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { json, type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 let upstream: TestUpstream;
-let gateway: TestGateway | undefined;
+let gateway: Awaited<ReturnType<typeof startRecorded>> | undefined;
 let respond: Respond;
-let records: ExchangeRecord[];
 
 beforeAll(async () => {
   upstream = await startUpstream((received, response, request) => respond(received, response, request));
@@ -20,11 +17,7 @@ afterEach(() => gateway?.close());
 
 async function ask(body: string, settings: ConfigInput = {}): Promise<Response> {
   upstream.received.length = 0;
-  records = [];
-  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), ...settings }, 'fused', (made) => ({
-    ...made,
-    note: recording((record) => void records.push(record)),
-  }));
+  gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url), ...settings });
   return fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
@@ -66,8 +59,10 @@ test.each([1, 0])('is sent as it is, and once more without it (retries.limit: %d
       .slice(1)
       .map((body) => JSON.parse(body)),
   ).toEqual([clean]);
-  await expect.poll(() => records).toMatchObject([{ status: 200, attempts: 2, outcome: 'complete' }]);
-  expect(records[0]?.fault).toBeUndefined();
+  await expect
+    .poll(() => gateway?.records)
+    .toMatchObject([{ status: 200, attempts: 2, outcome: 'complete' }]);
+  expect(gateway?.records[0]?.fault).toBeUndefined();
 });
 
 test('a text of white space alone, as other models write it, is taken out too', async () => {

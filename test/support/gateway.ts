@@ -5,6 +5,8 @@ import type { Gateway } from '../../src/gateway.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import type { LineMode } from '../../src/streams/line.ts';
+import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
+import { recording } from '../../src/usage/ledger.ts';
 
 export const KEY = 'gw-test-key-of-the-tests';
 
@@ -40,6 +42,15 @@ export async function startGateway(
       await close();
     },
   };
+}
+
+/** The same, with the records of its exchanges, as they are made. */
+export async function startRecorded(
+  input: ConfigInput = {},
+): Promise<TestGateway & { readonly records: ExchangeRecord[] }> {
+  const records: ExchangeRecord[] = [];
+  const note = recording((record) => void records.push(record));
+  return { ...(await startGateway(input, 'fused', (gateway) => ({ ...gateway, note }))), records };
 }
 
 /** The four kinds of vendor, all at one address, each with a key of its own. */

@@ -2,24 +2,18 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
-const records: ExchangeRecord[] = [];
 let type: string;
 let answer: string;
 let upstream: TestUpstream;
-let gateway: TestGateway;
+let gateway: Awaited<ReturnType<typeof startRecorded>>;
 beforeEach(async () => {
-  records.length = 0;
   upstream = await startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': type }).end(answer);
   });
-  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) }, 'fused', (made) => ({
-    ...made,
-    note: recording((record) => void records.push(record)),
-  }));
+  gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url) });
 });
 afterEach(async () => {
   await gateway.close();
@@ -33,8 +27,8 @@ async function recordOf(path: string, body: object): Promise<ExchangeRecord | un
     body: JSON.stringify(body),
   });
   expect(await response.text()).toBe(answer);
-  await expect.poll(() => records.length).toBe(1);
-  return records[0];
+  await expect.poll(() => gateway.records.length).toBe(1);
+  return gateway.records[0];
 }
 
 const turn = { role: 'user', content: 'Go on.' };
@@ -81,7 +75,7 @@ describe('Anthropic: iterations that its own sums leave out', () => {
     expect(whole?.usage).toMatchObject(tokens);
     expect(whole?.cost).toBeCloseTo(dollars, 10);
 
-    records.length = 0;
+    gateway.records.length = 0;
     type = 'text/event-stream';
     answer = [
       { type: 'message_start', message: { ...message, usage: { input_tokens: 23, output_tokens: 1 } } },
@@ -167,7 +161,7 @@ describe('what a service says itself that an answer cost, is what it cost', () =
     const whole = await recordOf('/v1/chat/completions', body);
     expect(whole?.cost).toBeCloseTo(dollars, 12);
 
-    records.length = 0;
+    gateway.records.length = 0;
     type = 'text/event-stream';
     const chunk = { id: 'c', object: 'chat.completion.chunk', choices: [], usage };
     answer = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;

@@ -1,18 +1,14 @@
 /** What an answer costs that was served faster, at leisure or in one region, as the vendor says that it was. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
-import { recording } from '../../src/usage/ledger.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
-const records: ExchangeRecord[] = [];
 let type: string;
 let answer: readonly string[];
 let upstream: TestUpstream;
-let gateway: TestGateway;
+let gateway: Awaited<ReturnType<typeof startRecorded>>;
 beforeEach(async () => {
-  records.length = 0;
   upstream = await startUpstream(async (_, response) => {
     response.writeHead(200, { 'content-type': type });
     for (const piece of answer) {
@@ -21,10 +17,7 @@ beforeEach(async () => {
     }
     response.end();
   });
-  gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url) }, 'fused', (made) => ({
-    ...made,
-    note: recording((record) => void records.push(record)),
-  }));
+  gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url) });
 });
 afterEach(async () => {
   await gateway.close();
@@ -33,7 +26,7 @@ afterEach(async () => {
 
 /** What an exchange cost that is answered by `events`, whole or as a stream that comes in pieces of so many bytes. */
 async function costOf(path: string, body: object, events: readonly object[], size?: number): Promise<number> {
-  records.length = 0;
+  gateway.records.length = 0;
   type = size === undefined ? 'application/json' : 'text/event-stream';
   const text =
     size === undefined
@@ -47,8 +40,8 @@ async function costOf(path: string, body: object, events: readonly object[], siz
   });
   expect(response.status).toBe(200);
   await response.text();
-  await expect.poll(() => records.length).toBe(1);
-  return records[0]?.cost ?? Number.NaN;
+  await expect.poll(() => gateway.records.length).toBe(1);
+  return gateway.records[0]?.cost ?? Number.NaN;
 }
 
 const LONG = 'x'.repeat(20_000);
