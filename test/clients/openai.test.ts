@@ -231,6 +231,32 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, thinks, shows })
   });
 });
 
+describe("how Google's own OpenAI-compatible endpoint is asked to think", () => {
+  const asking = (thinking_config: JsonObject) => ({ extra_body: { google: { thinking_config } } });
+  const messages = asks('How many r are in strawberry?');
+
+  test.each([
+    ['google/gemini-2.5-flash', { thinking_budget: 800, include_thoughts: true }],
+    ['google/gemini-2.5-flash', { thinking_budget: -1 }],
+    ['google/gemini-3-flash-preview', { thinking_level: 'low', include_thoughts: true }],
+    ['anthropic/claude-sonnet-4-5', { thinking_budget: 2000, include_thoughts: true }],
+  ])('%s thinks: %j', async (model, config) => {
+    const request: OpenAI.ChatCompletionCreateParamsNonStreaming = { model, messages, ...asking(config) };
+    const { choices } = await client().chat.completions.create(request);
+    expect(plain(choices[0]?.message)['reasoning_content']).toContain('How many r are in strawberry?');
+  });
+
+  test('and to think not at all', async () => {
+    const request: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+      model: 'google/gemini-2.5-flash',
+      messages,
+      ...asking({ thinking_budget: 0 }),
+    };
+    const { choices } = await client().chat.completions.create(request);
+    expect(plain(choices[0]?.message)['reasoning_content']).toBeUndefined();
+  });
+});
+
 describe('what OpenAI alone has', () => {
   test('several answers, and the odds of their tokens', async () => {
     const { upstream, answer, gateway: behind } = scripted();

@@ -14,6 +14,7 @@ export interface ThinkingFields {
   readonly thinking: Json | undefined;
   readonly enable: Json | undefined;
   readonly budget: Json | undefined;
+  readonly extraBody: Json | undefined;
 }
 
 /** What is asked, and what of the fields nobody but their service understands. */
@@ -26,18 +27,26 @@ export interface AskedThinking {
 export function parseThinking(fields: ThinkingFields): AskedThinking {
   const { effort: word, max_tokens, exclude, enabled, ...reasoningRest } = asObject(fields.reasoning) ?? {};
   const { type, budget_tokens, ...thinkingRest } = asObject(fields.thinking) ?? {};
-  const given = asText(fields.effort) ?? asText(word);
+  const { config, left } = googlesThinking(fields.extraBody);
+  const given = asText(fields.effort) ?? asText(word) ?? asText(config['thinking_level']);
   const off = type === 'disabled' || enabled === false || fields.enable === false;
   const effort = given === undefined ? (off ? 'none' : undefined) : asEffort(given);
-  const budget = asNumber(budget_tokens) ?? asNumber(max_tokens) ?? asNumber(fields.budget);
+  const tokens = asNumber(config['thinking_budget']);
+  const budget =
+    asNumber(budget_tokens) ??
+    asNumber(max_tokens) ??
+    asNumber(fields.budget) ??
+    (tokens === -1 ? undefined : tokens);
   const on =
+    tokens === -1 ||
     type === 'enabled' ||
     type === 'adaptive' ||
     type === 'auto' ||
     enabled === true ||
     fields.enable === true;
   const adaptive = on && effort === undefined && budget === undefined;
-  const hidden = asFlag(exclude);
+  const shown = asFlag(config['include_thoughts']);
+  const hidden = asFlag(exclude) ?? (shown === undefined ? undefined : !shown);
   const thinking: Thinking = {
     ...(effort !== undefined && { effort }),
     ...(budget !== undefined && { budget }),
@@ -56,8 +65,24 @@ export function parseThinking(fields: ThinkingFields): AskedThinking {
     extra: said({
       ...(!isObject(fields.reasoning) && { reasoning: fields.reasoning }),
       ...(!isObject(fields.thinking) && { thinking: fields.thinking }),
+      extra_body: left,
     }),
   };
+}
+
+/**
+ * The thinking that Google's own OpenAI-compatible endpoint is asked for in `extra_body`, and what else stands there.
+ * https://ai.google.dev/gemini-api/docs/openai#thinking
+ */
+function googlesThinking(extraBody: Json | undefined): { config: JsonObject; left: Json | undefined } {
+  const { google, ...others } = asObject(extraBody) ?? {};
+  const { thinking_config, ...rest } = asObject(google) ?? {};
+  const config = asObject(thinking_config);
+  if (config === undefined) return { config: {}, left: extraBody };
+  const { thinking_level: _, thinking_budget: _b, include_thoughts: _i, ...unknown } = config;
+  const googles = { ...rest, ...(!isEmpty(unknown) && { thinking_config: unknown }) };
+  const left = { ...others, ...(!isEmpty(googles) && { google: googles }) };
+  return { config, left: isEmpty(left) ? undefined : left };
 }
 
 /**

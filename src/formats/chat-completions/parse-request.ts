@@ -73,6 +73,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     thinking,
     enable_thinking,
     thinking_budget,
+    extra_body,
     random_seed,
     cache_control,
     ...rest
@@ -87,6 +88,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     thinking,
     enable: enable_thinking,
     budget: thinking_budget,
+    extraBody: extra_body,
   });
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
   const output = parseOutput(response_format);

@@ -247,6 +247,10 @@ describe('settings', () => {
 });
 
 describe('thinking', () => {
+  const googles = (thinking_config: JsonObject): JsonObject => ({
+    extra_body: { google: { thinking_config } },
+  });
+
   test.each<[JsonObject, Prompt['thinking']]>([
     [{ reasoning_effort: 'high' }, { effort: 'high' }],
     [{ reasoning_effort: 'HIGH' }, { effort: 'high' }],
@@ -260,9 +264,26 @@ describe('thinking', () => {
     [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
     [{ enable_thinking: true, thinking_budget: 500 }, { budget: 500 }],
     [{ enable_thinking: false }, { effort: 'none' }],
+    [googles({ thinking_level: 'HIGH', include_thoughts: true }), { effort: 'high', visible: true }],
+    [googles({ thinking_budget: 800 }), { budget: 800 }],
+    [googles({ thinking_budget: 0 }), { budget: 0 }],
+    [googles({ thinking_budget: -1, include_thoughts: false }), { adaptive: true, visible: false }],
+    [
+      { reasoning_effort: 'low', ...googles({ include_thoughts: true }) },
+      { effort: 'low', visible: true },
+    ],
     [{}, undefined],
   ])('%j', (body, expected) => {
     expect(parse(body).thinking).toEqual(expected);
+  });
+
+  test.each<[JsonObject, JsonObject | undefined]>([
+    [{ thinking_config: { thinking_budget: 800 } }, undefined],
+    [{ thinking_config: { thinking_budget: 800, x: 1 } }, { google: { thinking_config: { x: 1 } } }],
+    [{ thinking_config: { thinking_budget: 800 }, y: 1 }, { google: { y: 1 } }],
+    [{ cached_content: 'cachedContents/1' }, { google: { cached_content: 'cachedContents/1' } }],
+  ])('of what stands beside it in extra_body, %j, the vendor is to judge', (google, left) => {
+    expect(parse({ extra_body: { google } }).extra).toEqual(left && { extra_body: left });
   });
 
   test('a word nobody knows is left for the vendor to refuse', () => {
