@@ -6,6 +6,7 @@ import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
+import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, rawPath } from './head.ts';
 import type { JsonObject } from './json.ts';
@@ -53,8 +54,11 @@ export function createApp(host: Host): H3 {
   const app = new H3({
     silent: true,
     allowMalformedURL: true,
-    onError: (error, event) =>
-      toResponse(rescue(error.cause ?? error, familyOf(event.url.pathname), incomingOf(event, host))),
+    onError: (error, event) => {
+      const incoming = incomingOf(event, host);
+      const family = familyOf(event.url.pathname, incoming.message);
+      return toResponse(rescue(error.cause ?? error, family, incoming));
+    },
   });
   const turn = takeTurns();
 
@@ -77,9 +81,11 @@ export function createApp(host: Host): H3 {
   on('GET', '/v1beta/models/**', oneOfGoogles);
   // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
   ask('/v1/models/**', generate('generate-content'));
-  on('GET', '/v1/models', (incoming, path) => (isGoogles(incoming) ? listGoogles : listAny)(incoming, path));
+  on('GET', '/v1/models', (incoming, path) =>
+    (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
+  );
   on('GET', '/v1/models/**', (incoming, path) =>
-    (isGoogles(incoming) ? oneOfGoogles : oneOfAny)(incoming, path),
+    (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
   const playground = openPlayground();
   const page: Endpoint = ({ message }, path) =>
@@ -128,7 +134,9 @@ export function createApp(host: Host): H3 {
       if (before !== undefined) await before;
       respond(
         response,
-        fault === undefined ? await exchange(incoming) : rescue(fault, familyOf(rawPath(message)), incoming),
+        fault === undefined
+          ? await exchange(incoming)
+          : rescue(fault, familyOf(rawPath(message), message), incoming),
         originHeaders(message, host.current().cors),
       );
       // h3 has nothing to add: whatever came of this would be written behind the answer.
@@ -161,13 +169,13 @@ export function createApp(host: Host): H3 {
   ): Endpoint {
     return (incoming, path) => {
       const { message } = incoming;
-      const anthropic = message.headers['anthropic-version'] ?? message.headers['vendorb-version'];
-      const format = family === 'any' ? (anthropic === undefined ? 'chat-completions' : 'messages') : family;
+      const anthropic = isAnthropics(message);
+      const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
         const query = new URLSearchParams(message.url?.split('?')[1]);
         const principal = admit(gateway.keys, family, message, query);
-        const body = render(gateway, principal, anthropic !== undefined, path);
+        const body = render(gateway, principal, anthropic, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
         return toResponse(rescue(error, format, incoming));
@@ -179,18 +187,10 @@ export function createApp(host: Host): H3 {
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
     if (isPreflight(incoming.message)) return preflight(incoming.message, host.current().cors);
-    const response = toResponse(rescue(error, familyOf(rawPath(incoming.message)), incoming));
+    const family = familyOf(rawPath(incoming.message), incoming.message);
+    const response = toResponse(rescue(error, family, incoming));
     return allowOrigin(response, incoming.message, host.current().cors);
   }
-}
-
-/** Paths that Google's clients alone ask, whatever their version. */
-const GOOGLES = /^(?:\/upload)?\/v1(?:alpha|beta)|\/(?:models|tunedModels)\/[^/]+:\w+$/;
-
-/** Whose words an error on a path is said in. */
-function familyOf(path: string): FormatName {
-  if (GOOGLES.test(path)) return 'generate-content';
-  return path.startsWith('/v1/messages') ? 'messages' : 'chat-completions';
 }
 
 function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
@@ -206,11 +206,6 @@ function requestId(message: IncomingMessage): string {
   const given = message.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{1,128}$/.test(given)) return given;
   return `req_${randomUUID().replaceAll('-', '')}`;
-}
-
-/** Whether it comes from a client of Google's: no other has a key in that header. */
-function isGoogles({ message: { headers } }: Incoming): boolean {
-  return headers['x-goog-api-key'] !== undefined || headers['x-vendorc-api-key'] !== undefined;
 }
 
 /** The model named below `/v1/models/` or `/v1beta/models/`. */

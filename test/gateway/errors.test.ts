@@ -310,7 +310,7 @@ describe('paths', () => {
   );
 
   test.each([
-    ['/nope?key=SECRET', 'error.type', 'invalid_request_error'],
+    ['/v1/responses/nope?key=SECRET', 'error.type', 'invalid_request_error'],
     ['/v1/messages/nope?key=SECRET', 'error.type', 'not_found_error'],
     ['/v1beta/nope?key=SECRET', 'error.status', 'NOT_FOUND'],
     ['/v1beta/models/gemini-2.5-flash:nope?key=SECRET', 'error.status', 'NOT_FOUND'],
@@ -329,6 +329,22 @@ describe('paths', () => {
     expect(JSON.parse(text)).toHaveProperty(field, value);
     expect(text).not.toContain('SECRET');
     expect(text).not.toContain('nope');
+  });
+
+  // Files, batches, caches: @google/genai (3 and later) asks for them below /v1, as all others do.
+  describe.each(['/v1/files', '/v1/batches', '/v1/interactions', '/nope?key=SECRET'])('%s', (path) => {
+    test.each<[name: string, headers: Record<string, string>, field: string, value: string]>([
+      ['any other', {}, 'error.type', 'invalid_request_error'],
+      ["Anthropic's", { 'anthropic-version': '2023-06-01' }, 'error.type', 'not_found_error'],
+      ["Google's", { 'x-goog-api-key': KEY }, 'error.status', 'NOT_FOUND'],
+    ])("404 in the words of the caller's SDK: %s", async (_, headers, field, value) => {
+      const response = await get(path, { headers });
+      const text = await response.text();
+      expect(response.status).toBe(404);
+      expect(JSON.parse(text)).toHaveProperty(field, value);
+      expect(text).not.toContain('SECRET');
+      expect(text).not.toContain('nope');
+    });
   });
 
   test.each([

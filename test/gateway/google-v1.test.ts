@@ -47,6 +47,13 @@ test("an error is said in Google's words", async () => {
   expect(await noMethod.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
 });
 
+test("what is not served is told in Google's words too", async () => {
+  const { files, caches } = client();
+  const like = { name: 'ApiError', status: 404, message: expect.stringContaining('"status":"NOT_FOUND"') };
+  await expect(files.list()).rejects.toMatchObject(like);
+  await expect(caches.create({ model, config: { contents: 'Hi' } })).rejects.toMatchObject(like);
+});
+
 test('others still have their list below /v1', async () => {
   const get = async (path: string) =>
     (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${KEY}` } })).json();
