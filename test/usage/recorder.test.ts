@@ -292,6 +292,25 @@ describeStores('the recorder', (stores) => {
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
   });
 
+  test('those of a busy hour are forgotten in pieces, between which others can write', async () => {
+    const store = await stores.open();
+    const { record, close } = recordUsage(store, { ...OPTIONS, batch: 500, queue: 20_000 });
+    for (let count = 0; count < 12_000; count += 1)
+      record(exchange({ time: Date.parse('2026-11-20') + Math.floor(count / 10) }));
+    expect(await close(30_000)).toBe(0);
+    const deleted: bigint[] = [];
+    const counting = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        if (result.numAffectedRows !== undefined) deleted.push(result.numAffectedRows);
+        return Promise.resolve(result);
+      },
+    });
+    await forgetUsage({ ...store, db: counting }, noon('2026-11-20'));
+    expect(await counts(store)).toEqual({ exchanges: 0, summed: 12_000 });
+    expect(deleted.filter((rows) => rows > 6_000n)).toEqual([]);
+  });
+
   test('while the database is away nothing is lost, and what waits is written when it is back', async (context) => {
     const cluster = stores.postgres()?.cluster;
     if (cluster === undefined) return context.skip();
