@@ -60,9 +60,22 @@ export async function openLimits({
     redis === undefined ? windowHere(window) : windowShared(name, window, redis);
   const counters = { requests: counting('requests'), tokens: counting('tokens'), inFlight, spending };
   await spending.refresh();
-  // Of a store that is away others tell: then what is known here counts.
-  const refreshing =
-    stored && setInterval(() => void spending.refresh().catch(() => undefined), REFRESH).unref();
+  let isAsking = false;
+  const refreshing = stored && setInterval(refresh, REFRESH).unref();
+
+  /** A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. */
+  function refresh(): void {
+    if (isAsking) return;
+    isAsking = true;
+    // Of one that is away others tell: then what is known here counts.
+    void spending
+      .refresh()
+      .catch(() => undefined)
+      .finally(() => {
+        isAsking = false;
+      });
+  }
+
   return {
     ...limitsOf(counters, now, () => (connection?.isShared() ? 1 : workers)),
     close() {

@@ -2,28 +2,57 @@
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import type { StoredSpending } from './spending.ts';
+import type { Spent, StoredSpending } from './spending.ts';
 
 /** Of more keys than this a query does not name each: databases take so many values only. */
 const MAX_NAMED = 1_000;
 
+/** For how long what was spent before a day counts as read: only who could not write adds to it. In milliseconds. */
+const SETTLED = 600_000;
+
+/** What keys had spent in the month of a day before that day. */
+interface Before {
+  readonly day: string;
+  /** By performance.now(). */
+  readonly read: number;
+  readonly sums: ReadonlyMap<string, number>;
+}
+
+/** To be asked again and again, which costs as much as the day has rows: at its end a month has thirty times as many. */
 export function storedSpending({ db }: Store): StoredSpending {
-  return async (day, keys) => {
-    const named = keys !== undefined && keys.size <= MAX_NAMED ? [...keys] : undefined;
+  let before: Before | undefined;
+
+  async function beforeThe(day: string): Promise<Before['sums']> {
+    const now = performance.now();
+    if (before?.day === day && now - before.read < SETTLED) return before.sums;
+    const sums = await sumsOf(`${day.slice(0, 7)}-01`, day);
+    before = { day, read: now, sums };
+    return sums;
+  }
+
+  /** @param end the first day that is not asked for; absent: `from` is the only one that is. */
+  async function sumsOf(from: string, end?: string, keys?: readonly string[]): Promise<Map<string, number>> {
     const rows = await db
       .selectFrom('gateway_usage_days')
-      .where('day', '>=', `${day.slice(0, 7)}-01`)
-      .where('day', '<=', day)
-      .$if(named !== undefined, (days) => days.where('key', 'in', named ?? []))
+      .$if(end === undefined, (days) => days.where('day', '=', from))
+      .$if(end !== undefined, (days) => days.where('day', '>=', from).where('day', '<', end ?? ''))
+      .$if(keys !== undefined, (days) => days.where('key', 'in', keys ?? []))
       .groupBy('key')
-      .select([
-        'key',
-        sql<number>`coalesce(sum(case when day = ${day} then cost + estimated_cost else 0 end), 0)`.as(
-          'today',
-        ),
-        sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('month'),
-      ])
+      .select(['key', sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('sum')])
       .execute();
-    return new Map(rows.map(({ key, today, month }) => [key, { day: today, month }]));
+    return new Map(rows.map(({ key, sum }) => [key, sum]));
+  }
+
+  return async (day, keys) => {
+    const named = keys !== undefined && keys.size <= MAX_NAMED ? [...keys] : undefined;
+    const earlier = await beforeThe(day);
+    const today = await sumsOf(day, undefined, named);
+    const spent = new Map<string, Spent>();
+    for (const key of keys ?? new Set([...earlier.keys(), ...today.keys()])) {
+      const [inDay, inMonth] = [today.get(key), earlier.get(key)];
+      if (inDay === undefined && inMonth === undefined) continue;
+      spent.set(key, { day: inDay ?? 0, month: (inMonth ?? 0) + (inDay ?? 0) });
+    }
+    return spent;
   };
 }

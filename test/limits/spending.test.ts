@@ -1,6 +1,9 @@
 /** What keys have spent: the highest of what is known here, in the store and in Redis. */
 
-import { expect, test } from 'vitest';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { openLimits } from '../../src/limits/open-limits.ts';
 import { openSpending, type Spent } from '../../src/limits/spending.ts';
 import { storedSpending } from '../../src/limits/stored-spending.ts';
 import { recordUsage } from '../support/record-usage.ts';
@@ -21,6 +24,31 @@ test('what is charged counts for its day and its month', async () => {
   expect(await spending.of('team')).toEqual({ day: 0, month: 2.5 });
   time = Date.parse('2026-06-01T00:00:00Z');
   expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+});
+
+test('a store that is slow to tell is asked the next time when it has told', async () => {
+  vi.useFakeTimers();
+  try {
+    const answers: ((found: Map<string, Spent>) => void)[] = [];
+    const stored = vi.fn(() => new Promise<Map<string, Spent>>((resolve) => answers.push(resolve)));
+    const tell = async (): Promise<void> => {
+      answers.shift()?.(new Map());
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    const opening = openLimits({ stored });
+    await tell();
+    const limits = await opening;
+    const team = { name: 'team', restricted: false, allows: () => true, limits: { budgetDay: 1 } };
+    limits.admit(team, new ServerResponse(new IncomingMessage(new Socket())), 'messages');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stored).toHaveBeenCalledTimes(2);
+    await tell();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stored).toHaveBeenCalledTimes(3);
+    limits.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('what others spent is taken over from the store, and nothing counts twice', async () => {
@@ -67,5 +95,30 @@ describeStores('what the store has of it', ({ open }) => {
         ['other', { day: 0, month: 3 }],
       ]),
     );
+  });
+
+  test('what was spent before a day is read once for it, not with every question', async () => {
+    const store = await open();
+    const recorder = recordUsage(store, { interval: 10, batch: 100, queue: 1_000 });
+    const spend = (cost: number, day: string) =>
+      recorder.record(exchange({ key: 'team', cost, time: Date.parse(`${day}T12:00:00Z`) }));
+    spend(4, '2026-05-19');
+    spend(1, '2026-05-20');
+    expect(await recorder.close(5_000)).toBe(0);
+    const read: string[] = [];
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        read.push(result.rows.map(({ sum }) => String(sum)).join());
+        return Promise.resolve(result);
+      },
+    });
+    const stored = storedSpending({ ...store, db });
+    const team = new Set(['team']);
+    for (let count = 0; count < 3; count += 1)
+      expect(await stored('2026-05-20', team)).toEqual(new Map([['team', { day: 1, month: 5 }]]));
+    expect(read).toEqual(['4', '1', '1', '1']);
+    expect(await stored('2026-05-21', team)).toEqual(new Map([['team', { day: 0, month: 5 }]]));
+    expect(await stored('2026-06-01', team)).toEqual(new Map());
   });
 });
