@@ -29,6 +29,20 @@ const pairs = allFormats.flatMap((from) =>
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
+// Each of the tools looked for in a list of all the others, they would take two minutes, in which nobody else is served.
+test.each(allFormats)('$name: as many tools as fit into a request, all allowed by name', ({ outbound }) => {
+  const names = Array.from({ length: 250_000 }, (_, index) => `tool_${index}`);
+  const prompt: Prompt = {
+    model: 'a-model',
+    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] }],
+    tools: names.map((name) => ({ kind: 'function', name })),
+    toolChoice: { mode: 'auto', allowed: names },
+    stream: false,
+  };
+  const target = { ...PERMISSIVE, dialect: 'openai' };
+  expect(JSON.stringify(outbound.renderRequest(prompt, target, unreported))).toContain('tool_249999');
+});
+
 describe.each(pairs)('$name', ({ from, to }) => {
   test('a dialogue keeps its meaning there and back', () => {
     fc.assert(

@@ -117,9 +117,9 @@ function renderToolChoice(
 ): { readonly value: Json; readonly only?: ReadonlySet<string> } {
   const word = mode === 'required' ? dialect.required : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
+  const custom = new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
   const named = allowed.map((name) => {
-    const custom = dialect.customTools && tools.some((tool) => tool.kind === 'custom' && tool.name === name);
-    const type = custom ? 'custom' : 'function';
+    const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
     return { type, [type]: { name: nameFor(name, dialect) } };
   });
   const [only] = named;

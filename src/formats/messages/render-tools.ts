@@ -180,7 +180,8 @@ function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report:
     outcome: 'approximated',
     detail: 'only the allowed tools are offered',
   });
-  return tools.filter((tool) => tool.kind === 'hosted' || names.includes(tool.name));
+  const only = new Set(names);
+  return tools.filter((tool) => tool.kind === 'hosted' || only.has(tool.name));
 }
 
 /** The name of the one tool that must be called, if it is one. */
