@@ -71,7 +71,8 @@ export function collector(): Collector {
           choiceAt(event.choice).parts[event.index]?.details.push(event);
           return;
         case 'logprobs':
-          choiceAt(event.choice).logprobs.push(...event.tokens);
+          // One by one: a call takes some hundred thousand arguments at most.
+          for (const token of event.tokens) choiceAt(event.choice).logprobs.push(token);
           return;
         case 'choice-end':
           choiceAt(event.choice).end = endOf(event);

@@ -144,9 +144,10 @@ function outputText(
       else late.push(citation);
     },
     logprobs(tokens) {
-      const rendered = renderLogprobs(tokens);
-      logprobs.push(...rendered);
-      heldTokens.push(...rendered);
+      for (const rendered of renderLogprobs(tokens)) {
+        logprobs.push(rendered);
+        heldTokens.push(rendered);
+      }
       release();
     },
     end() {
