@@ -70,6 +70,37 @@ export function tryParseJson(text: string): Json | undefined {
   }
 }
 
+/** Whether an object has no field at all. */
+export function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** The object without its fields that are null, which says as much as their absence; itself where there are none. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  for (const key in object) {
+    if (isNothing(object[key])) {
+      return Object.fromEntries(Object.entries(object).filter(([, value]) => !isNothing(value)));
+    }
+  }
+  return object;
+}
+
+function isNothing(value: Json | undefined): boolean {
+  return value === null || value === undefined;
+}
+
+/** The fields whose names are among `names`, and the others. */
+export function splitFields(object: JsonObject, names: ReadonlySet<string>): [JsonObject, JsonObject] {
+  const named: [string, Json][] = [];
+  const others: [string, Json][] = [];
+  for (const [key, value] of Object.entries(object)) {
+    if (value !== undefined) (names.has(key) ? named : others).push([key, value]);
+  }
+  // fromEntries defines keys, so that one named `__proto__` is a key like any other.
+  return [Object.fromEntries(named), Object.fromEntries(others)];
+}
+
 /** `object` without the fields that are undefined: what JSON.stringify would write, as a value. */
 export function compact(object: JsonObject): JsonObject {
   const kept: Record<string, Json> = {};

@@ -72,19 +72,6 @@ export function missing(param: string): GatewayError {
   return new GatewayError('invalid-request', message, { param, code: 'missing_required_parameter' });
 }
 
-/** An object's fields that say something: clients that dump their models send `null` for each that does not. */
-export function said(fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
-}
-
-/** Whether an object has no field at all. */
-export function isEmpty(fields: JsonObject): boolean {
-  for (const _ in fields) return false;
-  return true;
-}
-
 function kindOf(value: Json): string {
   if (value === null) return 'null';
   if (isList(value)) return 'an array';

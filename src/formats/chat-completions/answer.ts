@@ -1,6 +1,7 @@
 /** What a stream and a whole answer are written with alike: the fields around what is said. */
 
 import { prefixedId } from '../../conversation/ids.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { ThinkingPart } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart } from '../../conversation/reply.ts';
 import { isList, type Json, type JsonObject } from '../../json.ts';
@@ -13,7 +14,7 @@ export const FORMAT = 'chat-completions';
 /** The fields that all chunks of an answer have alike. */
 export function renderHead(start: Omit<ReplyStart, 'type'>, object: string, asked: Asked): JsonObject {
   const { id, model, created, serviceTier, own } = start;
-  const fingerprint = own?.format === FORMAT ? own.fields['system_fingerprint'] : undefined;
+  const { system_fingerprint: fingerprint } = fieldsOf(own, FORMAT);
   return {
     id: prefixedId('chatcmpl-', id || asked.id),
     object,
@@ -61,7 +62,7 @@ export type Thought = Pick<ThinkingPart, 'text' | 'signature' | 'redacted' | 'ow
 export function renderBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
   if (!thoughts.some(({ signature, redacted }) => signature ?? redacted)) return undefined;
   for (const { own } of thoughts) {
-    const blocks = own?.format === FORMAT ? own.fields['thinking_blocks'] : undefined;
+    const { thinking_blocks: blocks } = fieldsOf(own, FORMAT);
     if (isList(blocks)) return blocks;
   }
   return thoughts

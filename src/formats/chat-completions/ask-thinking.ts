@@ -2,9 +2,18 @@
 
 import { asEffort, budgetFor, effortFor, effortOfBudget, isThinkingOff } from '../../conversation/effort.ts';
 import type { Effort, Prompt, Thinking } from '../../conversation/prompt.ts';
-import { asFlag, asNumber, asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asFlag,
+  asNumber,
+  asObject,
+  asText,
+  isEmpty,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { isEmpty, said } from '../openai-fields.ts';
 import type { Dialect } from './dialects.ts';
 
 /** The fields of a body that ask for thinking. */
@@ -53,16 +62,16 @@ export function parseThinking(fields: ThinkingFields): AskedThinking {
     ...(adaptive && { adaptive }),
     ...(hidden !== undefined && { visible: !hidden }),
   };
-  const reasoning = said(reasoningRest);
-  const rest = said(thinkingRest);
+  const reasoning = withoutNulls(reasoningRest);
+  const rest = withoutNulls(thinkingRest);
   return {
-    ...(Object.keys(thinking).length > 0 && { thinking }),
+    ...(!isEmpty(thinking) && { thinking }),
     own: {
       ...(given !== undefined && effort === undefined && { reasoning_effort: given }),
       ...(!isEmpty(reasoning) && { reasoning }),
       ...(!isEmpty(rest) && { thinking: rest }),
     },
-    extra: said({
+    extra: withoutNulls({
       ...(!isObject(fields.reasoning) && { reasoning: fields.reasoning }),
       ...(!isObject(fields.thinking) && { thinking: fields.thinking }),
       extra_body: left,

@@ -1,7 +1,7 @@
 /** Fields of an answer that nobody here reads: told beside those that are, as they came. */
 
 import { isDeeper } from '../../conversation/arguments.ts';
-import { isObject, type Json, type JsonObject } from '../../json.ts';
+import { isEmpty, isObject, type Json, type JsonObject } from '../../json.ts';
 import { broken, MAX_DEPTH } from '../event-data.ts';
 
 export interface Leftovers {
@@ -31,6 +31,6 @@ export function checkDepth(value: Json): void {
 
 function saysNothing(value: Json): boolean {
   if (value === null || value === '') return true;
-  if (isObject(value)) return Object.keys(value).length === 0;
+  if (isObject(value)) return isEmpty(value);
   return Array.isArray(value) && value.length === 0;
 }

@@ -1,5 +1,6 @@
 /** The form of the answer: `response_format`, and in words what that cannot say to a service. */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
@@ -37,12 +38,11 @@ export function planOutput(prompt: Prompt, target: Target, dialect: Dialect, rep
 function schemaFormat(output: OutputFormat & { kind: 'json-schema' }, prompt: Prompt): JsonObject {
   const { name, description, schema } = output;
   const strict = strictnessOf(output, prompt.own?.format);
-  const own = prompt.own?.format === 'chat-completions' ? prompt.own.fields : undefined;
-  const title = name ?? (own ? undefined : 'answer');
+  const title = name ?? (prompt.own?.format === 'chat-completions' ? undefined : 'answer');
   return {
     type: 'json_schema',
     json_schema: {
-      ...asObject(asObject(own?.['response_format'])?.['json_schema']),
+      ...asObject(asObject(fieldsOf(prompt.own, 'chat-completions')['response_format'])?.['json_schema']),
       ...(title !== undefined && { name: title }),
       ...(description !== undefined && { description }),
       schema,

@@ -1,12 +1,21 @@
 /** Messages of the assistant to turns. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
-import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, objectsAt, textAt } from '../openai-fields.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from '../../json.ts';
+import { missing, objectsAt, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './annotations.ts';
 import { gathered } from './gathered.ts';
-import { left, named, parseContent } from './parse-content.ts';
-import { markOf, ownFields } from './parse-media.ts';
+import { named, parseContent } from './parse-content.ts';
+import { markOf } from './parse-media.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
 import { signatureIn } from './signatures.ts';
 import type { Waiting } from './waiting.ts';
@@ -60,8 +69,8 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, at: number):
     role: 'assistant',
     parts: isObject(control) ? markLast(parts, control) : parts,
     ...named(name),
-    ...(!isEmpty(own) && { own: ownFields(own) }),
-    ...left(rest),
+    ...ownOf('chat-completions', own),
+    ...extraOf(withoutNulls(rest)),
   };
 }
 
@@ -100,7 +109,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
     kind: 'tool-call',
     id: textAt(id, `${param}.id`) || fallbackId,
     ...(signature && { signature }),
-    ...left(rest),
+    ...extraOf(withoutNulls(rest)),
   } as const;
   if (type === 'custom') {
     const fields = asObject(custom) ?? {};

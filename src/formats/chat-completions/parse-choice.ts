@@ -1,5 +1,6 @@
 /** One choice of an answer, piece by piece: a delta of a stream, or a whole message, which is one piece of it all. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { Citation, FormatName } from '../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../conversation/reply.ts';
 import { asObject, asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
@@ -206,7 +207,6 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
       const settled = settleFinish(refined, { calls: calls.hasAny(), refusal: isRefusal });
       const finish = settled === 'stop' && stopSequence !== undefined ? 'stop-sequence' : settled;
       const ownWord = nativeWord(word, native);
-      const extra = { ...late, ...rest.fields() };
       out.enqueue({
         type: 'choice-end',
         choice,
@@ -214,7 +214,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         ...(stopSequence !== undefined && { stopSequence }),
         ...(ownWord !== undefined && ownWord !== '' && { native: ownWord }),
         ...(explanation !== undefined && { explanation }),
-        ...(Object.keys(extra).length > 0 && { extra }),
+        ...extraOf({ ...late, ...rest.fields() }),
       });
     },
   };

@@ -2,8 +2,8 @@
 
 import type { Part } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, said, wrongType } from '../openai-fields.ts';
+import { isList, isObject, type Json } from '../../json.ts';
+import { wrongType } from '../openai-fields.ts';
 import { type ContentPart, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 
@@ -35,10 +35,4 @@ function unknownKind(type: Json | undefined, param: string): GatewayError {
 /** A message's name. */
 export function named(name: Json | undefined): { readonly name?: string } {
   return typeof name === 'string' ? { name } : {};
-}
-
-/** What nobody here knows. */
-export function left(rest: JsonObject): { readonly extra?: JsonObject } {
-  const extra = said(rest);
-  return isEmpty(extra) ? {} : { extra };
 }

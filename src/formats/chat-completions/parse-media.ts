@@ -1,15 +1,9 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
-import type {
-  CacheMark,
-  MediaPart,
-  OpaquePart,
-  Own,
-  RefusalPart,
-  TextPart,
-} from '../../conversation/prompt.ts';
-import { asObject, asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, said } from '../openai-fields.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
+import type { CacheMark, MediaPart, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import { asObject, asText, isEmpty, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
+import { missing } from '../openai-fields.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
@@ -77,7 +71,7 @@ function parseLink(
   const url = asText(link) ?? asText(address);
   if (url === undefined) throw missing(`${param}.${type}.url`);
   const inline = parseDataUrl(url);
-  const left = said(rest);
+  const left = withoutNulls(rest);
   const isDocument = type === 'file_url' || type === 'document_url';
   return {
     kind: 'media',
@@ -92,7 +86,7 @@ function parseLink(
 function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPart {
   const { file_id: id, file_data: data, filename, ...rest } = file;
   const name = asText(filename);
-  const left = said(rest);
+  const left = withoutNulls(rest);
   const common = {
     kind: 'media',
     media: 'document',
@@ -120,12 +114,10 @@ export function markAndRest(
   const written = Object.fromEntries(Object.entries(marks).filter(([, value]) => isObject(value)));
   // A mark that is none is for the vendor to refuse.
   const wrong = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
-  const extra = said({ ...others, ...wrong });
-  const kept = { ...own, ...written };
   return {
     ...(!isEmpty(written) && { mark: markOf(control) }),
-    ...(!isEmpty(kept) && { own: ownFields(kept) }),
-    ...(!isEmpty(extra) && { extra }),
+    ...ownOf('chat-completions', { ...own, ...written }),
+    ...extraOf(withoutNulls({ ...others, ...wrong })),
   };
 }
 
@@ -133,8 +125,4 @@ export function markAndRest(
 export function markOf(control: Json | undefined): CacheMark {
   const ttl = asText(asObject(control)?.['ttl']);
   return ttl === undefined ? {} : { ttl };
-}
-
-export function ownFields(fields: JsonObject): Own {
-  return { format: 'chat-completions', fields };
 }

@@ -1,23 +1,32 @@
 /** A caller's chat-completions body to a prompt. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { HostedTool, OutputFormat, Prompt, Tool } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asObject,
+  asText,
+  isEmpty,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  splitFields,
+  withoutNulls,
+} from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
   flagAt,
   integerAt,
-  isEmpty,
   missing,
   numberAt,
   objectAt,
   objectsAt,
-  said,
   textAt,
   wrongType,
 } from '../openai-fields.ts';
 import { parseThinking } from './ask-thinking.ts';
-import { markOf, ownFields } from './parse-media.ts';
+import { markOf } from './parse-media.ts';
 import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
@@ -95,18 +104,16 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const choice = tool_choice ?? function_call ?? undefined;
   const toolChoice = parseToolChoice(choice);
   const identifier = asText(rest['safety_identifier']);
-  const own = said({
-    ...Object.fromEntries(Object.entries(rest).filter(([key]) => OWN.has(key))),
+  const [known, unknown] = splitFields(rest, OWN);
+  const own = withoutNulls({
+    ...known,
     ...asked.own,
     ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(streamRest) && { stream_options: streamRest }),
     ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
     ...outputRest(response_format, output),
   });
-  const extra: JsonObject = {
-    ...Object.fromEntries(Object.entries(rest).filter(([key]) => !OWN.has(key))),
-    ...asked.extra,
-  };
+  const extra = { ...unknown, ...asked.extra };
   for (const field of Object.keys(extra)) {
     report({
       field,
@@ -146,8 +153,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...present('cacheKey', asText(own['prompt_cache_key'])),
     ...(isObject(cache_control) && { mark: markOf(cache_control) }),
     // Always there: it tells the renderer of this format that the caller speaks it.
-    own: ownFields(own),
-    ...(!isEmpty(extra) && { extra }),
+    own: { format: 'chat-completions', fields: own },
+    ...extraOf(extra),
   };
 }
 
@@ -208,7 +215,7 @@ function outputRest(value: Json | undefined, output: OutputFormat | undefined): 
   if (!isObject(value)) return {};
   if (output === undefined) return { response_format: value };
   const { name: _, description: _d, schema: _s, strict: _t, ...rest } = asObject(value['json_schema']) ?? {};
-  const left = said(rest);
+  const left = withoutNulls(rest);
   return output.kind === 'json-schema' && !isEmpty(left) ? { response_format: { json_schema: left } } : {};
 }
 

@@ -1,10 +1,11 @@
 /** Tool messages, and the older function messages, to results. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ToolResultPart } from '../../conversation/prompt.ts';
-import { asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing, textAt } from '../openai-fields.ts';
-import { left, parseContent } from './parse-content.ts';
-import { markOf, ownFields } from './parse-media.ts';
+import { parseContent } from './parse-content.ts';
+import { markOf } from './parse-media.ts';
 import type { Waiting } from './waiting.ts';
 
 type Result = ToolResultPart['content'][number];
@@ -27,8 +28,11 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
     ...(known !== undefined && { name: known }),
     content: resultContent(content, `${param}.content`),
     ...(call?.custom && { custom: true }),
-    ...(isObject(control) && { mark: markOf(control), own: ownFields({ cache_control: control }) }),
-    ...left(rest),
+    ...(isObject(control) && {
+      mark: markOf(control),
+      ...ownOf('chat-completions', { cache_control: control }),
+    }),
+    ...extraOf(withoutNulls(rest)),
   };
 }
 
@@ -44,7 +48,7 @@ export function parseOldResult(message: JsonObject, waiting: Waiting, param: str
     id,
     name,
     content: resultContent(content, `${param}.content`),
-    ...left(rest),
+    ...extraOf(withoutNulls(rest)),
   };
 }
 

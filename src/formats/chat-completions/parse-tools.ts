@@ -1,8 +1,18 @@
 /** A caller's tools, and the choice among them. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
-import { asFlag, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, said } from '../openai-fields.ts';
+import {
+  asFlag,
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutNulls,
+} from '../../json.ts';
+import { missing } from '../openai-fields.ts';
 import { markAndRest } from './parse-media.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
@@ -42,13 +52,12 @@ function parseCustom(custom: JsonObject, around: JsonObject, param: string): Cus
   if (typeof name !== 'string') throw missing(`${param}.custom.name`);
   const told = asText(description);
   const grammar = asObject(format);
-  const extra = said({ ...around, ...rest });
   return {
     kind: 'custom',
     name,
     ...(told !== undefined && { description: told }),
     ...(grammar !== undefined && { format: grammar }),
-    ...(!isEmpty(extra) && { extra }),
+    ...extraOf(withoutNulls({ ...around, ...rest })),
   };
 }
 

@@ -1,12 +1,13 @@
 /** Messages to turns. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Part, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { asText, isObject, type JsonObject } from '../../json.ts';
+import { asText, isObject, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
-import { left, named, parseContent } from './parse-content.ts';
-import { markOf, ownFields } from './parse-media.ts';
+import { named, parseContent } from './parse-content.ts';
+import { markOf } from './parse-media.ts';
 import { parseOldResult, parseResult } from './parse-results.ts';
 import { type Waiting, waitingCalls } from './waiting.ts';
 
@@ -69,9 +70,9 @@ function parseSpoken(message: JsonObject, param: string): Turn {
     parts: marked ? markLast(parts, control) : parts,
     ...(role === 'developer' && { developer: true }),
     ...named(name),
-    ...left(rest),
+    ...extraOf(withoutNulls(rest)),
     // OpenRouter and Vercel take the mark on the message itself.
-    ...(marked && { own: ownFields({ cache_control: control }) }),
+    ...(marked && ownOf('chat-completions', { cache_control: control })),
   };
 }
 

@@ -3,8 +3,7 @@
 import { wholeArguments } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { isEmpty } from '../openai-fields.ts';
+import { isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { renderCitations } from './annotations.ts';
 import { renderForeign } from './foreign.ts';
 import { callIdFor, nameFor } from './names.ts';

@@ -1,5 +1,6 @@
 /** Images, audio, video and files as parts of a message's content. */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { MediaPart } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../json.ts';
@@ -38,7 +39,7 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
 }
 
 function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObject {
-  const own = ownOf(part);
+  const own = fieldsOf(part.own, 'chat-completions');
   if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
   if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
   if (dialect.documents === 'document_url') {
@@ -57,7 +58,14 @@ function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObj
 
 function linkOf(type: string, part: MediaPart, url: string): JsonObject {
   const { detail } = part;
-  return { type, [type]: { ...asObject(ownOf(part)[type]), url, ...(detail !== undefined && { detail }) } };
+  return {
+    type,
+    [type]: {
+      ...asObject(fieldsOf(part.own, 'chat-completions')[type]),
+      url,
+      ...(detail !== undefined && { detail }),
+    },
+  };
 }
 
 /** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
@@ -69,12 +77,12 @@ function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<Me
 
 function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
   const { name } = part;
-  const file = { ...asObject(ownOf(part)['file']), ...fields, ...(name !== undefined && { filename: name }) };
+  const file = {
+    ...asObject(fieldsOf(part.own, 'chat-completions')['file']),
+    ...fields,
+    ...(name !== undefined && { filename: name }),
+  };
   return { type: 'file', file };
-}
-
-function ownOf(part: MediaPart): JsonObject {
-  return part.own?.format === 'chat-completions' ? part.own.fields : {};
 }
 
 /** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */

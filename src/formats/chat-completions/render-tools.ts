@@ -3,8 +3,7 @@
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
-import { asObject, asText, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, said } from '../openai-fields.ts';
+import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
@@ -136,7 +135,7 @@ function renderToolChoice(
 function searchOptions(tool: JsonObject): JsonObject {
   const size = asText(tool['search_context_size']);
   const { type: _, ...approximate } = asObject(tool['user_location']) ?? {};
-  const place = said(approximate);
+  const place = withoutNulls(approximate);
   return {
     ...(size !== undefined && { search_context_size: size }),
     ...(!isEmpty(place) && { user_location: { type: 'approximate', approximate: place } }),

@@ -1,7 +1,7 @@
 /** Fields that OpenAI has in both of its formats, under one name or another. */
 
 import type { Own } from '../../conversation/prompt.ts';
-import { asObject, type JsonObject } from '../../json.ts';
+import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 
 /**
@@ -10,12 +10,10 @@ import { SHARED_FIELDS } from '../openai-fields.ts';
  */
 export function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
   if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
-  const entries = Object.entries(own.fields);
-  const shared = Object.fromEntries(entries.filter(([field]) => SHARED_FIELDS.has(field)));
-  const left = Object.fromEntries(entries.filter(([field]) => !SHARED_FIELDS.has(field) && field !== 'text'));
-  const { verbosity, ...text } = asObject(own.fields['text']) ?? {};
+  const [shared, { text: given, ...left }] = splitFields(own.fields, SHARED_FIELDS);
+  const { verbosity, ...text } = asObject(given) ?? {};
   return {
     shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
-    left: { format: own.format, fields: { ...left, ...(Object.keys(text).length > 0 && { text }) } },
+    left: { format: own.format, fields: { ...left, ...(!isEmpty(text) && { text }) } },
   };
 }

@@ -1,10 +1,10 @@
 /** Token counts, both ways. */
 
+import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
-import { asObject, type JsonObject } from '../../json.ts';
+import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../json.ts';
 import { dollarsTold } from '../openai-cost.ts';
-import { isEmpty, said } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
@@ -64,22 +64,23 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   } = usage;
   const { cached_tokens: _cached, cache_write_tokens: _written, ...promptRest } = asObject(inside) ?? {};
   const { reasoning_tokens: _thought, ...completionRest } = asObject(outside) ?? {};
-  const own = said({
+  const promptDetails = withoutNulls(promptRest);
+  const completionDetails = withoutNulls(completionRest);
+  const own = withoutNulls({
     ...rest,
-    ...(!isEmpty(said(promptRest)) && { prompt_tokens_details: said(promptRest) }),
-    ...(!isEmpty(said(completionRest)) && { completion_tokens_details: said(completionRest) }),
+    ...(!isEmpty(promptDetails) && { prompt_tokens_details: promptDetails }),
+    ...(!isEmpty(completionDetails) && { completion_tokens_details: completionDetails }),
   });
   return {
     ...usageOf(parseTokens(usage, hiddenThoughts)),
-    ...(!isEmpty(own) && { own: { format: 'chat-completions', fields: own } }),
+    ...ownOf('chat-completions', own),
   };
 }
 
 /** Usage as chat-completions tells it; what other vendors count beyond it stands beside it under their own names. */
 export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheRead, cacheWrite, reasoning } = usage;
-  const own = usage.own?.fields ?? {};
-  const details = usage.own?.format === 'chat-completions' ? own : {};
+  const details = fieldsOf(usage.own, 'chat-completions');
   const prompt = {
     ...asObject(details['prompt_tokens_details']),
     ...(cacheRead !== undefined && { cached_tokens: cacheRead }),
@@ -90,7 +91,7 @@ export function renderUsage(usage: Usage): JsonObject {
     ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
   };
   return {
-    ...own,
+    ...usage.own?.fields,
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,

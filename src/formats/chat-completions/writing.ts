@@ -1,9 +1,8 @@
 /** What every part of a request's renderer must know. */
 
 import type { CacheMark, Own } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, withoutNulls } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { said } from '../openai-fields.ts';
 import type { Dialect } from './dialects.ts';
 
 export interface Writing {
@@ -38,7 +37,7 @@ export function markFields(
   if (own?.format === 'chat-completions') {
     const { prompt_cache_breakpoint: breakpoint, cache_control: control } = own.fields;
     if (breakpoint !== undefined || control !== undefined) {
-      return said({ prompt_cache_breakpoint: breakpoint, cache_control: control });
+      return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
     }
   }
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...mark } };

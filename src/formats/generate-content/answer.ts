@@ -2,6 +2,7 @@
 
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Citation, Part } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
@@ -106,7 +107,7 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
 
 /** What Gemini had to say of the prompt; with a `blockReason` in it and no answer, it stands in place of candidates. */
 export function promptFeedbackOf(end: Choice['end'] | undefined): JsonObject | undefined {
-  return end?.own?.format === FORMAT ? asObject(end.own.fields['promptFeedback']) : undefined;
+  return asObject(fieldsOf(end?.own, FORMAT)['promptFeedback']);
 }
 
 /** Whether an answer that has said nothing yet was refused before it began. */

@@ -1,9 +1,10 @@
 /** One candidate of an answer, chunk by chunk. Parts never overlap, so all there is to know is which one is open. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Part, Signature } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { madeUpId } from './call-ids.ts';
 import { citationTeller, mergeField } from './citations.ts';
@@ -132,7 +133,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     if (name) openCall(call, name, signature, out);
     // Without a name it goes on with the open call; where none is open, nobody can make it.
     if (open !== 'call') {
-      if (Object.keys(call).length > 0) readOpaque({ functionCall: call }, out);
+      if (!isEmpty(call)) readOpaque({ functionCall: call }, out);
       return;
     }
     for (const piece of asObjects(call['partialArgs'])) {
@@ -230,8 +231,6 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     },
     end(answerOwn, answerExtra, out) {
       close(out);
-      const fields = { ...own, ...answerOwn };
-      const unknown = { ...extra, ...answerExtra };
       const native = word ?? 'OTHER';
       const has = { calls: calls > 0, anything: calls > 0 || hasOpaque || text !== '' };
       out.enqueue({
@@ -239,8 +238,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
         choice,
         ...(isBlocked ? ({ finish: 'content-filter', native } as const) : parseFinish(native, has)),
         ...(explanation !== undefined && { explanation }),
-        ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
-        ...(Object.keys(unknown).length > 0 && { extra: unknown }),
+        ...ownOf(FORMAT, { ...own, ...answerOwn }),
+        ...extraOf({ ...extra, ...answerExtra }),
       });
     },
   };

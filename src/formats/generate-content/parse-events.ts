@@ -10,6 +10,7 @@
 import { parseExact } from '../../conversation/arguments.ts';
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls } from '../../conversation/ids.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -148,15 +149,14 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
     ...(createTime !== undefined && { createTime }),
     ...(modelStatus !== undefined && { modelStatus }),
   };
-  const extra = unknownFields(chunk, {});
   return {
     type: 'reply-start',
     id,
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
     ...(tier && { serviceTier: tier === 'standard' ? 'default' : tier }),
-    ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...ownOf(FORMAT, fields),
+    ...extraOf(unknownFields(chunk, {})),
   };
 }
 

@@ -1,10 +1,11 @@
 /** A generateContent body to a neutral prompt. */
 
-import type { OutputFormat, Own, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
+import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
 import { resultsFirst } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asObject, asText, isObject } from '../../json.ts';
+import { asFlag, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { type CallIds, callIds, parseParts } from './parse-parts.ts';
 import { fromOpenApi } from './schema.ts';
@@ -39,8 +40,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(choosing.choice && { toolChoice: choosing.choice }),
     ...config.fields,
     ...(serviceTier && { serviceTier: serviceTier === 'standard' ? 'default' : serviceTier }),
-    ...(Object.keys(kept).length > 0 && { own: { format: FORMAT, fields: kept } satisfies Own }),
-    ...(Object.keys(unknown).length > 0 && { extra: unknown }),
+    ...ownOf(FORMAT, kept),
+    ...extraOf(unknown),
   };
 }
 
@@ -92,7 +93,7 @@ function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
       functionCallingConfig: { ...asObject(choosing.own?.['functionCallingConfig']), mode: 'VALIDATED' },
     }),
   };
-  return Object.keys(toolConfig).length > 0 ? { toolConfig } : {};
+  return isEmpty(toolConfig) ? {} : { toolConfig };
 }
 
 type ConfigFields = Pick<
@@ -149,7 +150,7 @@ function parseConfig(config: JsonObject, report: Report): Config {
   const output = parseOutput(known, report);
   if (output.format) fields.output = output.format;
   const kept = { ...own, ...output.own };
-  return { fields, own: Object.keys(kept).length > 0 ? { generationConfig: kept } : {}, extra };
+  return { fields, own: isEmpty(kept) ? {} : { generationConfig: kept }, extra };
 }
 
 /** Protobuf reads a number written as text, too. */

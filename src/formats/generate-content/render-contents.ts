@@ -2,6 +2,7 @@
 
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, Signature, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
@@ -184,11 +185,11 @@ function renderThought(part: Extract<Part, { kind: 'thinking' }>, report: Report
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
+  const { id: given } = fieldsOf(part.own, FORMAT);
   return {
     functionCall: {
       ...part.extra,
-      ...(part.own?.format === FORMAT &&
-        typeof part.own.fields['id'] === 'string' && { id: part.own.fields['id'] }),
+      ...(typeof given === 'string' && { id: given }),
       ...(isGeminiId(id) && !repeated.has(id) && { id }),
       name: safeName(name),
       args: argumentsObject(text),

@@ -1,9 +1,10 @@
 /** A neutral prompt as a generateContent body. The model stands in the path: the pipeline puts it there. */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject, compact } from '../../json.ts';
+import { asObject, compact, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { callerJsonText } from './json-text.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
@@ -31,7 +32,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const generationConfig = renderConfig(prompt, target, output.config, report);
   const serviceTier = renderServiceTier(prompt.serviceTier, report);
   const { generationConfig: _extra, ...extra } = prompt.extra ?? {};
-  const { generationConfig: _config, toolConfig: _tools, ...own } = ownFields(prompt);
+  const { generationConfig: _config, toolConfig: _tools, ...own } = fieldsOf(prompt.own, FORMAT);
   reportDropped(prompt, report);
   return {
     ...extra,
@@ -40,20 +41,16 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }),
     ...(tools.length > 0 && { tools }),
     ...(toolConfig && { toolConfig }),
-    ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+    ...(!isEmpty(generationConfig) && { generationConfig }),
     ...(serviceTier !== undefined && { serviceTier }),
   };
-}
-
-function ownFields(prompt: Prompt): JsonObject {
-  return prompt.own?.format === FORMAT ? prompt.own.fields : {};
 }
 
 function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report: Report): JsonObject {
   const thinkingConfig = renderThinking(prompt.thinking, target, report);
   return {
     ...asObject(prompt.extra?.['generationConfig']),
-    ...asObject(ownFields(prompt)['generationConfig']),
+    ...asObject(fieldsOf(prompt.own, FORMAT)['generationConfig']),
     ...renderSampling(prompt, target, report),
     ...compact({
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),

@@ -3,6 +3,7 @@
  * and `error` hold what is no object (REST reference, FunctionResponse.response).
  */
 
+import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -41,7 +42,7 @@ export function parseResult(
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...(Object.keys(fields).length > 0 && { own: { format: FORMAT, fields } }),
+    ...ownOf(FORMAT, fields),
     ...(extra && { extra }),
   };
 }
@@ -108,7 +109,7 @@ export function renderResult(
     response: {
       functionResponse: {
         ...part.extra,
-        ...(part.own?.format === FORMAT && part.own.fields),
+        ...fieldsOf(part.own, FORMAT),
         ...(isGeminiId(part.id) && { id: part.id }),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),

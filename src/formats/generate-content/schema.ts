@@ -6,7 +6,7 @@
 
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asNumber, asObject, asText, isObject } from '../../json.ts';
+import { asList, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
 
 /** Deeper than any schema a vendor takes. */
 const MAX_DEPTH = 100;
@@ -189,7 +189,7 @@ function choiceOf(schema: JsonObject, inner: (schema: Json) => JsonObject): Json
 function objectKeywords(schema: JsonObject, inner: (schema: Json) => JsonObject): JsonObject {
   const properties = asObject(schema['properties']);
   // An object that lists no property is refused; one that says nothing of properties is not.
-  if (properties === undefined || Object.keys(properties).length === 0) return {};
+  if (properties === undefined || isEmpty(properties)) return {};
   const required = asList(schema['required']).filter(
     (name) => typeof name === 'string' && Object.hasOwn(properties, name),
   );
@@ -219,7 +219,7 @@ function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
   return {
     ...first,
     ...second,
-    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(!isEmpty(properties) && { properties }),
     ...(required.size > 0 && { required: [...required] }),
   };
 }

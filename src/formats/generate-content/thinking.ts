@@ -7,7 +7,7 @@ import { asEffort, budgetFor, effortFor, isThinkingOff, nearestEffort } from '..
 import type { Thinking } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asText, isObject } from '../../json.ts';
+import { asFlag, asNumber, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
 import { sortFields } from './wire.ts';
 
@@ -60,7 +60,7 @@ export function renderThinking(
   const amount = renderAmount(thinking, traits, report);
   const visible = thinking.visible ?? !isThinkingOff(thinking);
   const config = { ...amount, ...(visible && { includeThoughts: true }) };
-  return Object.keys(config).length === 0 ? undefined : config;
+  return isEmpty(config) ? undefined : config;
 }
 
 function renderAmount(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {

@@ -5,10 +5,11 @@
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
+import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText, isObject } from '../../json.ts';
+import { asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
@@ -70,7 +71,7 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
     name,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),
-    ...(own && { own: { format: FORMAT, fields: own } }),
+    ...ownOf(FORMAT, own ?? {}),
     ...(extra && { extra }),
   };
 }
@@ -92,7 +93,7 @@ export function parseToolConfig(value: Json | undefined): Choosing {
     'allowedFunctionNames',
   ]);
   const rest = { ...own, ...extra, ...(calling.extra && { functionCallingConfig: calling.extra }) };
-  const kept = Object.keys(rest).length > 0 ? rest : undefined;
+  const kept = isEmpty(rest) ? undefined : rest;
   const mode = asText(calling.known['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED';
   const listed = calling.known['allowedFunctionNames'];
   const allowed = Array.isArray(listed) ? listed.filter((name) => typeof name === 'string') : [];
@@ -187,7 +188,7 @@ function renderDeclaration(tool: FunctionTool, target: Target, report: Report): 
   } satisfies FunctionDeclaration;
   return {
     ...tool.extra,
-    ...(tool.own?.format === FORMAT && tool.own.fields),
+    ...fieldsOf(tool.own, FORMAT),
     ...declaration,
     ...(tool.parameters && renderParameters(tool.parameters, tool.name, target, report)),
   };
@@ -222,14 +223,14 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
       detail: 'Gemini cannot be told to make one call',
     });
   }
-  const own = prompt.own?.format === FORMAT ? asObject(prompt.own.fields['toolConfig']) : undefined;
+  const own = asObject(fieldsOf(prompt.own, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
     ...(mixesSearch(prompt, target) && { includeServerSideToolInvocations: true }),
     ...own,
-    ...(Object.keys(calling).length > 0 && { functionCallingConfig: calling }),
+    ...(!isEmpty(calling) && { functionCallingConfig: calling }),
   };
-  return Object.keys(config).length === 0 ? undefined : config;
+  return isEmpty(config) ? undefined : config;
 }
 
 function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {

@@ -3,6 +3,7 @@
  * both are inside. A figure of 0 is left out on its wire.
  */
 
+import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Usage } from '../../conversation/reply.ts';
 import {
   countOf,
@@ -65,7 +66,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
   } = value;
   return {
     ...usageOf(tokens),
-    ...(Object.keys(rest).length > 0 && { own: { format: FORMAT, fields: rest } }),
+    ...ownOf(FORMAT, rest),
   };
 }
 
@@ -73,8 +74,8 @@ export function parseUsage(value: JsonObject): Usage | undefined {
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
   const { input, output, cacheRead, reasoning, own } = usage;
   if (input === undefined && output === undefined) return undefined;
-  const fields = own?.format === FORMAT ? own.fields : undefined;
-  const byTools = asNumber(fields?.['toolUsePromptTokenCount']) ?? 0;
+  const fields = fieldsOf(own, FORMAT);
+  const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
   const prompt = Math.max(0, (input ?? 0) - byTools);
   const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));
   const figures = {

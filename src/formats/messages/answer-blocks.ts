@@ -1,5 +1,6 @@
 /** Parts of an answer as the content blocks they are, streamed or whole. */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Own, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
@@ -7,11 +8,6 @@ import type { JsonObject } from '../../json.ts';
 import { carrierText, isCarried, type Place } from './carriers.ts';
 import { callIds } from './names.ts';
 import { FORMAT } from './wire.ts';
-
-/** The fields that `own` holds for this format. */
-export function fieldsOf(own: Own | undefined): JsonObject {
-  return own?.format === FORMAT ? own.fields : {};
-}
 
 /**
  * The block that carries the signature of a call or a text, which Anthropic's own have no field for; undefined where
@@ -25,7 +21,7 @@ export function carrierBlock(signature: Signature | undefined, place: Place): Js
 
 /** Thinking that only its vendor can read. */
 export function redactedBlock(redacted: Signature, own: Own | undefined): JsonObject {
-  return { ...fieldsOf(own), type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
+  return { ...fieldsOf(own, FORMAT), type: 'redacted_thinking', data: seal(redacted, 'anthropic') };
 }
 
 /** Tool calls with ids that Anthropic's clients take, no two alike, and the same streamed or whole. */
@@ -38,7 +34,7 @@ export function callBlocks(
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
     return {
-      ...fieldsOf(own),
+      ...fieldsOf(own, FORMAT),
       type: 'tool_use',
       id: ids.call({ kind: 'tool-call', id: given, name, arguments: '' }),
       name,

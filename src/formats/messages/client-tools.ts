@@ -9,8 +9,7 @@
  */
 
 import type { JsonObject } from '../../json.ts';
-import { asText } from '../../json.ts';
-import { splitFields } from './wire.ts';
+import { asText, splitFields } from '../../json.ts';
 
 interface Definition {
   readonly description: string;
@@ -33,7 +32,7 @@ export function spelledOut(
 ): { readonly tool: JsonObject; readonly shorthand: JsonObject } | undefined {
   const known = CLIENT_TOOLS.get(asText(tool['type']) ?? '');
   if (known === undefined) return undefined;
-  const [shorthand, fields] = splitFields(tool, ['type', ...known.settings]);
+  const [shorthand, fields] = splitFields(tool, new Set(['type', ...known.settings]));
   const { description, properties, required } = known.define(shorthand);
   const input_schema = { type: 'object', properties, ...(required.length > 0 && { required }) };
   return { tool: { ...fields, description, input_schema }, shorthand };

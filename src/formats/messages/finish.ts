@@ -1,10 +1,11 @@
 /** Why an answer ended: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
+import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Choice, Finish } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject, asText } from '../../json.ts';
+import { asObject, asText, splitFields, withoutNulls } from '../../json.ts';
 import type { StopReason } from './wire.ts';
-import { extraOf, FORMAT, ownOf, splitFields, withoutNulls } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: 'stop',
@@ -22,7 +23,12 @@ const FINISHES: Readonly<Record<string, Finish>> = {
 const PLAIN: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
 
 /** Fields of an answer's end that Anthropic alone has; the last two are beta. */
-export const END_OWN = ['stop_details', 'container', 'context_management', 'input_transformations'] as const;
+export const END_OWN: ReadonlySet<string> = new Set([
+  'stop_details',
+  'container',
+  'context_management',
+  'input_transformations',
+]);
 
 type End = Choice['end'];
 
@@ -43,17 +49,17 @@ export function isByCode(fields: JsonObject | undefined): boolean {
  * @param calls the calls of tools that the caller knows of.
  */
 export function parseEnd(fields: JsonObject, calls: Calls): End {
-  const [reasons, others] = splitFields(fields, ['stop_reason', 'stop_sequence']);
+  const { stop_reason, stop_sequence, ...others } = fields;
   const [own, rest] = splitFields(others, END_OWN);
-  const word = asText(reasons['stop_reason']);
-  const stopSequence = asText(reasons['stop_sequence']);
+  const word = asText(stop_reason);
+  const stopSequence = asText(stop_sequence);
   const explanation = asText(asObject(own['stop_details'])?.['explanation']);
   return {
     finish: finishOf(word, calls),
     ...(stopSequence !== undefined && { stopSequence }),
     ...(word !== undefined && !PLAIN.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
-    ...ownOf({
+    ...ownOf(FORMAT, {
       ...withoutNulls(own),
       ...(word !== undefined && !isRendered(word) && { stop_reason: word }),
     }),
@@ -93,7 +99,7 @@ export interface Said {
 
 /** The three fields that say why an answer ended. */
 export function renderStop(end: End, said: Said): JsonObject {
-  const own = end.own?.format === FORMAT ? end.own.fields : {};
+  const own = fieldsOf(end.own, FORMAT);
   const sequence = end.stopSequence ?? (said.stop?.length === 1 ? said.stop[0] : undefined);
   const word = asText(own['stop_reason']) ?? wordOf(end.finish, said, sequence !== undefined);
   return {
@@ -126,7 +132,7 @@ function refusalDetails({ native, explanation }: End): JsonObject {
 }
 
 /** Fields of the end that stand beside `delta` in a `message_delta`. */
-const BESIDE: readonly string[] = ['context_management', 'input_transformations'];
+const BESIDE: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
 
 /**
  * What the end says beyond why, under the vendor's own field names.
@@ -135,10 +141,8 @@ const BESIDE: readonly string[] = ['context_management', 'input_transformations'
 export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
   if (end.own === undefined && end.extra === undefined) return { inside: {}, beside: {} };
   const { stop_reason: _reason, stop_details: _details, ...own } = end.own?.fields ?? {};
-  const isBeside = (key: string): boolean => end.own?.format === FORMAT && BESIDE.includes(key);
-  const entries = Object.entries({ ...end.extra, ...own });
-  return {
-    inside: Object.fromEntries(entries.filter(([key]) => !isBeside(key))),
-    beside: Object.fromEntries(entries.filter(([key]) => isBeside(key))),
-  };
+  const fields = { ...end.extra, ...own };
+  if (end.own?.format !== FORMAT) return { inside: fields, beside: {} };
+  const [beside, inside] = splitFields(fields, BESIDE);
+  return { inside, beside };
 }

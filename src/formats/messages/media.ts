@@ -1,11 +1,12 @@
 /** Images and documents. */
 
+import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, Part, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isList } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { extraOf, FORMAT, ownOf, parseMark, renderMark } from './wire.ts';
+import { FORMAT, parseMark, renderMark } from './wire.ts';
 
 /** Image types the API takes (vision guide). */
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -21,7 +22,7 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
     media: 'image',
     ...source,
     ...(mark && { mark }),
-    ...ownOf({ ...fields, ...(transformations !== undefined && { transformations }) }),
+    ...ownOf(FORMAT, { ...fields, ...(transformations !== undefined && { transformations }) }),
     ...extraOf(rest),
   };
 }
@@ -44,7 +45,7 @@ export function parseDocument(block: JsonObject, report: Report): TextPart | Med
     ...source,
     ...(name !== undefined && { name }),
     ...(mark && { mark }),
-    ...ownOf({
+    ...ownOf(FORMAT, {
       ...fields,
       ...(context !== undefined && { context }),
       ...(citations !== undefined && { citations }),
@@ -82,13 +83,13 @@ export function parseUpload(block: JsonObject): MediaPart {
     kind: 'media',
     media: 'document',
     source: { kind: 'file', id, format: FORMAT },
-    ...ownOf({ whole_block: block }),
+    ...ownOf(FORMAT, { whole_block: block }),
   };
 }
 
 /** The block that a part was made of which is kept whole. */
 export function wholeBlock(part: Part): JsonObject | undefined {
-  return part.own?.format === FORMAT ? asObject(part.own.fields['whole_block']) : undefined;
+  return asObject(fieldsOf(part.own, FORMAT)['whole_block']);
 }
 
 function asTextPart(
@@ -106,7 +107,7 @@ function asTextPart(
     outcome: 'approximated',
     detail: 'as plain text, with its title',
   });
-  return { kind: 'text', text, ...ownOf({ whole_block: block }) };
+  return { kind: 'text', text, ...ownOf(FORMAT, { whole_block: block }) };
 }
 
 function parseSource(source: JsonObject): { source: MediaSource; mediaType?: string } | undefined {

@@ -4,11 +4,12 @@
  */
 
 import { argumentsObject, argumentsText } from '../../conversation/arguments.ts';
+import { ownOf } from '../../conversation/own.ts';
 import type { Prompt, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartStart, ReplyEvent } from '../../conversation/reply.ts';
 import { unseal } from '../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObjects, asText, isObject } from '../../json.ts';
+import { asObjects, asText, isObject, withoutNulls } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { broken } from '../event-data.ts';
 import { changedNames } from '../safe-names.ts';
@@ -19,7 +20,7 @@ import { type Calls, isByCode } from './finish.ts';
 import { safeName } from './names.ts';
 import { jsonToolName } from './output.ts';
 import { type ChangedKeys, changedKeys, restoredKeys } from './property-keys.ts';
-import { FORMAT, ownOf, withoutNulls } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
 
@@ -198,7 +199,7 @@ function openBlock(
   rest: JsonObject,
   at: Json | undefined,
 ): Open {
-  const { own } = ownOf(withoutNulls(rest));
+  const { own } = ownOf(FORMAT, withoutNulls(rest));
   return {
     at,
     takes,

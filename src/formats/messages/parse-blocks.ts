@@ -1,6 +1,7 @@
 /** Content blocks of a request as parts. */
 
 import { argumentsText } from '../../conversation/arguments.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { MediaPart, OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
@@ -16,7 +17,7 @@ import {
   parseSearchResult,
   parseToolReference,
 } from './media.ts';
-import { extraOf, FORMAT, ownOf, parseMark } from './wire.ts';
+import { FORMAT, parseMark } from './wire.ts';
 
 /** What reading a block needs to know of the request around it. */
 export interface Context {
@@ -87,7 +88,7 @@ function parseText(block: JsonObject, at: string): TextPart {
     text: textAt(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
     ...(mark && { mark }),
-    ...ownOf(fields),
+    ...ownOf(FORMAT, fields),
     ...extraOf(rest),
   };
 }
@@ -105,7 +106,7 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     ...call,
     arguments: argumentsText(input),
     ...(mark && { mark }),
-    ...ownOf({
+    ...ownOf(FORMAT, {
       ...fields,
       ...(caller !== undefined && { caller }),
       ...(toolset_name !== undefined && { toolset_name }),
@@ -127,7 +128,7 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
     ...(mark && { mark }),
-    ...ownOf({ ...fields, ...(toolset_name !== undefined && { toolset_name }) }),
+    ...ownOf(FORMAT, { ...fields, ...(toolset_name !== undefined && { toolset_name }) }),
     ...extraOf(rest),
   };
 }

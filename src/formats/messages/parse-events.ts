@@ -2,10 +2,20 @@
 
 import { isDeeper, parseExact } from '../../conversation/arguments.ts';
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
+import {
+  asList,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  splitFields,
+  withoutNulls,
+} from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventObject, MAX_DEPTH } from '../event-data.ts';
@@ -15,12 +25,12 @@ import { END_OWN, parseEnd } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
 import { neutralTier } from './service-tier.ts';
 import { mergeFigures, parseUsage } from './usage.ts';
-import { extraOf, ownOf, splitFields, withoutNulls } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
 
 /** Fields of a message beside those that tell its end, and that only Anthropic has. */
-const START_OWN = ['diagnostics'] as const;
+const START_OWN: ReadonlySet<string> = new Set(['diagnostics']);
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
@@ -144,7 +154,7 @@ function replyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart
     id: asText(id) ?? '',
     model: asText(model) ?? '',
     ...(tier !== undefined && { serviceTier: neutralTier(tier) }),
-    ...ownOf(own),
+    ...ownOf(FORMAT, own),
     ...extraOf(extra),
   };
 }

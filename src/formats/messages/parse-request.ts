@@ -1,16 +1,17 @@
 /** `POST /v1/messages`: the body as a prompt. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { OutputFormat, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
+import { asFlag, asNumber, asObject, asText, isEmpty, isList, isObject, splitFields } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 import { isKnownTier, neutralTier } from './service-tier.ts';
 import { changedTools } from './tool-changes.ts';
-import { extraOf, FORMAT, parseMark, REQUEST_OWN, splitFields } from './wire.ts';
+import { FORMAT, parseMark, REQUEST_OWN } from './wire.ts';
 
 /**
  * @throws GatewayError `invalid-request`, in the words of the vendor, where a required field is missing or a field has
@@ -104,7 +105,7 @@ function parseToolChoice(
   const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
   const toolChoice = type === 'tool' && forced ? forcedHosted(tools, report) : choiceOf(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
-  const isWhole = toolChoice !== undefined && forced === undefined && Object.keys(rest).length === 0;
+  const isWhole = toolChoice !== undefined && forced === undefined && isEmpty(rest);
   return {
     neutral: {
       ...(toolChoice && { toolChoice }),
@@ -146,7 +147,7 @@ function parseMetadata(metadata: Json | undefined): { user?: string; own: JsonOb
   if (metadata === undefined) return { own: {} };
   const { user_id, ...rest } = asObject(metadata) ?? {};
   const user = asText(user_id);
-  const plain = user !== undefined && Object.keys(rest).length === 0;
+  const plain = user !== undefined && isEmpty(rest);
   return { ...(user !== undefined && { user }), own: plain ? {} : { metadata } };
 }
 

@@ -3,7 +3,7 @@
 import { asEffort } from '../../conversation/effort.ts';
 import type { Thinking } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asText } from '../../json.ts';
+import { asNumber, asObject, asText, isEmpty } from '../../json.ts';
 
 export interface ParsedThinking {
   readonly thinking?: Thinking;
@@ -24,10 +24,10 @@ export function parseThinking(thinking: Json | undefined, config: Json | undefin
     ...(format !== undefined && !isSchema(format) && { format }),
   };
   return {
-    ...(Object.keys(neutral).length > 0 && { thinking: neutral }),
+    ...(!isEmpty(neutral) && { thinking: neutral }),
     own: {
       ...(thinking !== undefined && !(wish && isWhole(asObject(thinking) ?? {}, wish)) && { thinking }),
-      ...(Object.keys(kept).length > 0 && { output_config: kept }),
+      ...(!isEmpty(kept) && { output_config: kept }),
     },
   };
 }
@@ -45,8 +45,7 @@ function parseWish(value: Json | undefined): Thinking | undefined {
 /** Whether the wish says all that is written: neutral words know no other ways to show thoughts, and no bindings. */
 function isWhole(value: JsonObject, wish: Thinking): boolean {
   const { type: _, budget_tokens, display, ...rest } = value;
-  if (Object.keys(rest).length > 0 || (budget_tokens !== undefined && wish.budget === undefined))
-    return false;
+  if (!isEmpty(rest) || (budget_tokens !== undefined && wish.budget === undefined)) return false;
   return display === undefined || (wish.visible !== undefined && WAYS_TO_SHOW.includes(display));
 }
 
@@ -54,5 +53,5 @@ const WAYS_TO_SHOW: readonly Json[] = ['summarized', 'omitted'];
 
 function isSchema(format: Json): boolean {
   const { type, schema, ...rest } = asObject(format) ?? {};
-  return type === 'json_schema' && asObject(schema) !== undefined && Object.keys(rest).length === 0;
+  return type === 'json_schema' && asObject(schema) !== undefined && isEmpty(rest);
 }

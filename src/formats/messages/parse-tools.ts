@@ -1,11 +1,12 @@
 /** `tools`: those that the caller runs as functions, those that Anthropic runs as hosted ones. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObject, asText, isList, isObject } from '../../json.ts';
+import { asFlag, asObject, asText, isList, isObject, splitFields } from '../../json.ts';
 import { spelledOut } from './client-tools.ts';
-import { extraOf, FORMAT, ownOf, parseMark, splitFields, TOOL_OWN } from './wire.ts';
+import { FORMAT, parseMark, TOOL_OWN } from './wire.ts';
 
 /** @throws GatewayError `invalid-request` where a tool has no name or no schema. */
 export function parseTools(tools: Json | undefined): readonly Tool[] | undefined {
@@ -45,7 +46,7 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
     parameters,
     ...(isStrict !== undefined && { strict: isStrict }),
     ...(mark && { mark }),
-    ...ownOf({ ...fields, ...own }),
+    ...ownOf(FORMAT, { ...fields, ...own }),
     ...extraOf(extra),
   };
 }

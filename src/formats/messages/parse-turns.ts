@@ -1,17 +1,18 @@
 /** `system` and `messages` as turns. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isList, isObject } from '../../json.ts';
+import { isList, isObject, splitFields } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { carryOver } from './carriers.ts';
 import { parseUpload } from './media.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
-import { extraOf, FORMAT, renderMark, splitFields } from './wire.ts';
+import { FORMAT, renderMark } from './wire.ts';
 
 /** Fields of a system message in the midst of a conversation, beside its content; both are beta. */
-const SYSTEM_OWN = ['clear_at', 'output_config'] as const;
+const SYSTEM_OWN: ReadonlySet<string> = new Set(['clear_at', 'output_config']);
 
 /** @throws GatewayError `invalid-request` where there are no messages, or one is none. */
 export function parseTurns(

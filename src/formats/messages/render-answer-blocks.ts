@@ -3,6 +3,7 @@
  * before the next starts. The block of a text starts with the first it says.
  */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
@@ -11,7 +12,7 @@ import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
-import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
+import { callBlocks, carrierBlock, redactedBlock } from './answer-blocks.ts';
 import type { Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, isByCode } from './finish.ts';
@@ -132,13 +133,13 @@ export function blockEvents(stem: string): BlockEvents {
       case 'text':
       case 'refusal':
         refusal ||= part.kind === 'refusal';
-        return opened(event, { ...fieldsOf(own), type: 'text', text: '' }, TEXT);
+        return opened(event, { ...fieldsOf(own, FORMAT), type: 'text', text: '' }, TEXT);
       case 'thinking': {
-        const block = { ...fieldsOf(own), type: 'thinking', thinking: '', signature: '' };
+        const block = { ...fieldsOf(own, FORMAT), type: 'thinking', thinking: '', signature: '' };
         return opened(event, block, THINKING);
       }
       case 'tool-call': {
-        calls = isByCode(fieldsOf(own)) ? { ...calls, byCode: true } : { ...calls, direct: true };
+        calls = isByCode(fieldsOf(own, FORMAT)) ? { ...calls, byCode: true } : { ...calls, direct: true };
         carry(signature, 'next');
         const { signature: _, ...unsigned } = event;
         const call = opened(unsigned, callBlock(part, own, {}), ARGUMENTS);

@@ -2,13 +2,14 @@
 
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { type Foreign, foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
-import { callBlocks, carrierBlock, fieldsOf, redactedBlock } from './answer-blocks.ts';
+import { callBlocks, carrierBlock, redactedBlock } from './answer-blocks.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, isByCode, renderStop } from './finish.ts';
 import { renderMessage } from './message.ts';
@@ -23,7 +24,9 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const callBlock = callBlocks(asked.id);
   const others = foreign();
   const content = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
-  const made = parts.filter((part) => part.kind === 'tool-call').map((call) => isByCode(fieldsOf(call.own)));
+  const made = parts
+    .filter((part) => part.kind === 'tool-call')
+    .map((call) => isByCode(fieldsOf(call.own, FORMAT)));
   const calls = { direct: made.includes(false), byCode: made.includes(true) };
   const refusal = parts.some((part) => part.kind === 'refusal');
   const { inside, beside } = endFields(end);
@@ -81,7 +84,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     return [];
   });
   const block = {
-    ...fieldsOf(part.own),
+    ...fieldsOf(part.own, FORMAT),
     type: 'text',
     text: part.text,
     ...(citations.length > 0 && { citations }),
@@ -93,7 +96,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
 function renderThinking({ text, signature, redacted, own }: ThinkingPart): readonly JsonObject[] {
   const said = text !== '' || signature !== undefined;
   const thought = {
-    ...fieldsOf(own),
+    ...fieldsOf(own, FORMAT),
     type: 'thinking',
     thinking: text,
     signature: signature === undefined ? '' : seal(signature, 'anthropic'),

@@ -4,7 +4,7 @@ import type { Part, Prompt, TextPart, Turn } from '../../conversation/prompt.ts'
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject } from '../../json.ts';
+import { asObject, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { limitMarks, markForKey } from './cache-marks.ts';
 import { withoutLastThoughts, withoutOpenThoughts } from './last-thoughts.ts';
@@ -143,7 +143,7 @@ function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPla
     ...(output.kind === 'enforced' && !isBeta && { format: { type: 'json_schema', schema: output.schema } }),
     ...asObject(own['output_config']),
   };
-  return Object.keys(config).length > 0 ? { output_config: config } : {};
+  return isEmpty(config) ? {} : { output_config: config };
 }
 
 /** The vendor refuses sequences of white space alone. */

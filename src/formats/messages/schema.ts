@@ -5,7 +5,7 @@
  */
 
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asText, hasSameItems, isList, isObject } from '../../json.ts';
+import { asList, asObject, asText, hasSameItems, isEmpty, isList, isObject } from '../../json.ts';
 
 /** String formats that are enforced. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
@@ -90,7 +90,7 @@ function canClose(schema: JsonObject, depth: number): boolean {
   if (depth > MAX_DEPTH || schema['$ref'] === '#' || isObject(schema['patternProperties'])) return false;
   if (schema['prefixItems'] !== undefined) return false;
   const open = schema['additionalProperties'];
-  const isFree = mayBeObject(schema) && Object.keys(asObject(schema['properties']) ?? {}).length === 0;
+  const isFree = mayBeObject(schema) && isEmpty(asObject(schema['properties']) ?? {});
   if (isObject(open) || (isFree && open !== false)) return false;
   return innerSchemas(schema).every((inner) => canClose(inner, depth + 1));
 }

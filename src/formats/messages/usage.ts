@@ -3,6 +3,7 @@
  * inside. Thinking is inside `output_tokens` in both.
  */
 
+import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Usage } from '../../conversation/reply.ts';
 import {
   addTokens,
@@ -14,9 +15,9 @@ import {
   usageOf,
 } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText } from '../../json.ts';
+import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../json.ts';
 import { usedTier } from './service-tier.ts';
-import { FORMAT, ownOf, withoutNulls } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
@@ -93,10 +94,10 @@ export function parseUsage(figures: JsonObject): Usage {
   const { thinking_tokens: _thinking, ...details } = asObject(output_tokens_details) ?? {};
   return {
     ...usageOf(parseTokens(figures)),
-    ...ownOf({
+    ...ownOf(FORMAT, {
       ...rest,
-      ...(Object.keys(places).length > 0 && { cache_creation: places }),
-      ...(Object.keys(details).length > 0 && { output_tokens_details: details }),
+      ...(!isEmpty(places) && { cache_creation: places }),
+      ...(!isEmpty(details) && { output_tokens_details: details }),
     }),
   };
 }
@@ -109,7 +110,7 @@ export function renderUsage(usage: Usage): JsonObject {
   const { input = 0, output = 0, cacheWriteHour, reasoning, own } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
-  const fields = own?.format === FORMAT ? own.fields : {};
+  const fields = fieldsOf(own, FORMAT);
   return {
     ...fields,
     input_tokens: input - cacheRead - cacheWrite,

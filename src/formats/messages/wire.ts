@@ -5,7 +5,7 @@
 
 import type { CacheMark, Own } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isObject } from '../../json.ts';
+import { isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
 export type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
@@ -14,7 +14,7 @@ export type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 export const FORMAT = 'messages';
 
 /** Fields of a request that only Anthropic knows what to do with; the last seven are beta. */
-export const REQUEST_OWN = [
+export const REQUEST_OWN: ReadonlySet<string> = new Set([
   'speed',
   'inference_geo',
   'container',
@@ -27,37 +27,16 @@ export const REQUEST_OWN = [
   'fallbacks',
   'fallback_credit_token',
   'mcp_servers',
-] as const;
+]);
 
 /** Fields of a tool of the caller's own that only Anthropic knows what to do with. */
-export const TOOL_OWN = [
+export const TOOL_OWN: ReadonlySet<string> = new Set([
   'type',
   'defer_loading',
   'eager_input_streaming',
   'input_examples',
   'allowed_callers',
-] as const;
-
-/** `{ own }` where there is anything in `fields`, else nothing: to be spread. */
-export function ownOf(fields: JsonObject): { readonly own?: Own } {
-  return isEmpty(fields) ? {} : { own: { format: FORMAT, fields } };
-}
-
-/** `{ extra }` where there is anything in `fields`, else nothing: to be spread. */
-export function extraOf(fields: JsonObject): { readonly extra?: JsonObject } {
-  return isEmpty(fields) ? {} : { extra: fields };
-}
-
-/** The fields named in `names`, and the rest. */
-export function splitFields(object: JsonObject, names: readonly string[]): [JsonObject, JsonObject] {
-  const named: [string, Json][] = [];
-  const rest: [string, Json][] = [];
-  for (const [key, value] of Object.entries(object)) {
-    if (value !== undefined) (names.includes(key) ? named : rest).push([key, value]);
-  }
-  // fromEntries defines keys, so that one named `__proto__` is a key like any other.
-  return [Object.fromEntries(named), Object.fromEntries(rest)];
-}
+]);
 
 /** What `own` holds for this format; what it holds for another one is reported as dropped. */
 export function ownFields(own: Own | undefined, report: Report): JsonObject {
@@ -89,18 +68,4 @@ export function renderMark(mark: CacheMark | undefined): JsonObject {
   if (mark === undefined) return {};
   const { ttl } = mark;
   return { cache_control: { type: 'ephemeral', ...(ttl !== undefined && TTLS.includes(ttl) && { ttl }) } };
-}
-
-function isEmpty(object: JsonObject): boolean {
-  for (const key in object) if (object[key] !== undefined) return false;
-  return true;
-}
-
-/** `fields` without those that are null, which says as much as their absence. */
-export function withoutNulls(fields: JsonObject): JsonObject {
-  for (const key in fields) {
-    if (fields[key] === null)
-      return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-  }
-  return fields;
 }

@@ -1,9 +1,8 @@
 /** Fields of a response beyond the answer itself. */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { isEmpty } from '../openai-fields.ts';
-import { pick } from './fields.ts';
+import { type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 
 /** Read elsewhere, or the request once more: the caller knows that one, and it may be another than the vendor's. */
 const READ: ReadonlySet<string> = new Set([
@@ -58,19 +57,11 @@ const OWN: ReadonlySet<string> = new Set([
 
 /** @param finish what the end was understood as: a reason that nobody here knows is kept as OpenAI told it. */
 export function additionalFields(response: JsonObject, finish: Finish): Pick<ChoiceEnd, 'own' | 'extra'> {
-  const others = Object.fromEntries(
-    Object.entries(response).filter(
-      (entry): entry is [string, Json] => entry[1] !== null && !READ.has(entry[0]),
-    ),
-  );
+  const [, others] = splitFields(withoutNulls(response), READ);
+  const [own, extra] = splitFields(others, OWN);
   const { incomplete_details } = response;
-  const own: JsonObject = {
-    ...pick(others, OWN, true),
-    ...(finish === 'other' && { incomplete_details }),
-  };
-  const extra = pick(others, OWN, false);
   return {
-    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
-    ...(!isEmpty(extra) && { extra }),
+    ...ownOf('responses', { ...own, ...(finish === 'other' && { incomplete_details }) }),
+    ...extraOf(extra),
   };
 }

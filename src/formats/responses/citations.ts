@@ -2,7 +2,6 @@
 
 import type { Citation } from '../../conversation/prompt.ts';
 import { asNumber, asText, type JsonObject } from '../../json.ts';
-import { fieldsOf } from './own.ts';
 
 /** An annotation as a citation; kinds without a URL mean something to OpenAI only. */
 export function parseAnnotation(annotation: JsonObject): Citation {
@@ -25,7 +24,7 @@ export function parseAnnotation(annotation: JsonObject): Citation {
  * @returns undefined where there is no URL to point to and the annotation was not OpenAI's in the first place.
  */
 export function renderAnnotation(citation: Citation, length: number): JsonObject | undefined {
-  if (citation.own?.format === 'responses') return fieldsOf(citation.own);
+  if (citation.own?.format === 'responses') return citation.own.fields;
   if (citation.url === undefined) return undefined;
   return {
     type: 'url_citation',

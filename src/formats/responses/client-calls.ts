@@ -5,9 +5,16 @@
  */
 
 import type { Tool } from '../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asText, compact, tryParseJson } from '../../json.ts';
-import { said } from '../openai-fields.ts';
+import {
+  asList,
+  asObject,
+  asText,
+  compact,
+  type Json,
+  type JsonObject,
+  tryParseJson,
+  withoutNulls,
+} from '../../json.ts';
 import { isClientTool } from './client-tools.ts';
 
 export interface ClientCall {
@@ -98,7 +105,7 @@ export function actionOf(call: ClientCall, written: string): JsonObject {
 
 /** What is to be done, as the arguments of the function. */
 export function argumentsOf(action: JsonObject): string {
-  const { type, ...rest } = said(action);
+  const { type, ...rest } = withoutNulls(action);
   return JSON.stringify(type === 'exec' ? rest : { ...(type !== undefined && { type }), ...rest });
 }
 

@@ -35,10 +35,3 @@ export function objectsWithPaths(
     return [element, here] as const;
   });
 }
-
-/** The fields of `object` whose name is, or is not, among `names`: copied so that `__proto__` is a field like others. */
-export function pick(object: JsonObject, names: ReadonlySet<string>, among: boolean): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter(([name, value]) => names.has(name) === among && !(among && value === null)),
-  );
-}

@@ -1,8 +1,8 @@
 /** Why a response ended: its `status` and `incomplete_details`, and the neutral finish. */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
-import { fieldsOf } from './own.ts';
 
 type End = Omit<ChoiceEnd, 'type' | 'choice'>;
 
@@ -46,7 +46,7 @@ export function renderFinish(end: End, refusal: boolean): Ending {
       return refusal ? COMPLETED : incomplete({ reason: 'content_filter' });
     case 'other': {
       // A reason of OpenAI's own that nobody here knows yet.
-      const details = asObject(fieldsOf(end.own)['incomplete_details']);
+      const details = asObject(fieldsOf(end.own, 'responses')['incomplete_details']);
       return details ? incomplete(details) : COMPLETED;
     }
     case 'stop':

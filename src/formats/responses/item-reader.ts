@@ -1,6 +1,6 @@
 /** What the kinds of output items have in common while they are read. */
 
-import type { Json, JsonObject } from '../../json.ts';
+import { type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import type { ItemEvent } from './item-events.ts';
 
 /** Reads one item. All that did not come in events is made up for by the whole item at its end. */
@@ -13,11 +13,8 @@ export interface ItemReader {
 
 /** The fields of an item that are there; how far it has come is told otherwise. */
 export function present(fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) => value !== undefined && value !== null && name !== 'status',
-    ),
-  );
+  const { status: _, ...others } = fields;
+  return withoutNulls(others);
 }
 
 /** What is missing of `whole` where `length` of it came before. */

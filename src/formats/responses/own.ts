@@ -4,9 +4,9 @@
  * what the content part said beside its text.
  */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Own } from '../../conversation/prompt.ts';
-import { asNumber, asObject, type JsonObject } from '../../json.ts';
-import { isEmpty } from '../openai-fields.ts';
+import { asNumber, asObject, isEmpty, type JsonObject } from '../../json.ts';
 
 export interface Origin {
   readonly at?: number;
@@ -14,7 +14,7 @@ export interface Origin {
   readonly part?: JsonObject;
 }
 
-export function ownOf({ at, item = {}, part = {} }: Origin): Own {
+export function keptOrigin({ at, item = {}, part = {} }: Origin): Own {
   const fields: JsonObject = {
     ...(at !== undefined && { at }),
     ...(!isEmpty(item) && { item }),
@@ -23,16 +23,11 @@ export function ownOf({ at, item = {}, part = {} }: Origin): Own {
   return { format: 'responses', fields };
 }
 
-/** What `ownOf` kept; nothing of another format's. */
+/** What `keptOrigin` kept; nothing of another format's. */
 export function originOf(own: Own | undefined): Origin {
-  const fields = fieldsOf(own);
+  const fields = fieldsOf(own, 'responses');
   const at = asNumber(fields['at']);
   const item = asObject(fields['item']);
   const part = asObject(fields['part']);
   return { ...(at !== undefined && { at }), ...(item && { item }), ...(part && { part }) };
-}
-
-/** The fields of this format, or none. */
-export function fieldsOf(own: Own | undefined): JsonObject {
-  return own?.format === 'responses' ? own.fields : {};
 }

@@ -3,13 +3,14 @@
  * formats with one message a turn; so are tool outputs in a row. Each other message is a turn of its own.
  */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
-import { asObject, asText, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, said } from '../openai-fields.ts';
-import { pick, requiredText, unsupported, wrongValue } from './fields.ts';
+import { asObject, asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
+import { missing } from '../openai-fields.ts';
+import { requiredText, unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, joinedName } from './namespaces.ts';
-import { ownOf } from './own.ts';
+import { keptOrigin } from './own.ts';
 import { clientItemReader } from './parse-client-items.ts';
 import { type ContentPart, parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
@@ -128,15 +129,15 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
     throw wrongValue(`${path}.role`, ['assistant', 'system', 'developer', 'user']);
   const { type: _type, role: _role, content, ...rest } = item;
   if (content === undefined || content === null) throw missing(`${path}.content`);
-  const own = pick(rest, OWN, true);
-  const extra = pick(rest, OWN, false);
+  const [own, extra] = splitFields(rest, OWN);
+  const told = withoutNulls(own);
   return {
     role: role === 'user' ? 'user' : 'system',
     ...(role === 'developer' && { developer: true }),
     parts: parseContent(content, `${path}.content`),
     // Even without a field: by it this format knows that the message is none of the instructions.
-    ...((role !== 'user' || !isEmpty(own)) && { own: ownOf({ item: own }) }),
-    ...(!isEmpty(extra) && { extra }),
+    ...((role !== 'user' || !isEmpty(told)) && { own: keptOrigin({ item: told }) }),
+    ...extraOf(extra),
   };
 }
 
@@ -179,12 +180,12 @@ function parseAssistantMessage(item: JsonObject, path: string, at: number, befor
   if (content === undefined || content === null) throw missing(`${path}.content`);
   const parts = parseContent(content, `${path}.content`);
   const filled: readonly ContentPart[] = parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
-  const told = said(rest);
+  const told = withoutNulls(rest);
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
   if (isPlain) return [...filled];
   return filled.map((part) => {
     const kept = asObject(part.own?.fields['part']);
-    return { ...part, own: ownOf({ at, item: told, ...(kept && { part: kept }) }) };
+    return { ...part, own: keptOrigin({ at, item: told, ...(kept && { part: kept }) }) };
   });
 }
 
@@ -201,14 +202,14 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
   const called = callersName(item);
-  const told = said({ ...rest, ...called });
+  const told = withoutNulls({ ...rest, ...called });
   return {
     kind: 'tool-call',
     id: requiredText(call_id, `${path}.call_id`),
     name: called ? joinedName(called) : requiredText(name, `${path}.name`),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
-    ...(!isEmpty(told) && { own: ownOf({ item: told }) }),
+    ...(!isEmpty(told) && { own: keptOrigin({ item: told }) }),
   };
 }
 
@@ -217,16 +218,16 @@ function parseResult(item: JsonObject, path: string, names: ReadonlyMap<string, 
   const callId = requiredText(call_id, `${path}.call_id`);
   if (output === undefined || output === null) throw missing(`${path}.output`);
   const name = names.get(callId);
-  const own = pick(rest, OWN, true);
-  const extra = pick(rest, OWN, false);
+  const [own, extra] = splitFields(rest, OWN);
+  const told = withoutNulls(own);
   return {
     kind: 'tool-result',
     id: callId,
     ...(name !== undefined && { name }),
     content: parseContent(output, `${path}.output`).map(asResultPart),
     ...(type === 'custom_tool_call_output' && { custom: true }),
-    ...(!isEmpty(own) && { own: ownOf({ item: own }) }),
-    ...(!isEmpty(extra) && { extra }),
+    ...(!isEmpty(told) && { own: keptOrigin({ item: told }) }),
+    ...extraOf(extra),
   };
 }
 

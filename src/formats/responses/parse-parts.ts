@@ -1,11 +1,12 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
+import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
-import { isEmpty, missing, textAt } from '../openai-fields.ts';
+import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
+import { missing, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './citations.ts';
 import { objectsWithPaths, requiredText, wrongValue } from './fields.ts';
-import { ownOf } from './own.ts';
+import { keptOrigin } from './own.ts';
 
 export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
@@ -153,8 +154,8 @@ function others(rest: JsonObject, exact: JsonObject = {}): Pick<TextPart, 'mark'
   const kept: JsonObject = { ...exact, ...(mark && { prompt_cache_breakpoint: mark }) };
   return {
     ...(mark && { mark: ttl === undefined ? {} : { ttl } }),
-    ...(!isEmpty(kept) && { own: ownOf({ part: kept }) }),
-    ...(!isEmpty(extra) && { extra }),
+    ...(!isEmpty(kept) && { own: keptOrigin({ part: kept }) }),
+    ...extraOf(extra),
   };
 }
 

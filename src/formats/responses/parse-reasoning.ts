@@ -1,9 +1,8 @@
 /** Reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signatures (`seal.ts`). */
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
-import { asObjects, asText, type JsonObject } from '../../json.ts';
-import { isEmpty, said } from '../openai-fields.ts';
-import { ownOf } from './own.ts';
+import { asObjects, asText, isEmpty, type JsonObject, withoutNulls } from '../../json.ts';
+import { keptOrigin } from './own.ts';
 import { unsealed } from './seal.ts';
 
 export interface ReasoningReader {
@@ -43,7 +42,7 @@ export function reasoningReader(): ReasoningReader {
 function parseThinking(item: JsonObject, at: number, proof?: ReturnType<typeof unsealed>): Part[] {
   const { type: _, summary, content, encrypted_content, ...rest } = item;
   const texts = [...texted(summary, 'summary_text'), ...texted(content, 'reasoning_text')];
-  const known = said(rest);
+  const known = withoutNulls(rest);
   const nothing = texts.length === 0 && proof === undefined;
   if (nothing && !isEmpty(known)) return [{ kind: 'opaque', format: 'responses', value: item }];
   if (nothing) return [];
@@ -51,11 +50,11 @@ function parseThinking(item: JsonObject, at: number, proof?: ReturnType<typeof u
   const place = proof !== undefined && proof.mark !== 'r' && texts.length < 2 ? {} : { at };
   const parts = texts.map(({ text, type }): ThinkingPart => {
     const part = type === 'reasoning_text' ? { part: { type } } : {};
-    return { kind: 'thinking', text, own: ownOf({ ...place, item: known, ...part }) };
+    return { kind: 'thinking', text, own: keptOrigin({ ...place, item: known, ...part }) };
   });
   if (proof === undefined) return parts;
   const { signature, mark } = proof;
-  const own = ownOf({ ...place, item: known });
+  const own = keptOrigin({ ...place, item: known });
   if (mark === 'r') return [...parts, { kind: 'thinking', text: '', redacted: signature, own }];
   const last = parts.pop() ?? { kind: 'thinking', text: '', own };
   return [...parts, { ...last, signature }];

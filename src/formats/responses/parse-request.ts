@@ -1,20 +1,20 @@
 /** A caller's request of `POST /v1/responses` as a prompt (API reference, Create a model response). */
 
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
-import { asList, asObject, type Json, type JsonObject } from '../../json.ts';
-import type { Report } from '../format.ts';
 import {
-  flagAt,
-  integerAt,
+  asList,
+  asObject,
   isEmpty,
-  missing,
-  numberAt,
-  objectAt,
-  textAt,
-  wrongType,
-} from '../openai-fields.ts';
-import { objectsWithPaths, pick, requiredText, unsupported } from './fields.ts';
+  type Json,
+  type JsonObject,
+  splitFields,
+  withoutNulls,
+} from '../../json.ts';
+import type { Report } from '../format.ts';
+import { flagAt, integerAt, missing, numberAt, objectAt, textAt, wrongType } from '../openai-fields.ts';
+import { objectsWithPaths, requiredText, unsupported } from './fields.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
 import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
@@ -80,13 +80,13 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   if (flagAt(store, 'store')) {
     report({ field: 'store', outcome: 'dropped', detail: 'nothing is stored for this model' });
   }
-  const stateless = pick(others, STATE, false);
-  const extra = pick(stateless, OWN, false);
+  const [, stateless] = splitFields(others, STATE);
+  const [known, extra] = splitFields(stateless, OWN);
   for (const field of Object.keys(extra)) {
     report({ field, outcome: 'passed-on', detail: 'no field of responses: the vendor is to judge it' });
   }
   const own: JsonObject = {
-    ...pick(stateless, OWN, true),
+    ...withoutNulls(known),
     ...(isOpenAIsChoice(tool_choice, parsedTools) && { tool_choice }),
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
@@ -110,8 +110,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(serviceTier !== undefined && { serviceTier }),
     ...(cacheKey !== undefined && { cacheKey }),
     stream: flagAt(stream, 'stream') ?? false,
-    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
-    ...(!isEmpty(extra) && { extra }),
+    ...ownOf('responses', own),
+    ...extraOf(extra),
   };
 }
 

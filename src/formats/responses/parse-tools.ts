@@ -1,14 +1,23 @@
 /** Tools and tool_choice of a caller's request. */
 
+import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { fitsStrict } from '../../conversation/strict-schema.ts';
-import { asList, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asList,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  splitFields,
+  withoutNulls,
+} from '../../json.ts';
 import type { Report } from '../format.ts';
-import { flagAt, isEmpty, missing, objectAt, textAt, wrongType } from '../openai-fields.ts';
+import { flagAt, missing, objectAt, textAt, wrongType } from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
-import { objectsWithPaths, pick, requiredText, wrongValue } from './fields.ts';
+import { objectsWithPaths, requiredText, wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
-import { fieldsOf } from './own.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */
 const OWN: ReadonlySet<string> = new Set(['allowed_callers', 'async', 'defer_loading', 'output_schema']);
@@ -57,7 +66,12 @@ export function parseBroughtTools(
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
       if (tool.kind === 'hosted' || names.has(tool.name)) return [];
       names.add(tool.name);
-      return [{ ...tool, own: { format: 'responses', fields: { ...fieldsOf(tool.own), brought: true } } }];
+      return [
+        {
+          ...tool,
+          own: { format: 'responses', fields: { ...fieldsOf(tool.own, 'responses'), brought: true } },
+        },
+      ];
     });
   });
 }
@@ -106,7 +120,7 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
       ...tool,
       name: prefix + name,
       ...(said.length > 0 && { description: said.join('\n\n') }),
-      own: { format: 'responses', fields: { ...fieldsOf(own), namespace: kept } },
+      own: { format: 'responses', fields: { ...fieldsOf(own, 'responses'), namespace: kept } },
     };
   });
 }
@@ -127,7 +141,7 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
     const detail = 'strict by default, but the schema is not a strict one: asked for without';
     report({ field: `${path}.strict`, outcome: 'approximated', detail });
   }
-  const extra = pick(rest, OWN, false);
+  const [kept, extra] = splitFields(rest, OWN);
   return {
     kind: 'function',
     name: requiredText(name, `${path}.name`),
@@ -135,8 +149,8 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
     ...(schema && { parameters: schema }),
     ...((told !== undefined || fits) && { strict: told ?? true }),
     // Even without a field: by it this format knows that it is to leave an absent `strict` to OpenAI.
-    own: { format: 'responses', fields: pick(rest, OWN, true) },
-    ...(!isEmpty(extra) && { extra }),
+    own: { format: 'responses', fields: withoutNulls(kept) },
+    ...extraOf(extra),
   };
 }
 
@@ -144,15 +158,14 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
   const { type: _, name, description, format, ...rest } = tool;
   const about = textAt(description, `${path}.description`);
   const grammar = objectAt(format, `${path}.format`);
-  const own = pick(rest, OWN, true);
-  const extra = pick(rest, OWN, false);
+  const [own, extra] = splitFields(rest, OWN);
   return {
     kind: 'custom',
     name: requiredText(name, `${path}.name`),
     ...(about !== undefined && { description: about }),
     ...(grammar && { format: grammar }),
-    ...(!isEmpty(own) && { own: { format: 'responses', fields: own } }),
-    ...(!isEmpty(extra) && { extra }),
+    ...ownOf('responses', withoutNulls(own)),
+    ...extraOf(extra),
   };
 }
 

@@ -3,7 +3,7 @@
 import { asText, type JsonObject } from '../../json.ts';
 import { type ItemReader, present, restOf } from './item-reader.ts';
 import { callersName, joinedName } from './namespaces.ts';
-import { ownOf } from './own.ts';
+import { keptOrigin } from './own.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** @param names the caller's names of tools whose name had to be changed. */
@@ -21,7 +21,7 @@ export function callReader(
   // Some services number calls only as items.
   const id = asText(call_id) || asText(added['id']) || `call_${at}`;
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
-  const index = parts.start(part, ownOf({ at, item: present({ ...rest, ...called }) }));
+  const index = parts.start(part, keptOrigin({ at, item: present({ ...rest, ...called }) }));
   let length = 0;
 
   const speak = (piece: string): void => {

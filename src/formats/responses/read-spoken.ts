@@ -3,7 +3,7 @@
 import { asList, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
 import { PART_KINDS, type SpokenKind, THOUGHT } from './item-events.ts';
 import { type ItemReader, present, restOf } from './item-reader.ts';
-import { ownOf } from './own.ts';
+import { keptOrigin } from './own.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** One text of the item, and how much of it came. */
@@ -39,7 +39,7 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
   const open = (text: Text): void => {
     if (text.part >= 0 && text.part === parts.open) return;
     said = true;
-    text.part = parts.start({ kind: text.kind.part }, ownOf({ at, item, part: text.fields }));
+    text.part = parts.start({ kind: text.kind.part }, keptOrigin({ at, item, part: text.fields }));
   };
   const speak = (text: Text, piece: Json | undefined): void => {
     if (typeof piece !== 'string' || piece === '') return;
@@ -109,7 +109,7 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
           (text) => text.part >= 0 && text.part === parts.open,
         );
         // No thought is shown, or what proves it came after other items.
-        if (!isOpen) parts.start({ kind: 'thinking' }, ownOf({ at, item }));
+        if (!isOpen) parts.start({ kind: 'thinking' }, keptOrigin({ at, item }));
         parts.sign({ origin: 'openai', value: secret });
       } else if (!said) openEmpty(whole);
       parts.end();

@@ -1,12 +1,12 @@
 /** Turns to input items. */
 
 import { contentWithFailure } from '../../conversation/failed-result.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
-import { asObject, type JsonObject } from '../../json.ts';
-import { isEmpty } from '../openai-fields.ts';
+import { asObject, isEmpty, type JsonObject } from '../../json.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
-import { fieldsOf, originOf } from './own.ts';
+import { originOf } from './own.ts';
 import { type ContentPart, renderContent, reportForeign, type Scope } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 
@@ -18,7 +18,7 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
       scope.report({ field: 'name', outcome: 'dropped', detail: 'input messages have no names' });
     }
     reportForeign(turn.own, scope.report);
-    const whole = asObject(fieldsOf(turn.own)['whole']);
+    const whole = asObject(fieldsOf(turn.own, 'responses')['whole']);
     if (whole) return [whole];
     return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
   });

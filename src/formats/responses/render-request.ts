@@ -1,12 +1,11 @@
 /** A prompt as the body of `POST /v1/responses` (API reference, Create a model response). */
 
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
-import { asList, asText, type JsonObject } from '../../json.ts';
+import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
-import { pick } from './fields.ts';
-import { fieldsOf } from './own.ts';
 import { renderItems } from './render-items.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
@@ -72,12 +71,14 @@ function openAIs(
   const { own } = prompt;
   if (own?.format !== 'chat-completions') {
     reportForeign(own, report);
-    return { fields: pick(fieldsOf(own), PLACED, false) };
+    const [, fields] = splitFields(fieldsOf(own, 'responses'), PLACED);
+    return { fields };
   }
   const { verbosity, ...rest } = own.fields;
   const word = asText(verbosity);
-  reportForeign({ format: own.format, fields: pick(rest, SHARED_FIELDS, false) }, report);
-  return { fields: pick(rest, SHARED_FIELDS, true), ...(word !== undefined && { verbosity: word }) };
+  const [shared, others] = splitFields(rest, SHARED_FIELDS);
+  reportForeign({ format: own.format, fields: others }, report);
+  return { fields: withoutNulls(shared), ...(word !== undefined && { verbosity: word }) };
 }
 
 /**
@@ -86,7 +87,7 @@ function openAIs(
  */
 function hoist(turns: readonly Turn[]): { readonly instructions?: string; readonly turns: readonly Turn[] } {
   const [first] = turns;
-  if (first && fieldsOf(first.own)['instructions'] === true) {
+  if (first && fieldsOf(first.own, 'responses')['instructions'] === true) {
     return { instructions: textOf([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));
@@ -109,7 +110,9 @@ function textOf(turns: readonly Turn[]): string {
 }
 
 function includes(prompt: Prompt, target: Target, scope: Scope): readonly string[] {
-  const asked = asList(fieldsOf(prompt.own)['include']).filter((word) => typeof word === 'string');
+  const asked = asList(fieldsOf(prompt.own, 'responses')['include']).filter(
+    (word) => typeof word === 'string',
+  );
   const wanted = [
     ...asked,
     ...(target.thinking ? ['reasoning.encrypted_content'] : []),

@@ -1,13 +1,12 @@
 /** `text` and `reasoning`: how the answer is to look, and how much to think about it. */
 
 import { effortFor, effortOfBudget, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
 import { fitsStrict, strictnessOf } from '../../conversation/strict-schema.ts';
-import { asObject, asText, type JsonObject } from '../../json.ts';
+import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
 import type { Target } from '../format.ts';
-import { isEmpty } from '../openai-fields.ts';
 import { safeName } from './names.ts';
-import { fieldsOf } from './own.ts';
 import type { Scope } from './render-parts.ts';
 
 export interface OutputPlan {
@@ -26,7 +25,7 @@ export function planOutput(
 ): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
-    ...asObject(fieldsOf(prompt.own)['text']),
+    ...asObject(fieldsOf(prompt.own, 'responses')['text']),
   };
   const { output } = prompt;
   if (output === undefined) return { fields: isEmpty(rest) ? {} : { text: rest } };
@@ -82,7 +81,7 @@ function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string
 
 /** `{ reasoning }`, or nothing: to be spread. */
 export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): JsonObject {
-  const own = asObject(fieldsOf(prompt.own)['reasoning']) ?? {};
+  const own = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
   const { thinking } = prompt;
   if (thinking && target.thinking === undefined && !scope.keepsAll) {
     if (!isThinkingOff(thinking)) {

@@ -1,6 +1,7 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { grammarOf } from '../../conversation/custom-tools.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -9,12 +10,11 @@ import type {
   Tool,
   ToolChoice,
 } from '../../conversation/prompt.ts';
-import { asList, asObject, asObjects, asText, compact, type JsonObject } from '../../json.ts';
+import { asList, asObject, asObjects, asText, compact, isEmpty, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
-import { fieldsOf } from './own.ts';
 import { reportForeign, type Scope } from './render-parts.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
@@ -28,7 +28,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
     }
     return {};
   }
-  const choice = fieldsOf(prompt.own)['tool_choice'] ?? renderChoice(prompt.toolChoice, given);
+  const choice = fieldsOf(prompt.own, 'responses')['tool_choice'] ?? renderChoice(prompt.toolChoice, given);
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -37,7 +37,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
-  const { namespace, brought } = tool.kind === 'hosted' ? {} : fieldsOf(tool.own);
+  const { namespace, brought } = tool.kind === 'hosted' ? {} : fieldsOf(tool.own, 'responses');
   if (brought === true) return [];
   const kept = asObject(namespace);
   if (kept) return asObjects([kept['group'] ?? null]);
@@ -63,7 +63,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const isUnsaid = isNative && tool.strict === undefined;
   return {
     ...extra,
-    ...fieldsOf(own),
+    ...fieldsOf(own, 'responses'),
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -78,7 +78,7 @@ function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
   const format = renderGrammar(tool);
   return {
     ...extra,
-    ...fieldsOf(own),
+    ...fieldsOf(own, 'responses'),
     type: 'custom',
     name: safeName(name),
     ...(description !== undefined && { description }),
@@ -116,7 +116,7 @@ function webSearch(value: JsonObject): JsonObject {
   return compact({
     type: 'web_search',
     search_context_size: asText(options['search_context_size']),
-    filters: Object.keys(filters).length > 0 ? filters : undefined,
+    filters: isEmpty(filters) ? undefined : filters,
     user_location: place && compact({ ...place, type: 'approximate' }),
   });
 }

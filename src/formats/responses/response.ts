@@ -1,12 +1,12 @@
 /** The response object (OpenAI API reference, "The response object"), as a whole answer and as a stream's events carry it. */
 
 import { prefixedId } from '../../conversation/ids.ts';
+import { fieldsOf } from '../../conversation/own.ts';
 import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asFlag, asObject, asObjects, asText, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
-import { fieldsOf } from './own.ts';
 import { renderUsage } from './usage.ts';
 
 type Start = Omit<ReplyStart, 'type'>;
@@ -69,7 +69,7 @@ export function responseMaker(asked: Asked): ResponseMaker {
       made(start, {}, { status: 'in_progress', service_tier: askedTier ?? 'auto', output: [] }),
     ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
-      const tier = asText(fieldsOf(end.own)['service_tier']) ?? start.serviceTier ?? '';
+      const tier = asText(fieldsOf(end.own, 'responses')['service_tier']) ?? start.serviceTier ?? '';
       const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end), ...others };
       return made(start, additional, {
         status,

@@ -2,9 +2,8 @@
 
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
-import { asObject, type Json, type JsonObject } from '../../json.ts';
+import { asObject, isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { dollarsTold } from '../openai-cost.ts';
-import { isEmpty } from '../openai-fields.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
