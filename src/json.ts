@@ -101,12 +101,15 @@ export function splitFields(object: JsonObject, names: ReadonlySet<string>): [Js
   return [Object.fromEntries(named), Object.fromEntries(others)];
 }
 
+/** What `compact` makes of an object: a field that may be undefined is one that may be absent. */
+export type Compact<T> = {
+  readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
 /** `object` without the fields that are undefined: what JSON.stringify would write, as a value. */
-export function compact(object: JsonObject): JsonObject {
-  const kept: Record<string, Json> = {};
-  for (const key in object) {
-    const value = object[key];
-    if (value !== undefined) kept[key] = value;
-  }
-  return kept;
+export function compact<const T extends object>(object: T): Compact<T>;
+export function compact(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

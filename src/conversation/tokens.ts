@@ -1,6 +1,6 @@
 /** What an answer took, in tokens: the figures of its usage alone. */
 
-import { asNumber, type Json, type JsonObject } from '../json.ts';
+import { asNumber, compact, type Json, type JsonObject } from '../json.ts';
 import type { Usage } from './reply.ts';
 
 /** As the vendor told them; undefined where it said nothing. */
@@ -78,13 +78,6 @@ export function sumOf({ input = 0, output = 0 }: Tokens): number {
 }
 
 /** Tokens as the usage of a reply, in which what nobody told is absent. */
-export function usageOf({ input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning }: Tokens): Usage {
-  return {
-    ...(input !== undefined && { input }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(cacheWriteHour !== undefined && { cacheWriteHour }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
+export function usageOf({ searches: _, ...figures }: Tokens): Usage {
+  return compact(figures);
 }

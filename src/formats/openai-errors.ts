@@ -10,6 +10,7 @@ import {
   asObject,
   asObjects,
   asText,
+  compact,
   isList,
   isObject,
   type Json,
@@ -200,21 +201,16 @@ const MINIMAX: Readonly<Record<number, number>> = {
 };
 
 function withWords(message: string | undefined, error: JsonObject): Told {
-  const type = asText(error['type']);
-  const code = asText(error['code']);
-  const param = asText(error['param']);
   const named = asNumber(error['status_code']) ?? 0;
   const numbers = [MINIMAX[named] ?? named, error['code'], error['status']];
-  const status = numbers.map(asNumber).find(isErrorStatus);
-  const moderated = asObject(error['metadata'])?.['flagged_input'] !== undefined;
-  return {
-    ...(message !== undefined && message !== '' && { message }),
-    ...(type !== undefined && { type }),
-    ...(code !== undefined && code !== '' && { code }),
-    ...(param !== undefined && { param }),
-    ...(status !== undefined && { status }),
-    ...(moderated && { moderated }),
-  };
+  return compact({
+    message: message || undefined,
+    type: asText(error['type']),
+    code: asText(error['code']) || undefined,
+    param: asText(error['param']),
+    status: numbers.map(asNumber).find(isErrorStatus),
+    moderated: asObject(error['metadata'])?.['flagged_input'] !== undefined,
+  });
 }
 
 /** Several sentences where others say one. */

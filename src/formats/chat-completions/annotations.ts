@@ -1,21 +1,20 @@
 /** `annotations` of a message, as citations: their offsets count over all of its text, a citation's over its part. */
 
 import type { Citation } from '../../conversation/prompt.ts';
-import { asNumber, asObject, asText, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asText, compact, type JsonObject } from '../../json.ts';
 
 /** A citation on a part that begins at `partStart` of the message's text. Kinds without a URL are carried whole. */
 export function parseAnnotation(annotation: JsonObject, partStart: number): Citation {
   const fields = asObject(annotation['url_citation']) ?? {};
-  const url = asText(fields['url']);
-  const title = asText(fields['title']);
-  const citedText = asText(fields['content']);
   const start = asNumber(fields['start_index']);
   const end = asNumber(fields['end_index']);
   const isPlaced = start !== undefined && end !== undefined && start >= partStart && end >= start;
   return {
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(citedText !== undefined && { citedText }),
+    ...compact({
+      url: asText(fields['url']),
+      title: asText(fields['title']),
+      citedText: asText(fields['content']),
+    }),
     ...(isPlaced && { start: start - partStart, end: end - partStart }),
     own: { format: 'chat-completions', fields: annotation },
   };

@@ -2,6 +2,7 @@
 
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
+import { compact, type JsonObject } from '../../json.ts';
 
 const FINISH: Readonly<Record<string, Finish>> = {
   stop: 'stop',
@@ -100,11 +101,11 @@ export function renderFinish(
 }
 
 /** What a choice's end says beyond its finish_reason, as additional fields of the choice. */
-export function finishFields(end: Omit<ChoiceEnd, 'type' | 'choice'>): Record<string, string> {
-  return {
-    ...(end.native !== undefined && { native_finish_reason: end.native }),
+export function finishFields(end: Omit<ChoiceEnd, 'type' | 'choice'>): JsonObject {
+  return compact({
+    native_finish_reason: end.native,
     // vLLM's name for the sequence that ended the answer.
-    ...(end.stopSequence !== undefined && { stop_reason: end.stopSequence }),
-    ...(end.explanation !== undefined && { finish_explanation: end.explanation }),
-  };
+    stop_reason: end.stopSequence,
+    finish_explanation: end.explanation,
+  });
 }

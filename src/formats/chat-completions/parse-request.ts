@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors.ts';
 import {
   asObject,
   asText,
+  compact,
   isEmpty,
   isList,
   isObject,
@@ -124,34 +125,34 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   return {
     model,
     turns: parseTurns(messagesAt(messages)),
-    ...present('tools', parseTools(tools, functions, web_search_options)),
-    ...present('toolChoice', toolChoice),
-    ...present('parallelToolCalls', flagAt(parallel_tool_calls, 'parallel_tool_calls')),
-    ...present('output', output),
-    ...present('thinking', asked.thinking),
-    ...present(
-      'maxTokens',
-      integerAt(max_completion_tokens, 'max_completion_tokens') ?? integerAt(max_tokens, 'max_tokens'),
-    ),
-    ...present('temperature', numberAt(temperature, 'temperature')),
-    ...present('topP', numberAt(top_p, 'top_p')),
-    ...present('topK', numberAt(top_k, 'top_k')),
-    ...present('stop', parseStop(stop)),
-    // Mistral's name for it.
-    ...present('seed', integerAt(seed, 'seed') ?? integerAt(random_seed, 'random_seed')),
-    ...present('frequencyPenalty', numberAt(frequency_penalty, 'frequency_penalty')),
-    ...present('presencePenalty', numberAt(presence_penalty, 'presence_penalty')),
-    ...present('choices', integerAt(n, 'n')),
-    ...present('logprobs', flagAt(logprobs, 'logprobs')),
-    ...present('topLogprobs', integerAt(top_logprobs, 'top_logprobs')),
-    // OpenAI's newer name for the same; where both are given the older one stands as the caller's.
-    ...present('user', textAt(user, 'user') ?? identifier),
-    ...present('metadata', objectAt(metadata, 'metadata')),
-    ...present('serviceTier', textAt(service_tier, 'service_tier')),
-    stream: flagAt(stream, 'stream') ?? false,
-    ...present('includeUsage', flagAt(include_usage, 'stream_options.include_usage')),
-    ...present('cacheKey', asText(own['prompt_cache_key'])),
-    ...(isObject(cache_control) && { mark: markOf(cache_control) }),
+    ...compact({
+      tools: parseTools(tools, functions, web_search_options),
+      toolChoice,
+      parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
+      output,
+      thinking: asked.thinking,
+      maxTokens:
+        integerAt(max_completion_tokens, 'max_completion_tokens') ?? integerAt(max_tokens, 'max_tokens'),
+      temperature: numberAt(temperature, 'temperature'),
+      topP: numberAt(top_p, 'top_p'),
+      topK: numberAt(top_k, 'top_k'),
+      stop: parseStop(stop),
+      // Mistral's name for it.
+      seed: integerAt(seed, 'seed') ?? integerAt(random_seed, 'random_seed'),
+      frequencyPenalty: numberAt(frequency_penalty, 'frequency_penalty'),
+      presencePenalty: numberAt(presence_penalty, 'presence_penalty'),
+      choices: integerAt(n, 'n'),
+      logprobs: flagAt(logprobs, 'logprobs'),
+      topLogprobs: integerAt(top_logprobs, 'top_logprobs'),
+      // OpenAI's newer name for the same; where both are given the older one stands as the caller's.
+      user: textAt(user, 'user') ?? identifier,
+      metadata: objectAt(metadata, 'metadata'),
+      serviceTier: textAt(service_tier, 'service_tier'),
+      stream: flagAt(stream, 'stream') ?? false,
+      includeUsage: flagAt(include_usage, 'stream_options.include_usage'),
+      cacheKey: asText(own['prompt_cache_key']),
+      mark: isObject(cache_control) ? markOf(cache_control) : undefined,
+    }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: { format: 'chat-completions', fields: own },
     ...extraOf(extra),
@@ -203,10 +204,12 @@ function parseOutput(value: Json | undefined): OutputFormat | undefined {
   if (!isObject(fields)) throw missing('response_format.json_schema');
   return {
     kind: 'json-schema',
-    ...present('name', textAt(fields['name'], 'response_format.json_schema.name')),
-    ...present('description', textAt(fields['description'], 'response_format.json_schema.description')),
-    schema: asObject(fields['schema']) ?? {},
-    ...present('strict', flagAt(fields['strict'], 'response_format.json_schema.strict')),
+    ...compact({
+      name: textAt(fields['name'], 'response_format.json_schema.name'),
+      description: textAt(fields['description'], 'response_format.json_schema.description'),
+      schema: asObject(fields['schema']) ?? {},
+      strict: flagAt(fields['strict'], 'response_format.json_schema.strict'),
+    }),
   };
 }
 
@@ -217,15 +220,4 @@ function outputRest(value: Json | undefined, output: OutputFormat | undefined): 
   const { name: _, description: _d, schema: _s, strict: _t, ...rest } = asObject(value['json_schema']) ?? {};
   const left = withoutNulls(rest);
   return output.kind === 'json-schema' && !isEmpty(left) ? { response_format: { json_schema: left } } : {};
-}
-
-/** `{ [key]: value }` where there is a value, else nothing. */
-function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : record(key, value);
-}
-
-function record<K extends string, V>(key: K, value: V): { readonly [P in K]?: V } {
-  const made: { [P in K]?: V } = {};
-  made[key] = value;
-  return made;
 }

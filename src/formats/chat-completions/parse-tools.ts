@@ -7,6 +7,7 @@ import {
   asObject,
   asObjects,
   asText,
+  compact,
   isObject,
   type Json,
   type JsonObject,
@@ -34,15 +35,14 @@ export function parseTool(tool: JsonObject, param: string): Tool {
 export function parseFunction(fn: JsonObject, around: JsonObject, param: string): FunctionTool {
   const { name, description, parameters, strict, ...rest } = fn;
   if (typeof name !== 'string') throw missing(`${param}.name`);
-  const told = asText(description);
-  const schema = asObject(parameters);
-  const exact = asFlag(strict);
   return {
     kind: 'function',
     name,
-    ...(told !== undefined && { description: told }),
-    ...(schema !== undefined && { parameters: schema }),
-    ...(exact !== undefined && { strict: exact }),
+    ...compact({
+      description: asText(description),
+      parameters: asObject(parameters),
+      strict: asFlag(strict),
+    }),
     ...markAndRest({ ...around, ...rest }),
   };
 }
@@ -50,13 +50,10 @@ export function parseFunction(fn: JsonObject, around: JsonObject, param: string)
 function parseCustom(custom: JsonObject, around: JsonObject, param: string): CustomTool {
   const { name, description, format, ...rest } = custom;
   if (typeof name !== 'string') throw missing(`${param}.custom.name`);
-  const told = asText(description);
-  const grammar = asObject(format);
   return {
     kind: 'custom',
     name,
-    ...(told !== undefined && { description: told }),
-    ...(grammar !== undefined && { format: grammar }),
+    ...compact({ description: asText(description), format: asObject(format) }),
     ...extraOf(withoutNulls({ ...around, ...rest })),
   };
 }

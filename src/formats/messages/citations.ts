@@ -2,20 +2,19 @@
 
 import type { Citation } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
-import { asText } from '../../json.ts';
+import { asText, compact } from '../../json.ts';
 import { FORMAT } from './wire.ts';
 
 /** A citation of Anthropic's. It is on the whole block, so it has no offsets. */
 export function parseCitation(value: JsonObject): Citation {
   const { type } = value;
   const source = type === 'search_result_location' ? asText(value['source']) : asText(value['url']);
-  const url = source !== undefined && /^https?:/i.test(source) ? source : undefined;
-  const title = asText(value['title']) ?? asText(value['document_title']);
-  const citedText = asText(value['cited_text']);
   return {
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(citedText !== undefined && { citedText }),
+    ...compact({
+      url: source !== undefined && /^https?:/i.test(source) ? source : undefined,
+      title: asText(value['title']) ?? asText(value['document_title']),
+      citedText: asText(value['cited_text']),
+    }),
     own: { format: FORMAT, fields: value },
   };
 }

@@ -4,7 +4,17 @@ import { extraOf } from '../../conversation/own.ts';
 import type { OutputFormat, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asObject, asText, isEmpty, isList, isObject, splitFields } from '../../json.ts';
+import {
+  asFlag,
+  asNumber,
+  asObject,
+  asText,
+  compact,
+  isEmpty,
+  isList,
+  isObject,
+  splitFields,
+} from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
@@ -32,27 +42,29 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { mark, fields: marked } = parseMark(cache_control);
   const toolList = changedTools(parseTools(tools), messages);
   const choice = parseToolChoice(tool_choice, toolList, report);
-  const warmth = number(temperature, 'temperature');
-  const topP = number(top_p, 'top_p');
-  const topK = number(top_k, 'top_k');
-  const stop = texts(stop_sequences, 'stop_sequences');
+  const sampling = compact({
+    temperature: number(temperature, 'temperature'),
+    topP: number(top_p, 'top_p'),
+    topK: number(top_k, 'top_k'),
+    stop: texts(stop_sequences, 'stop_sequences'),
+  });
   const tier = optional(service_tier, asText, 'service_tier: Input should be a valid string', 'service_tier');
+  const isKnown = tier !== undefined && isKnownTier(tier);
   return {
     model: textOf(model, 'model'),
     turns,
-    ...(toolList && { tools: toolList }),
     ...choice.neutral,
-    ...(output.format && { output: output.format }),
-    ...(thought.thinking && { thinking: thought.thinking }),
     maxTokens,
-    ...(warmth !== undefined && { temperature: warmth }),
-    ...(topP !== undefined && { topP }),
-    ...(topK !== undefined && { topK }),
-    ...(stop !== undefined && { stop }),
-    ...(user.user !== undefined && { user: user.user }),
-    ...(tier !== undefined && isKnownTier(tier) && { serviceTier: neutralTier(tier) }),
+    ...sampling,
+    ...compact({
+      tools: toolList,
+      output: output.format,
+      thinking: thought.thinking,
+      user: user.user,
+      serviceTier: isKnown ? neutralTier(tier) : undefined,
+      mark,
+    }),
     stream: optional(stream, asFlag, 'stream: Input should be a valid boolean', 'stream') ?? false,
-    ...(mark && { mark }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: {
       format: FORMAT,
@@ -63,7 +75,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
         ...thought.own,
         ...output.own,
         ...user.own,
-        ...(tier !== undefined && !isKnownTier(tier) && { service_tier: tier }),
+        ...(!isKnown && tier !== undefined && { service_tier: tier }),
       },
     },
     ...extraOf(extra),

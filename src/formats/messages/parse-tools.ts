@@ -4,7 +4,7 @@ import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObject, asText, isList, isObject, splitFields } from '../../json.ts';
+import { asFlag, asObject, asText, compact, isList, isObject, splitFields } from '../../json.ts';
 import { spelledOut } from './client-tools.ts';
 import { FORMAT, parseMark, TOOL_OWN } from './wire.ts';
 
@@ -37,15 +37,11 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
   if (parameters === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
   const [own, extra] = splitFields(rest, TOOL_OWN);
   const { mark, fields } = parseMark(cache_control);
-  const about = asText(description);
-  const isStrict = asFlag(strict);
   return {
     kind: 'function',
     name: title,
-    ...(about !== undefined && { description: about }),
     parameters,
-    ...(isStrict !== undefined && { strict: isStrict }),
-    ...(mark && { mark }),
+    ...compact({ description: asText(description), strict: asFlag(strict), mark }),
     ...ownOf(FORMAT, { ...fields, ...own }),
     ...extraOf(extra),
   };

@@ -2,6 +2,7 @@
 
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
+import { compact } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { FORMAT } from './wire.ts';
 
@@ -28,9 +29,9 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
   if (warmth !== undefined && warmth > 1) {
     report({ field: 'temperature', outcome: 'approximated', detail: 'the most is 1' });
   }
-  return {
-    ...(warmth !== undefined && { temperature: Math.min(warmth, 1) }),
-    ...(share !== undefined && !isBoth && { top_p: share }),
-    ...(count !== undefined && { top_k: count }),
-  };
+  return compact({
+    temperature: warmth === undefined ? undefined : Math.min(warmth, 1),
+    top_p: isBoth ? undefined : share,
+    top_k: count,
+  });
 }

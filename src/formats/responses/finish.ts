@@ -2,7 +2,7 @@
 
 import { fieldsOf } from '../../conversation/own.ts';
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
-import { asObject, asText, type JsonObject } from '../../json.ts';
+import { asObject, asText, compact, type JsonObject } from '../../json.ts';
 
 type End = Omit<ChoiceEnd, 'type' | 'choice'>;
 
@@ -59,11 +59,11 @@ export function renderFinish(end: End, refusal: boolean): Ending {
 
 /** What an end says beyond status and reason, as additional fields of the response. */
 export function finishFields(end: End): JsonObject {
-  return {
-    ...(end.native !== undefined && { native_finish_reason: end.native }),
-    ...(end.stopSequence !== undefined && { stop_sequence: end.stopSequence }),
-    ...(end.explanation !== undefined && { finish_explanation: end.explanation }),
-  };
+  return compact({
+    native_finish_reason: end.native,
+    stop_sequence: end.stopSequence,
+    finish_explanation: end.explanation,
+  });
 }
 
 const COMPLETED: Ending = { status: 'completed', details: null };

@@ -6,6 +6,7 @@ import { GatewayError } from '../../errors.ts';
 import {
   asList,
   asObject,
+  compact,
   isEmpty,
   type Json,
   type JsonObject,
@@ -56,7 +57,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     metadata,
     service_tier,
     top_logprobs,
-    user: name,
+    user,
     store,
     background: _,
     ...others
@@ -66,17 +67,22 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
   const declared = parseTools(tools, report);
   const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
-  const toolChoice = parseToolChoice(tool_choice, parsedTools, report);
-  const maxTokens = integerAt(max_output_tokens, 'max_output_tokens');
-  const warmth = numberAt(temperature, 'temperature');
-  const topP = numberAt(top_p, 'top_p');
-  const parallel = flagAt(parallel_tool_calls, 'parallel_tool_calls');
-  const topLogprobs = integerAt(top_logprobs, 'top_logprobs');
-  const logprobs = asList(body['include']).includes('message.output_text.logprobs') || (topLogprobs ?? 0) > 0;
-  const user = textAt(name, 'user') ?? textAt(others['safety_identifier'], 'safety_identifier');
-  const cacheKey = textAt(others['prompt_cache_key'], 'prompt_cache_key');
-  const tags = objectAt(metadata, 'metadata');
-  const serviceTier = textAt(service_tier, 'service_tier');
+  const settings = compact({
+    output,
+    thinking,
+    toolChoice: parseToolChoice(tool_choice, parsedTools, report),
+    maxTokens: integerAt(max_output_tokens, 'max_output_tokens'),
+    temperature: numberAt(temperature, 'temperature'),
+    topP: numberAt(top_p, 'top_p'),
+    parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
+    topLogprobs: integerAt(top_logprobs, 'top_logprobs'),
+    user: textAt(user, 'user') ?? textAt(others['safety_identifier'], 'safety_identifier'),
+    cacheKey: textAt(others['prompt_cache_key'], 'prompt_cache_key'),
+    metadata: objectAt(metadata, 'metadata'),
+    serviceTier: textAt(service_tier, 'service_tier'),
+  });
+  const isScored =
+    asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
   if (flagAt(store, 'store')) {
     report({ field: 'store', outcome: 'dropped', detail: 'nothing is stored for this model' });
   }
@@ -96,19 +102,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     model: requiredText(model, 'model'),
     turns: [...parseInstructions(instructions), ...parseInput(input)],
     ...(parsedTools.length > 0 && { tools: parsedTools }),
-    ...(toolChoice && { toolChoice }),
-    ...(parallel !== undefined && { parallelToolCalls: parallel }),
-    ...(output && { output }),
-    ...(thinking && { thinking }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(warmth !== undefined && { temperature: warmth }),
-    ...(topP !== undefined && { topP }),
-    ...(logprobs && { logprobs }),
-    ...(topLogprobs !== undefined && { topLogprobs }),
-    ...(user !== undefined && { user }),
-    ...(tags && { metadata: tags }),
-    ...(serviceTier !== undefined && { serviceTier }),
-    ...(cacheKey !== undefined && { cacheKey }),
+    ...settings,
+    ...(isScored && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
     ...ownOf('responses', own),
     ...extraOf(extra),

@@ -7,6 +7,7 @@ import {
   asList,
   asObjects,
   asText,
+  compact,
   isObject,
   type Json,
   type JsonObject,
@@ -145,8 +146,7 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
   return {
     kind: 'function',
     name: requiredText(name, `${path}.name`),
-    ...(about !== undefined && { description: about }),
-    ...(schema && { parameters: schema }),
+    ...compact({ description: about, parameters: schema }),
     ...((told !== undefined || fits) && { strict: told ?? true }),
     // Even without a field: by it this format knows that it is to leave an absent `strict` to OpenAI.
     own: { format: 'responses', fields: withoutNulls(kept) },
@@ -162,8 +162,7 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
   return {
     kind: 'custom',
     name: requiredText(name, `${path}.name`),
-    ...(about !== undefined && { description: about }),
-    ...(grammar && { format: grammar }),
+    ...compact({ description: about, format: grammar }),
     ...ownOf('responses', withoutNulls(own)),
     ...extraOf(extra),
   };

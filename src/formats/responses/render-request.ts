@@ -3,7 +3,7 @@
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
-import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
+import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { renderItems } from './render-items.ts';
@@ -131,11 +131,7 @@ function sampling(prompt: Prompt, target: Target, scope: Scope): JsonObject {
     }
     return {};
   }
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topLogprobs !== undefined && { top_logprobs: topLogprobs }),
-  };
+  return compact({ temperature, top_p: topP, top_logprobs: topLogprobs });
 }
 
 function takesSampling(target: Target, scope: Scope): boolean {
