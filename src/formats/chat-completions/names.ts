@@ -1,6 +1,6 @@
-/** Names of tools and ids of calls within a service's rules: made to fit deterministically, and mapped back. */
+/** Names of tools and ids of calls within a service's rules: made to fit, the same each time. */
 
-import type { Prompt } from '../../conversation/prompt.ts';
+import { fingerprint } from '../safe-names.ts';
 import type { Dialect } from './dialects.ts';
 
 const FITS = /^[A-Za-z0-9_-]{1,64}$/;
@@ -13,18 +13,6 @@ export function nameFor(name: string, dialect: Dialect): string {
   return `${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${digest(name, 8)}`;
 }
 
-/** What turns the names in an answer back into the prompt's; undefined where none had to be changed. */
-export function namesBack(prompt: Prompt, dialect: Dialect): ReadonlyMap<string, string> | undefined {
-  if (dialect.names === 'any') return undefined;
-  const back = new Map<string, string>();
-  for (const tool of prompt.tools ?? []) {
-    if (tool.kind === 'hosted') continue;
-    const name = nameFor(tool.name, dialect);
-    if (name !== tool.name) back.set(name, tool.name);
-  }
-  return back.size > 0 ? back : undefined;
-}
-
 /** A call's id as the dialect takes it: the same for the call and its result. */
 export function callIdFor(id: string, dialect: Dialect): string {
   if (dialect.callIds === 'nine') return NINE.test(id) ? id : digest(id, 9);
@@ -33,10 +21,9 @@ export function callIdFor(id: string, dialect: Dialect): string {
   return id;
 }
 
-/** `length` letters and digits that a text always has (FNV-1a, run on to the length). */
+/** `length` letters and digits that a text always has (its fingerprint, run on to the length). */
 function digest(text: string, length: number): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  let hash = fingerprint(text);
   let made = '';
   let second = hash ^ text.length;
   for (let at = 0; at < length; at++) {

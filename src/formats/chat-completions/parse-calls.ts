@@ -16,7 +16,7 @@ export interface CallContext {
   /** The stem of ids for calls that have none. */
   readonly stem: string;
   /** The caller's names of tools whose names the service would not take. */
-  readonly names: ReadonlyMap<string, string> | undefined;
+  readonly names: ReadonlyMap<string, string>;
 }
 
 export interface CallReader {
@@ -79,7 +79,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
     count += 1;
     const isOnly = call.id !== '' && byId.get(call.id) === call;
     const id = isOnly ? call.id : `${context.stem}_${choice}_${count}`;
-    const name = context.names?.get(call.name) ?? call.name;
+    const name = context.names.get(call.name) ?? call.name;
     const part = line.begin({ kind: 'tool-call', id, name, ...(call.custom && { custom: true }) }, out);
     call.part = part;
     const at = apart.findIndex((found) => found.id === undefined || found.id === call.id);

@@ -14,10 +14,11 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 import { broken, eventObject } from '../event-data.ts';
 import type { Target } from '../format.ts';
+import { changedNames } from '../safe-names.ts';
 import { dialectOf } from './dialects.ts';
 import { isErrorBody, parseErrorObject } from './errors.ts';
 import { leftovers } from './leftovers.ts';
-import { namesBack } from './names.ts';
+import { nameFor } from './names.ts';
 import type { CallContext } from './parse-calls.ts';
 import { type ChoiceReader, choiceReader } from './parse-choice.ts';
 import type { Out } from './part-line.ts';
@@ -47,7 +48,8 @@ export function parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEven
 }
 
 function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
-  const names = namesBack(prompt, dialectOf(target.dialect));
+  const dialect = dialectOf(target.dialect);
+  const names = changedNames(prompt.tools, (name) => nameFor(name, dialect));
   const hidesThoughts = target.dialect === 'google';
   const choices: (ChoiceReader | undefined)[] = [];
   const early = leftovers();

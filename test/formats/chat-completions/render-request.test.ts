@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Thinking, ToolCallPart, Turn } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { dialectNames, dialectOf } from '../../../src/formats/chat-completions/dialects.ts';
-import { callIdFor, nameFor, namesBack } from '../../../src/formats/chat-completions/names.ts';
+import { callIdFor, nameFor } from '../../../src/formats/chat-completions/names.ts';
 import type { Note, Target } from '../../../src/formats/format.ts';
+import { changedNames } from '../../../src/formats/safe-names.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/json.ts';
 import { chatRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { modelOf, PERMISSIVE, REASONING, rendered } from './requests.ts';
@@ -549,8 +550,8 @@ describe('names and ids', () => {
     expect(new Set(made).size).toBe(names.length);
     expect(made.at(-1)).toBe('ok_name-1');
     const tools = names.map((name) => ({ kind: 'function', name }) as const);
-    const back = namesBack(promptOf({ tools }), strict);
-    expect(made.map((name) => back?.get(name) ?? name)).toEqual(names);
+    const back = changedNames(tools, (name) => nameFor(name, strict));
+    expect(made.map((name) => back.get(name) ?? name)).toEqual(names);
   });
 
   test('a call and its tool are renamed alike', () => {
