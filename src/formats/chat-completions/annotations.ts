@@ -20,32 +20,21 @@ export function parseAnnotation(annotation: JsonObject, partStart: number): Cita
   };
 }
 
-/** Citations of one part of a message, as the message says them. */
-export interface RenderedCitations {
-  readonly annotations: readonly JsonObject[];
-  /** Those without a URL, which `annotations` has no kind for: as their own format wrote them. */
-  readonly others: readonly JsonObject[];
-}
-
-/** @param length of the part, which a citation without offsets is about */
-export function renderCitations(
-  citations: readonly Citation[],
+/**
+ * A citation of a part as one of the message's annotations; undefined where it has no URL, for which there is no kind.
+ * @param length of the part, which a citation without offsets is about
+ */
+export function renderAnnotation(
+  citation: Citation,
   partStart: number,
   length: number,
-): RenderedCitations {
-  const annotations: JsonObject[] = [];
-  const others: JsonObject[] = [];
-  for (const citation of citations) {
-    const { url, title = '', citedText, start = 0, end = length, own } = citation;
-    if (own?.format === 'chat-completions') annotations.push(own.fields);
-    else if (url === undefined) others.push(own?.fields ?? { cited_text: citedText ?? '', title });
-    else {
-      annotations.push({
-        ...own?.fields,
-        type: 'url_citation',
-        url_citation: { start_index: partStart + start, end_index: partStart + end, title, url },
-      });
-    }
-  }
-  return { annotations, others };
+): JsonObject | undefined {
+  const { url, title = '', start = 0, end = length, own } = citation;
+  if (own?.format === 'chat-completions') return own.fields;
+  if (url === undefined) return undefined;
+  return {
+    ...own?.fields,
+    type: 'url_citation',
+    url_citation: { start_index: partStart + start, end_index: partStart + end, title, url },
+  };
 }

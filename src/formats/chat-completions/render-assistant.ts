@@ -4,8 +4,8 @@ import { wholeArguments } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
-import { renderCitations } from './annotations.ts';
-import { renderForeign } from './foreign.ts';
+import { foreign } from '../foreign.ts';
+import { renderAnnotation } from './annotations.ts';
 import { callIdFor, nameFor } from './names.ts';
 import { renderContent, renderPart, type Spoken, spokenIn, unmarkLast } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
@@ -75,13 +75,14 @@ function isAnswer(part: Spoken, { exact, report }: Writing): boolean {
 
 /** Blocks of other formats, which an answer showed under `provider_specific_fields`. */
 function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
-  const foreign = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
-  if (foreign.length === 0) return {};
+  const blocks = parts.filter((part) => part.kind === 'opaque').filter(isForeign);
   if (!writing.dialect.complete) {
-    for (const part of foreign) renderPart(part, writing);
+    for (const part of blocks) renderPart(part, writing);
     return {};
   }
-  return { provider_specific_fields: renderForeign(foreign, []) };
+  const others = foreign();
+  for (const { format, value } of blocks) others.block(format, value);
+  return others.fields();
 }
 
 function isForeign(part: Spoken): boolean {
@@ -111,7 +112,10 @@ function annotations(texts: readonly TextPart[], { dialect, report }: Writing): 
   let start = 0;
   const written: JsonObject[] = [];
   for (const { text, citations = [] } of texts) {
-    written.push(...renderCitations(citations, start, text.length).annotations);
+    for (const citation of citations) {
+      const annotation = renderAnnotation(citation, start, text.length);
+      if (annotation) written.push(annotation);
+    }
     start += text.length;
   }
   return written.length > 0 ? { annotations: written } : {};

@@ -1,13 +1,14 @@
 /** One choice of a stream, as chunks. A piece of text is one JSON string between two texts that are ready. */
 
-import type { Citation, OpaquePart, Own, Signature } from '../../conversation/prompt.ts';
+import type { Citation, Own, Signature } from '../../conversation/prompt.ts';
 import type { ChoiceEnd, OpenPart, PartDetail, PartStart, TokenLogprob } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
+import { isEmpty } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
-import { renderCitations } from './annotations.ts';
+import { foreign } from '../foreign.ts';
+import { renderAnnotation } from './annotations.ts';
 import { renderBlocks, renderEnd, type Thought } from './answer.ts';
-import { renderForeign } from './foreign.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
 
@@ -53,8 +54,9 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   const prefix = `${before}{"index":${index},"delta":`;
   const suffix = `,"logprobs":null,"finish_reason":null}${after}`;
   const thoughts: Thought[] = [];
-  const opaque: Pick<OpaquePart, 'format' | 'value'>[] = [];
-  const otherCitations: JsonObject[] = [];
+  const others = foreign();
+  /** Citations that are no annotations: they stand after all blocks among the others. */
+  const unlinked: Citation[] = [];
   let open: Open | undefined;
   let calls = 0;
   let oldCall = false;
@@ -108,9 +110,13 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   };
 
   const closeText = ({ citations, length, signature }: Open, out: Sink<Sse>): void => {
-    const { annotations, others } = renderCitations(citations, textLength, length);
+    const annotations: JsonObject[] = [];
+    for (const citation of citations) {
+      const annotation = renderAnnotation(citation, textLength, length);
+      if (annotation) annotations.push(annotation);
+      else unlinked.push(citation);
+    }
     textLength += length;
-    otherCitations.push(...others);
     if (annotations.length === 0 && !signature) return;
     sayDelta(
       {
@@ -141,7 +147,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
           open = openCall(part, signature, out);
           return;
         case 'opaque':
-          opaque.push(part);
+          others.block(part.format, part.value);
           open = undefined;
           return;
       }
@@ -180,17 +186,10 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     },
     end({ type: _type, choice: _choice, ...end }, out) {
       const blocks = renderBlocks(thoughts);
-      const foreign = renderForeign(opaque, otherCitations);
+      for (const citation of unlinked) others.cite(citation);
+      const told = { ...(blocks && { thinking_blocks: blocks }), ...others.fields() };
       // Once, and whole: a client that joins deltas would make one block of several.
-      if (blocks || foreign) {
-        sayDelta(
-          {
-            ...(blocks && { thinking_blocks: blocks }),
-            ...(foreign && { provider_specific_fields: foreign }),
-          },
-          out,
-        );
-      }
+      if (!isEmpty(told)) sayDelta(told, out);
       const around = { index, delta: {}, logprobs: null };
       const choice = renderEnd(end, around, { calls, oldCall, refusal });
       out.enqueue({ data: before + JSON.stringify(choice) + after });

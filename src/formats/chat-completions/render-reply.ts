@@ -3,10 +3,10 @@
 import type { Part, TextPart, ToolCallPart } from '../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
+import { foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
-import { renderCitations } from './annotations.ts';
+import { renderAnnotation } from './annotations.ts';
 import { renderBlocks, renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
-import { renderForeign } from './foreign.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
 import { isKnown, renderUsage } from './usage.ts';
@@ -68,20 +68,22 @@ function thoughtFields(parts: readonly Part[]): JsonObject {
 /** What is said about the texts: where they are from, their signature, and what no other field can hold. */
 function textFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
   const annotations: JsonObject[] = [];
-  const others: JsonObject[] = [];
+  const others = foreign();
+  for (const { format, value } of partsOf(parts, 'opaque')) others.block(format, value);
   let start = 0;
   for (const { text, citations = [] } of texts) {
-    const rendered = renderCitations(citations, start, text.length);
-    annotations.push(...rendered.annotations);
-    others.push(...rendered.others);
+    for (const citation of citations) {
+      const annotation = renderAnnotation(citation, start, text.length);
+      if (annotation) annotations.push(annotation);
+      else others.cite(citation);
+    }
     start += text.length;
   }
   const signature = texts.findLast((part) => part.signature)?.signature;
-  const foreign = renderForeign(partsOf(parts, 'opaque'), others);
   return {
     ...(annotations.length > 0 && { annotations }),
     ...(signature && { extra_content: extraContent(signature) }),
-    ...(foreign && { provider_specific_fields: foreign }),
+    ...others.fields(),
   };
 }
 

@@ -250,7 +250,7 @@ describe('what stands beside the text', () => {
           },
         ],
       },
-      { provider_specific_fields: { citations: [{ cited_text: 'q', title: '' }] } },
+      { provider_specific_fields: { citations: [{ cited_text: 'q' }] } },
       {},
     ]);
   });
