@@ -15,6 +15,7 @@ import {
 } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import type { Dialect } from './dialects.ts';
+import type { Writing } from './writing.ts';
 
 /** The fields of a body that ask for thinking. */
 export interface ThinkingFields {
@@ -33,26 +34,25 @@ export interface AskedThinking {
   readonly extra: JsonObject;
 }
 
+/** Values of `thinking.type` that ask for thoughts. */
+const SWITCHED_ON: readonly (Json | undefined)[] = ['enabled', 'adaptive', 'auto'];
+
 export function parseThinking(fields: ThinkingFields): AskedThinking {
   const { effort: word, max_tokens, exclude, enabled, ...reasoningRest } = asObject(fields.reasoning) ?? {};
   const { type, budget_tokens, ...thinkingRest } = asObject(fields.thinking) ?? {};
   const { config, left } = googlesThinking(fields.extraBody);
   const given = asText(fields.effort) ?? asText(word) ?? asText(config['thinking_level']);
   const off = type === 'disabled' || enabled === false || fields.enable === false;
-  const effort = given === undefined ? (off ? 'none' : undefined) : asEffort(given);
+  const unsaid = off ? 'none' : undefined;
+  const effort = given === undefined ? unsaid : asEffort(given);
   const tokens = asNumber(config['thinking_budget']);
+  const isDynamic = tokens === -1;
   const budget =
     asNumber(budget_tokens) ??
     asNumber(max_tokens) ??
     asNumber(fields.budget) ??
-    (tokens === -1 ? undefined : tokens);
-  const on =
-    tokens === -1 ||
-    type === 'enabled' ||
-    type === 'adaptive' ||
-    type === 'auto' ||
-    enabled === true ||
-    fields.enable === true;
+    (isDynamic ? undefined : tokens);
+  const on = SWITCHED_ON.includes(type) || isDynamic || enabled === true || fields.enable === true;
   const adaptive = on && effort === undefined && budget === undefined;
   const shown = asFlag(config['include_thoughts']);
   const hidden = asFlag(exclude) ?? (shown === undefined ? undefined : !shown);
@@ -101,10 +101,9 @@ function googlesThinking(extraBody: Json | undefined): { config: JsonObject; lef
 export function renderThinking(
   thinking: Thinking | undefined,
   own: JsonObject | undefined,
-  target: Target,
-  dialect: Dialect,
-  report: Report,
+  writing: Writing,
 ): JsonObject {
+  const { dialect, target, report } = writing;
   if (dialect.complete && own !== undefined) return asAsked(thinking ?? {}, own);
   if (thinking === undefined) return {};
   if (target.thinking === undefined && dialect.knownToThink) {
@@ -112,32 +111,44 @@ export function renderThinking(
       report({ field: 'thinking', outcome: 'dropped', detail: 'the model does not think' });
     return {};
   }
-  const off = isOff(thinking, target);
-  const effort = effortWord(thinking, target, dialect);
-  switch (dialect.thinking) {
-    case 'reasoning_effort':
-      return effortField(thinking, effort, report);
-    case 'thinking': {
-      // Only a visibility was asked for: these services show their thoughts anyway.
-      if (!off && !asksForThoughts(thinking)) return effortField(thinking, effort, report);
-      const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
-      if (!off && !takesWords && !thinking.adaptive) {
-        report({ field: 'thinking', outcome: 'approximated', detail: 'thinking is on or off here' });
-      }
-      const word = takesWords && !off && effort !== undefined && effortField(thinking, effort, report);
-      if (word && !dialect.effortBeside) return word;
-      return { thinking: { ...asObject(own?.['thinking']), type: off ? 'disabled' : 'enabled' }, ...word };
-    }
-    case 'enable_thinking': {
-      const budget = off
-        ? undefined
-        : (thinking.budget ?? (target.thinking && budgetFor(thinking, target.thinking)));
-      if (!off && !asksForThoughts(thinking)) return effortField(thinking, effort, report);
-      return { enable_thinking: !off, ...(budget !== undefined && { thinking_budget: budget }) };
-    }
-    case 'reasoning':
-      return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
+  const effort = effortWord(thinking, writing);
+  const field = dialect.thinking;
+  if (field === 'reasoning') {
+    return { reasoning: { ...asObject(own?.['reasoning']), ...routed(thinking, effort, target) } };
   }
+  const off = isOff(thinking, target);
+  // Where only a visibility was asked for, there is nothing to switch: these services show their thoughts anyway.
+  if (field === 'reasoning_effort' || !(off || asksForThoughts(thinking))) {
+    return effortField(thinking, effort, report);
+  }
+  return field === 'thinking'
+    ? switchField(thinking, off, effort, asObject(own?.['thinking']), writing)
+    : enableFields(thinking, off, target);
+}
+
+/** `thinking: {type}`, and the word beside it where the service takes both, or instead of it. */
+function switchField(
+  thinking: Thinking,
+  off: boolean,
+  effort: Effort | undefined,
+  own: JsonObject | undefined,
+  { dialect, target, report }: Writing,
+): JsonObject {
+  if (off) return { thinking: { ...own, type: 'disabled' } };
+  const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
+  if (!takesWords && !thinking.adaptive) {
+    report({ field: 'thinking', outcome: 'approximated', detail: 'thinking is on or off here' });
+  }
+  const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
+  if (word && !dialect.effortBeside) return word;
+  return { thinking: { ...own, type: 'enabled' }, ...word };
+}
+
+/** `enable_thinking`, and the budget where one was asked for or can be told from a word. */
+function enableFields(thinking: Thinking, off: boolean, { thinking: traits }: Target): JsonObject {
+  if (off) return { enable_thinking: false };
+  const budget = thinking.budget ?? (traits && budgetFor(thinking, traits));
+  return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) };
 }
 
 /** Whether the model will not think: it was told not to, and does not think whatever it is told. */
@@ -222,7 +233,7 @@ function routed(thinking: Thinking, effort: Effort | undefined, target: Target):
 }
 
 /** The word to say: of the model's own where they are known, else one that every service with words knows. */
-function effortWord(thinking: Thinking, target: Target, dialect: Dialect): Effort | undefined {
+function effortWord(thinking: Thinking, { dialect, target }: Writing): Effort | undefined {
   const asked =
     thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
   const traits = target.thinking;

@@ -4,8 +4,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
-import type { Dialect } from './dialects.ts';
+import type { Writing } from './writing.ts';
 
 export interface OutputPlan {
   readonly fields: JsonObject;
@@ -15,7 +14,7 @@ export interface OutputPlan {
 
 const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
 
-export function planOutput(prompt: Prompt, target: Target, dialect: Dialect, report: Report): OutputPlan {
+export function planOutput(prompt: Prompt, { dialect, target, report }: Writing): OutputPlan {
   const { output } = prompt;
   if (output === undefined) return { fields: {} };
   if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };

@@ -28,7 +28,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const asked = exact ? prompt.thinking : thinkingBesideForced(prompt, target, dialect, report);
   const writing: Writing = { dialect, target, report, exact, thinks: !isOff(asked, target) };
-  const output = planOutput(prompt, target, dialect, report);
+  const output = planOutput(prompt, writing);
   const turns = arrangeTurns(prompt.turns, output.instruction, writing);
   return {
     ...prompt.extra,
@@ -37,33 +37,30 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     messages: renderTurns(turns, writing),
     ...renderToolFields(prompt, writing),
     ...output.fields,
-    ...renderThinking(asked, thoughts, target, dialect, report),
-    ...maxTokens(prompt, target, dialect, report),
-    ...renderSampling(prompt, target, dialect, report),
+    ...renderThinking(asked, thoughts, writing),
+    ...maxTokens(prompt, writing),
+    ...renderSampling(prompt, writing),
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
-    ...user(prompt, own, dialect, report),
-    ...account(prompt, dialect, report),
+    ...user(prompt, own, writing),
+    ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
   };
 }
 
 /** More than the model can write is a 400 in some places, and no different from its most in all others. */
-function maxTokens(prompt: Prompt, target: Target, dialect: Dialect, report: Report): JsonObject {
-  if (prompt.maxTokens === undefined) return {};
-  if (prompt.maxTokens > target.maxOutputTokens) {
-    report({
-      field: 'maxTokens',
-      outcome: 'approximated',
-      detail: `the model's most: ${target.maxOutputTokens}`,
-    });
+function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: Writing): JsonObject {
+  if (asked === undefined) return {};
+  const most = target.maxOutputTokens;
+  if (asked > most) {
+    report({ field: 'maxTokens', outcome: 'approximated', detail: `the model's most: ${most}` });
   }
-  return { [dialect.maxTokens]: Math.min(prompt.maxTokens, target.maxOutputTokens) };
+  return { [dialect.maxTokens]: Math.min(asked, most) };
 }
 
 /** Names of users are for telling abuse apart: a long one is cut where the service refuses it. */
-function user(prompt: Prompt, own: JsonObject, dialect: Dialect, report: Report): JsonObject {
+function user(prompt: Prompt, own: JsonObject, { dialect, report }: Writing): JsonObject {
   if (prompt.user === undefined || own['safety_identifier'] === prompt.user) return {};
   if (dialect.user === 0) {
     report({ field: 'user', outcome: 'dropped', detail: 'the service has no such field' });
@@ -75,7 +72,7 @@ function user(prompt: Prompt, own: JsonObject, dialect: Dialect, report: Report)
   return { user: prompt.user.slice(0, dialect.user) };
 }
 
-function account({ metadata, serviceTier }: Prompt, dialect: Dialect, report: Report): JsonObject {
+function account({ metadata, serviceTier }: Prompt, { dialect, report }: Writing): JsonObject {
   if (metadata !== undefined && !dialect.metadata) {
     report({ field: 'metadata', outcome: 'dropped', detail: 'the service keeps none' });
   }

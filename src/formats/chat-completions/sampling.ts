@@ -2,10 +2,10 @@
 
 import type { Prompt } from '../../conversation/prompt.ts';
 import { compact, type JsonObject } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
-import type { Dialect } from './dialects.ts';
+import type { Writing } from './writing.ts';
 
-export function renderSampling(prompt: Prompt, target: Target, dialect: Dialect, report: Report): JsonObject {
+export function renderSampling(prompt: Prompt, writing: Writing): JsonObject {
+  const { dialect, target, report } = writing;
   const drop = (field: string, detail: string): undefined => {
     report({ field, outcome: 'dropped', detail });
   };
@@ -22,12 +22,12 @@ export function renderSampling(prompt: Prompt, target: Target, dialect: Dialect,
         ? topLogprobs
         : drop('topLogprobs', 'the service tells none'),
   });
-  if (target.sampling) return { ...wishes, ...renderStop(prompt.stop, target, dialect, report) };
+  if (target.sampling) return { ...wishes, ...renderStop(prompt.stop, writing) };
   for (const field of Object.keys(wishes)) drop(field, 'the model refuses it');
-  return renderStop(prompt.stop, target, dialect, report);
+  return renderStop(prompt.stop, writing);
 }
 
-function renderStop(stop: Prompt['stop'], target: Target, dialect: Dialect, report: Report): JsonObject {
+function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing): JsonObject {
   if (stop === undefined || stop.length === 0) return {};
   const { refusesStop } = dialect;
   const isTaken = refusesStop === 'sampling' ? target.sampling : target.thinking === undefined;
