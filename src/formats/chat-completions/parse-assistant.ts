@@ -1,5 +1,6 @@
 /** Messages of the assistant to turns. */
 
+import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import {
@@ -14,8 +15,7 @@ import {
 import { missing, objectsAt, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './annotations.ts';
 import { gathered } from './gathered.ts';
-import { named, parseContent } from './parse-content.ts';
-import { markOf } from './parse-media.ts';
+import { markLast, named, parseContent } from './parse-content.ts';
 import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
 import { signatureIn } from './signatures.ts';
 import type { Waiting } from './waiting.ts';
@@ -67,18 +67,11 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, at: number):
   const own = { ...(isObject(audio) && { audio }), ...(isObject(control) && { cache_control: control }) };
   return {
     role: 'assistant',
-    parts: isObject(control) ? markLast(parts, control) : parts,
+    parts: markLast(parts, control),
     ...named(name),
     ...ownOf('chat-completions', own),
     ...extraOf(withoutNulls(rest)),
   };
-}
-
-/** The mark on a message as one on the last part of it that can bear one: thoughts cannot. */
-function markLast(parts: readonly Part[], control: JsonObject): readonly Part[] {
-  const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
-  const part = parts[at];
-  return part === undefined ? parts : parts.with(at, { ...part, mark: markOf(control) });
 }
 
 /** Calls with the signatures that stood apart from them, by id, else in their order; and those of no call. */
@@ -129,12 +122,6 @@ function parseOldCall(call: JsonObject, id: string, param: string): ToolCallPart
   const name = asText(call['name']);
   if (name === undefined) throw missing(`${param}.name`);
   return { kind: 'tool-call', id, name, arguments: argumentsText(call['arguments']) };
-}
-
-/** Arguments are JSON text; a few clients send the object itself. */
-function argumentsText(value: Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Annotations say nothing of parts: they go on the last text. */

@@ -4,7 +4,7 @@ import type { Part } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json } from '../../json.ts';
 import { wrongType } from '../openai-fields.ts';
-import { type ContentPart, parsePart } from './parse-media.ts';
+import { type ContentPart, markOf, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 
 /**
@@ -35,4 +35,14 @@ function unknownKind(type: Json | undefined, param: string): GatewayError {
 /** A message's name. */
 export function named(name: Json | undefined): { readonly name?: string } {
   return typeof name === 'string' ? { name } : {};
+}
+
+/**
+ * The mark on a message (`cache_control`, as OpenRouter and Vercel take it) as one on the last part of it that can bear
+ * one: thoughts cannot.
+ */
+export function markLast(parts: readonly Part[], control: Json | undefined): readonly Part[] {
+  const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
+  const part = parts[at];
+  return part && isObject(control) ? parts.with(at, { ...part, mark: markOf(control) }) : parts;
 }

@@ -1,13 +1,12 @@
 /** Messages to turns. */
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { Part, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import type { ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asText, isObject, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
-import { named, parseContent } from './parse-content.ts';
-import { markOf } from './parse-media.ts';
+import { markLast, named, parseContent } from './parse-content.ts';
 import { parseOldResult, parseResult } from './parse-results.ts';
 import { type Waiting, waitingCalls } from './waiting.ts';
 
@@ -64,21 +63,14 @@ function parseSpoken(message: JsonObject, param: string): Turn {
   const { role, content, name, cache_control: control, ...rest } = message;
   if (content === undefined || content === null) throw noContent(param, content);
   const parts = parseContent(content, `${param}.content`);
-  const marked = isObject(control);
   return {
     role: role === 'user' ? 'user' : 'system',
-    parts: marked ? markLast(parts, control) : parts,
+    parts: markLast(parts, control),
     ...(role === 'developer' && { developer: true }),
     ...named(name),
     ...extraOf(withoutNulls(rest)),
-    // OpenRouter and Vercel take the mark on the message itself.
-    ...(marked && ownOf('chat-completions', { cache_control: control })),
+    ...(isObject(control) && ownOf('chat-completions', { cache_control: control })),
   };
-}
-
-function markLast(parts: readonly Part[], control: JsonObject): Part[] {
-  const last = parts.at(-1);
-  return last === undefined ? [] : [...parts.slice(0, -1), { ...last, mark: markOf(control) }];
 }
 
 function noContent(param: string, content: null | undefined): GatewayError {

@@ -4,19 +4,15 @@
  * turn has come; anything else live is closed by the part that begins after it.
  */
 
-import type { Citation, Own, Signature } from '../../conversation/prompt.ts';
-import type { OpenPart, ReplyEvent } from '../../conversation/reply.ts';
+import type { Own } from '../../conversation/prompt.ts';
+import type { OpenPart, PartDetail, ReplyEvent } from '../../conversation/reply.ts';
 import type { Sink } from '../../streams/step.ts';
 import { type ArgumentScan, argumentScan } from './argument-scan.ts';
 
 export type Out = Sink<ReplyEvent>;
 
 /** Something about a part that is not its text. */
-export interface Detail {
-  readonly signature?: Signature;
-  readonly redacted?: Signature;
-  readonly citation?: Citation;
-}
+type Detail = Omit<PartDetail, 'type' | 'choice' | 'index'>;
 
 export interface LinePart {
   readonly open: OpenPart;
