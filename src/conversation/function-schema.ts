@@ -5,25 +5,19 @@
  * Code's own tools have one: it is left out, for the tool is worth more than its pattern.
  */
 
-import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { asList, isObject, type Json, type JsonObject } from '../json.ts';
 import { isPythonPattern } from './python-pattern.ts';
 import { inNewestDraft } from './schema-draft.ts';
+import { type SchemaPlaces, withSchemas } from './schema-places.ts';
 
 /** Deeper than any schema a vendor takes: what is further down stays as it is. */
 const MAX_DEPTH = 100;
 
-const SCHEMAS: readonly string[] = [
-  'items',
-  'additionalProperties',
-  'propertyNames',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-];
-const LISTS: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
-const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternProperties'];
+const PLACES: SchemaPlaces = {
+  schemas: ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'],
+  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
+  maps: ['properties', '$defs', 'definitions', 'patternProperties'],
+};
 
 /**
  * The schema with nothing missing; itself where nothing was.
@@ -52,10 +46,10 @@ export function objectRoot(schema: JsonObject): JsonObject {
 /** @param step what becomes of each schema, before those that stand in it. */
 function rewritten(schema: JsonObject, step: (schema: JsonObject) => JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return schema;
-  const inner = (value: Json): Json => (isObject(value) ? rewritten(value, step, depth + 1) : value);
+  const inner = (one: JsonObject): JsonObject => rewritten(one, step, depth + 1);
   let whole = step(schema);
   for (const [key, value = null] of Object.entries(whole)) {
-    const changed = fillIn(key, value, inner);
+    const changed = withSchemas(key, value, PLACES, inner);
     if (changed !== value) whole = { ...whole, [key]: changed };
   }
   return whole;
@@ -65,18 +59,6 @@ function withItems(schema: JsonObject): JsonObject {
   const { type, items } = schema;
   const isArray = type === 'array' || asList(type).includes('array');
   return isArray && items === undefined ? { ...schema, items: {} } : schema;
-}
-
-/** The value of a keyword: keys that are data are never taken for keywords. */
-function fillIn(key: string, value: Json, inner: (value: Json) => Json): Json {
-  if (SCHEMAS.includes(key)) return inner(value);
-  if (LISTS.includes(key) && isList(value)) {
-    const whole = value.map(inner);
-    return hasSameItems(whole, value) ? value : whole;
-  }
-  if (!MAPS.includes(key) || !isObject(value)) return value;
-  const whole = Object.entries(value).map(([name, one = null]) => [name, inner(one)] as const);
-  return whole.every(([name, one]) => one === value[name]) ? value : Object.fromEntries(whole);
 }
 
 /** The schema without patterns of its own that cannot be read; itself where there is none. */

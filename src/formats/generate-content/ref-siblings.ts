@@ -3,16 +3,18 @@
  * a `$ref` except what begins with `$` (REST reference, GenerationConfig.responseJsonSchema).
  */
 
+import { type SchemaPlaces, withSchemas } from '../../conversation/schema-places.ts';
 import { invalid } from '../../errors.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { asList, isObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 
 /** Deeper than any schema a vendor takes. */
 const MAX_DEPTH = 100;
 
-const SCHEMAS: readonly string[] = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
-const LISTS: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'];
-const MAPS: readonly string[] = ['properties', '$defs', 'definitions', 'patternProperties'];
+const PLACES: SchemaPlaces = {
+  schemas: ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'],
+  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'],
+  maps: ['properties', '$defs', 'definitions', 'patternProperties'],
+};
 
 /**
  * The same schema, in which a `$ref` with company is the one choice of an `anyOf` beside that company.
@@ -24,9 +26,9 @@ export function withoutRefSiblings(schema: JsonObject): JsonObject {
 
 function rewrite(schema: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) throw invalid('The JSON schema is too large.');
-  const inner = (value: Json): Json => (isObject(value) ? rewrite(value, depth + 1) : value);
+  const inner = (one: JsonObject): JsonObject => rewrite(one, depth + 1);
   const rewritten: JsonObject = Object.fromEntries(
-    Object.entries(schema).map(([key, value = null]) => [key, rewriteKeyword(key, value, inner)]),
+    Object.entries(schema).map(([key, value = null]) => [key, withSchemas(key, value, PLACES, inner)]),
   );
   const { $ref, ...beside } = rewritten;
   if (typeof $ref !== 'string' || !Object.keys(beside).some((key) => !key.startsWith('$'))) return rewritten;
@@ -35,13 +37,4 @@ function rewrite(schema: JsonObject, depth: number): JsonObject {
   if (anyOf !== undefined)
     return Object.fromEntries(Object.entries(rewritten).filter(([key]) => key.startsWith('$')));
   return { ...beside, anyOf: [{ $ref }] };
-}
-
-function rewriteKeyword(key: string, value: Json, inner: (value: Json) => Json): Json {
-  if (LISTS.includes(key) && Array.isArray(value)) return asList(value).map(inner);
-  if (SCHEMAS.includes(key)) return inner(value);
-  if (MAPS.includes(key) && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, schema = null]) => [name, inner(schema)]));
-  }
-  return value;
 }

@@ -4,8 +4,9 @@
  * model in the description instead.
  */
 
+import { type SchemaPlaces, withSchemas } from '../../conversation/schema-places.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asText, hasSameItems, isEmpty, isList, isObject } from '../../json.ts';
+import { asList, asObject, asText, isEmpty, isObject } from '../../json.ts';
 
 /** String formats that are enforced. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
@@ -105,7 +106,7 @@ function close(schema: JsonObject): JsonObject {
       told.push(`${key}: ${JSON.stringify(value)}`);
       continue;
     }
-    const closed = closeValue(key, value);
+    const closed = withSchemas(key, value, PLACES, close);
     const name = key === 'oneOf' && !schema['anyOf'] ? 'anyOf' : key;
     changed ||= closed !== value || name !== key;
     kept.push([name, closed]);
@@ -122,32 +123,17 @@ function close(schema: JsonObject): JsonObject {
   };
 }
 
-/** The value of a keyword with every schema in it closed: keys that are data are never taken for keywords. */
-function closeValue(key: string, value: Json): Json {
-  if (SCHEMA_MAPS.includes(key) && isObject(value)) {
-    const closed = Object.entries(value).map(([name, inner]) => [
-      name,
-      isObject(inner) ? close(inner) : inner,
-    ]);
-    return closed.every(([name, inner]) => value[String(name)] === inner)
-      ? value
-      : Object.fromEntries(closed);
-  }
-  if (SCHEMA_LISTS.includes(key) && isList(value)) {
-    const closed = value.map((inner) => (isObject(inner) ? close(inner) : inner));
-    return hasSameItems(closed, value) ? value : closed;
-  }
-  return key === 'items' && isObject(value) ? close(value) : value;
-}
-
 const DEFINITIONS = ['$defs', 'definitions'];
-const SCHEMA_MAPS = ['properties', ...DEFINITIONS];
-const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const PLACES: SchemaPlaces = {
+  schemas: ['items'],
+  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
+  maps: ['properties', ...DEFINITIONS],
+};
 
 /** The schemas that stand in a schema, one level down. */
 export function innerSchemas(schema: JsonObject): readonly JsonObject[] {
-  const maps = SCHEMA_MAPS.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
-  const lists = SCHEMA_LISTS.flatMap((key) => asList(schema[key]));
+  const maps = PLACES.maps.flatMap((key) => Object.values(asObject(schema[key]) ?? {}));
+  const lists = PLACES.lists.flatMap((key) => asList(schema[key]));
   return [...maps, ...lists, schema['items']].filter(isObject);
 }
 
