@@ -9,6 +9,7 @@ import type { JsonObject } from '../../json.ts';
 import { asObjects } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGeminiId } from './call-ids.ts';
+import { isGemini3 } from './generation.ts';
 import { renderMedia } from './media.ts';
 import { safeName } from './names.ts';
 import { renderResult } from './results.ts';
@@ -223,7 +224,7 @@ function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
  * (Gemini API, "Thought signatures").
  */
 function signFirst(parts: readonly JsonObject[], target: Target): readonly JsonObject[] {
-  if (!target.thinking?.kinds.includes('effort')) return parts;
+  if (!isGemini3(target)) return parts;
   const first = parts.findIndex((part) => part['functionCall'] !== undefined);
   const call = parts[first];
   if (call === undefined || call['thoughtSignature'] !== undefined) return parts;

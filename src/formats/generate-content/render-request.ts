@@ -6,6 +6,7 @@ import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { isGemini3 } from './generation.ts';
 import { callerJsonText } from './json-text.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
@@ -143,7 +144,7 @@ function renderOutput(
   report: Report,
 ): Output {
   if (output === undefined || output.kind === 'text') return { config: {}, instruction: [] };
-  const clashes = hasTools && !target.thinking?.kinds.includes('effort');
+  const clashes = hasTools && !isGemini3(target);
   const isTold = clashes || (output.kind === 'json-schema' && !target.structuredOutput);
   const config = clashes ? {} : { responseMimeType: 'application/json' };
   if (isTold) {

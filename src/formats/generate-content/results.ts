@@ -10,6 +10,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isObject, tryParseJson } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGeminiId } from './call-ids.ts';
+import { isGemini3 } from './generation.ts';
 import { callerJsonText } from './json-text.ts';
 import { parseFile, parseInline, renderMedia } from './media.ts';
 import { safeName } from './names.ts';
@@ -103,8 +104,7 @@ export function renderResult(
         detail: "a block of another vendor's in a tool result",
       });
   }
-  const holdsMedia = target.thinking?.kinds.includes('effort') === true;
-  const parts = media.filter((medium) => holdsMedia && medium['inlineData'] !== undefined);
+  const parts = media.filter((medium) => isGemini3(target) && medium['inlineData'] !== undefined);
   return {
     response: {
       functionResponse: {

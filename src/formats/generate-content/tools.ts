@@ -11,6 +11,7 @@ import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { fromOpenApi, toOpenApi } from './schema.ts';
@@ -159,7 +160,7 @@ function renderHosted(
     report({ field: 'tools', outcome: 'dropped', detail: `${type}: no tool may be used` });
     return [];
   }
-  if (hasFunctions(prompt) && !takesBoth(target)) {
+  if (hasFunctions(prompt) && !isGemini3(target)) {
     report({
       field: 'tools',
       outcome: 'dropped',
@@ -251,18 +252,14 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   return choice && { mode: 'AUTO' };
 }
 
+/** From Gemini 3 on, functions and a search go in one request if it may tell of the search; before, only one of them. */
 function mixesSearch(prompt: Prompt, target: Target): boolean {
   const searches = (prompt.tools ?? []).some(
     (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
   );
-  return searches && hasFunctions(prompt) && takesBoth(target) && prompt.toolChoice?.mode !== 'none';
+  return searches && hasFunctions(prompt) && isGemini3(target) && prompt.toolChoice?.mode !== 'none';
 }
 
 function hasFunctions({ tools = [] }: Prompt): boolean {
   return tools.some((tool) => tool.kind !== 'hosted');
-}
-
-/** From Gemini 3 on, functions and a search go in one request if it may tell of the search; before, only one of them. */
-function takesBoth(target: Target): boolean {
-  return target.thinking?.kinds.includes('effort') === true;
 }
