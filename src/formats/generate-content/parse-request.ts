@@ -8,9 +8,9 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { type CallIds, callIds, parseParts } from './parse-parts.ts';
+import { type Choosing, parseToolConfig, parseTools } from './parse-tools.ts';
 import { fromOpenApi } from './schema.ts';
 import { parseThinking } from './thinking.ts';
-import { type Choosing, parseToolConfig, parseTools } from './tools.ts';
 import { CONFIG_FIELDS, CONFIG_OWN, FORMAT, REQUEST_FIELDS, REQUEST_OWN, sortFields } from './wire.ts';
 
 /**

@@ -10,9 +10,9 @@ import { isGemini3 } from './generation.ts';
 import { callerJsonText } from './json-text.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
+import { renderToolConfig, renderTools } from './render-tools.ts';
 import { toOpenApi } from './schema.ts';
 import { renderThinking } from './thinking.ts';
-import { renderToolConfig, renderTools } from './tools.ts';
 import { FORMAT } from './wire.ts';
 
 /** Gemini's limit on stop sequences (REST reference, GenerationConfig.stopSequences). */

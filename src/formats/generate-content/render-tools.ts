@@ -1,126 +1,20 @@
 /**
- * Tools and how to choose among them: function declarations, and the tools Google runs itself.
+ * `tools` and `toolConfig`: function declarations, the tools Google runs itself, and how to choose among them.
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
-import { fieldsOf, ownOf } from '../../conversation/own.ts';
-import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
-import { invalid } from '../../errors.ts';
-import type { Json, JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
+import { fieldsOf } from '../../conversation/own.ts';
+import type { FunctionTool, HostedTool, Prompt } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObject, asText, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
-import { fromOpenApi, toOpenApi } from './schema.ts';
-import { FORMAT, type FunctionDeclaration, sortFields } from './wire.ts';
-
-const HOSTED = [
-  'googleSearch',
-  'googleSearchRetrieval',
-  'urlContext',
-  'codeExecution',
-  'fileSearch',
-  'googleMaps',
-  'computerUse',
-  'mcpServers',
-  'retrieval',
-  'enterpriseWebSearch',
-  'exaAiSearch',
-  'parallelAiSearch',
-];
-
-/** The tools of a request. One entry may hold declarations and several of Google's own tools at once. */
-export function parseTools(value: Json | undefined): readonly Tool[] {
-  const entries = isObject(value) ? [value] : asObjects(value);
-  return entries.flatMap((entry, at): Tool[] => {
-    const { known, own, extra } = sortFields(entry, ['functionDeclarations'], HOSTED);
-    const declared = known['functionDeclarations'];
-    const declarations = isObject(declared) ? [declared] : asObjects(declared);
-    return [
-      ...declarations.map((declaration, index) =>
-        parseDeclaration(declaration, `tools[${at}].functionDeclarations[${index}]`),
-      ),
-      ...Object.entries({ ...own, ...extra }).map(([name, settings]): HostedTool => {
-        const webSearch = name === 'googleSearch' || name === 'googleSearchRetrieval';
-        return {
-          kind: 'hosted',
-          format: FORMAT,
-          value: Object.fromEntries([[name, settings ?? {}]]),
-          ...(webSearch && { webSearch }),
-        };
-      }),
-    ];
-  });
-}
-
-function parseDeclaration(declaration: JsonObject, param: string): FunctionTool {
-  const { known, own, extra } = sortFields(
-    declaration,
-    ['name', 'description', 'parameters', 'parametersJsonSchema'],
-    ['response', 'responseJsonSchema', 'behavior'],
-  );
-  const name = asText(known['name']);
-  if (!name) throw invalid(`${param}.name: Function name is required.`, `${param}.name`);
-  const description = asText(known['description']);
-  const subset = asObject(known['parameters']);
-  const parameters = asObject(known['parametersJsonSchema']) ?? (subset && fromOpenApi(subset));
-  return {
-    kind: 'function',
-    name,
-    ...(description !== undefined && { description }),
-    ...(parameters && { parameters }),
-    ...ownOf(FORMAT, own ?? {}),
-    ...(extra && { extra }),
-  };
-}
-
-/** Which tools may be called; `validated` is Google's 'call or answer, but keep to the schemas': strict tools. */
-export interface Choosing {
-  readonly choice?: ToolChoice;
-  readonly validated: boolean;
-  /** What of `toolConfig` means something to Google alone. */
-  readonly own: JsonObject | undefined;
-}
-
-/** @throws GatewayError `invalid-request` for a mode nobody knows. */
-export function parseToolConfig(value: Json | undefined): Choosing {
-  if (!isObject(value)) return { validated: false, own: undefined };
-  const { known, own, extra } = sortFields(value, ['functionCallingConfig']);
-  const calling = sortFields(asObject(known['functionCallingConfig']) ?? {}, [
-    'mode',
-    'allowedFunctionNames',
-  ]);
-  const rest = { ...own, ...extra, ...(calling.extra && { functionCallingConfig: calling.extra }) };
-  const kept = isEmpty(rest) ? undefined : rest;
-  const mode = asText(calling.known['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED';
-  const listed = calling.known['allowedFunctionNames'];
-  const allowed = Array.isArray(listed) ? listed.filter((name) => typeof name === 'string') : [];
-  const narrowed = allowed.length > 0 && { allowed };
-  switch (mode) {
-    case 'MODE_UNSPECIFIED':
-      return {
-        validated: false,
-        own: kept,
-        ...(narrowed && { choice: { mode: 'auto', ...narrowed } }),
-      };
-    case 'AUTO':
-      return { choice: { mode: 'auto', ...narrowed }, validated: false, own: kept };
-    case 'VALIDATED':
-      return { choice: { mode: 'auto', ...narrowed }, validated: true, own: kept };
-    case 'ANY':
-      return { choice: { mode: 'required', ...narrowed }, validated: false, own: kept };
-    case 'NONE':
-      return { choice: { mode: 'none' }, validated: false, own: kept };
-    default:
-      throw invalid(
-        `Invalid value at 'tool_config.function_calling_config.mode': "${mode.slice(0, 40)}"`,
-        'toolConfig.functionCallingConfig.mode',
-      );
-  }
-}
+import { toOpenApi } from './schema.ts';
+import { FORMAT, type FunctionDeclaration } from './wire.ts';
 
 /** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
 export function renderTools(prompt: Prompt, target: Target, report: Report): readonly JsonObject[] {
