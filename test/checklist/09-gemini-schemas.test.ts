@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toOpenApi } from '../../src/formats/generate-content/schema.ts';
+import { toOpenApi } from '../../src/formats/generate-content/to-openapi.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
 import { asObject, isList, isObject } from '../../src/json.ts';
 import { at, GEMINI, GEMINI_SUBSET, tool, useDoor } from './support.ts';

@@ -7,9 +7,9 @@ import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { fromOpenApi } from './from-openapi.ts';
 import { type CallIds, callIds, parseParts } from './parse-parts.ts';
 import { type Choosing, parseToolConfig, parseTools } from './parse-tools.ts';
-import { fromOpenApi } from './schema.ts';
 import { parseThinking } from './thinking.ts';
 import { CONFIG_FIELDS, CONFIG_OWN, FORMAT, REQUEST_FIELDS, REQUEST_OWN, sortFields } from './wire.ts';
 

@@ -1,9 +1,14 @@
+/**
+ * A caller's tools, function declarations and those that Google runs itself, and how to choose among them.
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
+
 import { ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
-import { fromOpenApi } from './schema.ts';
+import { fromOpenApi } from './from-openapi.ts';
 import { FORMAT, sortFields } from './wire.ts';
 
 const HOSTED = [

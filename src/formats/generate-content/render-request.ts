@@ -11,8 +11,8 @@ import { callerJsonText } from './json-text.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
 import { renderToolConfig, renderTools } from './render-tools.ts';
-import { toOpenApi } from './schema.ts';
 import { renderThinking } from './thinking.ts';
+import { toOpenApi } from './to-openapi.ts';
 import { FORMAT } from './wire.ts';
 
 /** Gemini's limit on stop sequences (REST reference, GenerationConfig.stopSequences). */

@@ -13,7 +13,7 @@ import type { Report, Target } from '../format.ts';
 import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
-import { toOpenApi } from './schema.ts';
+import { toOpenApi } from './to-openapi.ts';
 import { FORMAT, type FunctionDeclaration } from './wire.ts';
 
 /** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
+import { fromOpenApi } from '../../../src/formats/generate-content/from-openapi.ts';
 import { withoutRefSiblings } from '../../../src/formats/generate-content/ref-siblings.ts';
-import { fromOpenApi, toOpenApi } from '../../../src/formats/generate-content/schema.ts';
+import { toOpenApi } from '../../../src/formats/generate-content/to-openapi.ts';
 import type { Json, JsonObject } from '../../../src/json.ts';
 import { LEVELS, rendered } from './fixtures.ts';
 
