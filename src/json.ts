@@ -76,7 +76,10 @@ export function isEmpty(object: object): boolean {
   return true;
 }
 
-/** The object without its fields that are null, which says as much as their absence; itself where there are none. */
+/**
+ * The object without its fields that are null; itself where there are none. Clients and vendors that dump their models
+ * write null for a field that says nothing.
+ */
 export function withoutNulls(object: JsonObject): JsonObject {
   for (const key in object) {
     if (isNothing(object[key])) {

@@ -11,7 +11,7 @@ export function prefixedId(prefix: string, id: string): string {
   return prefix + id.replace(PREFIX, '').replaceAll(/[^A-Za-z0-9]/g, '');
 }
 
-/** How many tools a conversation has called: ids that are made up go on from there, and so are none of its own. */
+/** How many tools a conversation has called so far: with the number in it, an id that is made up is none of those. */
 export function countCalls({ turns }: Pick<Prompt, 'turns'>): number {
   return turns.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === 'tool-call').length, 0);
 }

@@ -38,14 +38,16 @@ function without(schema: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
-/** @param within the definitions there are, and those that were taken: once is enough, and a loop has no end. */
+/** @param within the definitions, and those already written out: each is, once, for one that holds itself has no end. */
 function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
-  return UNIONS.reduce((merged, key) => {
+  let merged = schema;
+  for (const key of UNIONS) {
     const { [key]: union, ...rest } = merged;
-    if (union === undefined) return merged;
+    if (union === undefined) continue;
     const branches = asList(union).flatMap((branch) => branchOf(branch, within, depth + 1));
-    return join(rest, branches, key === 'allOf');
-  }, schema);
+    merged = join(rest, branches, key === 'allOf');
+  }
+  return merged;
 }
 
 /** A branch without references and unions of its own; none where it is no object's schema. */

@@ -49,7 +49,7 @@ export function tiersNamed(...words: readonly (string | undefined)[]): readonly 
   return words.map((word) => BY_WORD.get(word)).filter((tier) => tier !== undefined);
 }
 
-/** A vendor's figure: whole, and none is below 0; undefined where it is no number. */
+/** A vendor's figure as a whole number from 0 on; undefined where it is no number. */
 export function countOf(value: Json | undefined): number | undefined {
   const tokens = asNumber(value);
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));

@@ -22,7 +22,7 @@ const TELLING = ['refusal', 'annotations', ...ADDITIONAL];
 /** What the message has anyway, or what has a place of its own in the client's history. */
 const REPEATED = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
 
-/** A message of the assistant with each field where an answer has it; the very same one where all of them are there. */
+/** A message of the assistant with each field where an answer has it; itself where none had to be moved. */
 export function gathered(message: JsonObject): JsonObject {
   const own = withoutCallsOwn(message);
   const { content } = own;

@@ -5,7 +5,7 @@ import { isEmpty, isObject, type Json, type JsonObject } from '../../json.ts';
 import { broken, MAX_DEPTH } from '../event-data.ts';
 
 export interface Leftovers {
-  /** Keeps a field; a later value takes the place of an earlier one, and nothing does. */
+  /** Keeps a field, in place of an earlier value; null and what is empty is not kept. */
   keep(key: string, value: Json | undefined): void;
   /** All that was kept, or undefined where nothing was. */
   fields(): JsonObject | undefined;

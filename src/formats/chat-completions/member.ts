@@ -1,4 +1,7 @@
-/** The `usage` of a chunk in its bytes: to make a value of every chunk takes twenty times as long. */
+/**
+ * Finds a member of a JSON object, such as the `usage` of a chunk, in the object's bytes: to parse every chunk would take
+ * twenty times as long.
+ */
 
 import type { Span } from '../../json-scan.ts';
 

@@ -114,6 +114,7 @@ function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCal
   if (fields === undefined) throw missing(`${param}.function`);
   const name = asText(fields['name']);
   if (name === undefined) throw missing(`${param}.function.name`);
+  // A few clients send the object itself, not its JSON text.
   return { ...common, name, arguments: argumentsText(fields['arguments']) };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The parts of one choice in a line: one is live and streams, and no two overlap, whatever the vendor interleaves.
- * A part that begins while a call is live whose arguments are not whole yet waits, and is told in one piece when its
- * turn has come; anything else live is closed by the part that begins after it.
+ * The parts of one choice, one after another, though vendors interleave them: one part is live, and its pieces are passed
+ * on at once. A part that begins while a call is live whose arguments are not whole yet waits, and is told in one piece
+ * when its turn has come. A live part of any other kind is ended by the part that begins after it.
  */
 
 import type { Own } from '../../conversation/prompt.ts';

@@ -1,6 +1,6 @@
 /**
- * The parts of an answer as they begin and end: numbers them, and gives every carried signature to its part, as
- * `partList` does for a history.
+ * Numbers the parts of an answer as they begin and end, and gives each carried signature (`carriers.ts`) to the part it
+ * belongs to. What `partList` does for a history, whose parts are all there, this does while they are still coming.
  */
 
 import type { Signature } from '../../conversation/prompt.ts';

@@ -36,10 +36,13 @@ export function callIds(): CallIds {
   return {
     turn: () => unanswered.clear(),
     call({ id }) {
+      const safe = safeId(id);
       let count = counts.get(id) ?? 0;
-      let given = '';
-      do given = count++ === 0 ? safeId(id) : `${safeId(id)}_${count}`;
-      while (used.has(given));
+      let given: string;
+      do {
+        count += 1;
+        given = count === 1 ? safe : `${safe}_${count}`;
+      } while (used.has(given));
       counts.set(id, count);
       used.add(given);
       const waiting = unanswered.get(id);

@@ -11,7 +11,7 @@ export interface ItemReader {
   done(item: JsonObject): void;
 }
 
-/** The fields of an item that are there; how far it has come is told otherwise. */
+/** An item's fields without nulls, and without `status`: that is made from the answer's own end. */
 export function present(fields: JsonObject): JsonObject {
   const { status: _, ...others } = fields;
   return withoutNulls(others);
