@@ -89,36 +89,42 @@ function renderFunction(
     const fields = { ...extra, ...ownFields(own, report), ...shorthand.fields };
     return { ...fields, name, ...(strict !== undefined && { strict }), ...renderMark(mark) };
   }
-  const given = objectSchema(tool, isNative, report);
-  const schema = isNative ? given : withSafeKeys(given);
-  if (schema !== given) {
-    const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
-    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail });
-  }
-  const closed = tool.strict === true && enforces ? closedSchema(schema) : undefined;
-  const strict = isNative ? tool.strict : closed && true;
-  if (tool.strict === true && strict !== true) {
-    report({
-      field: `tool ${name}.strict`,
-      outcome: 'dropped',
-      detail: 'this model cannot enforce its schema, or not as many as there are',
-    });
-  } else if (!isNative && closed !== undefined && closed !== schema) {
-    report({
-      field: `tool ${name}.parameters`,
-      outcome: 'approximated',
-      detail: 'objects closed, to be enforced',
-    });
-  }
+  const { schema, strict } = isNative
+    ? { schema: objectSchema(tool, true, report), strict: tool.strict }
+    : adaptedSchema(tool, enforces, report);
   return {
     ...extra,
     ...ownFields(own, report),
     name: safeName(name),
     ...(description !== undefined && { description }),
-    input_schema: isNative ? schema : (closed ?? schema),
+    input_schema: schema,
     ...(strict !== undefined && { strict }),
     ...renderMark(mark),
   };
+}
+
+/** The schema of a tool that came in another format, as Anthropic takes it, and `strict` where it is enforced. */
+function adaptedSchema(
+  tool: FunctionTool,
+  enforces: boolean,
+  report: Report,
+): { readonly schema: JsonObject; readonly strict?: boolean } {
+  const field = `tool ${tool.name}.parameters`;
+  const given = objectSchema(tool, false, report);
+  const schema = withSafeKeys(given);
+  if (schema !== given) {
+    const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
+    report({ field, outcome: 'approximated', detail });
+  }
+  if (tool.strict !== true) return { schema };
+  const closed = enforces ? closedSchema(schema) : undefined;
+  if (closed === undefined) {
+    const detail = 'this model cannot enforce its schema, or not as many as there are';
+    report({ field: `tool ${tool.name}.strict`, outcome: 'dropped', detail });
+    return { schema };
+  }
+  if (closed !== schema) report({ field, outcome: 'approximated', detail: 'objects closed, to be enforced' });
+  return { schema: closed, strict: true };
 }
 
 /** The tool's schema as one of an object, which the vendor insists on, and without a union, which it refuses there. */
