@@ -94,8 +94,12 @@ export const CLIENT_CALLS: ReadonlyMap<string, ClientCall> = new Map([
 
 /** Those of a prompt's tools, by the names of the functions. */
 export function clientCalls(tools: readonly Tool[] = []): ReadonlyMap<string, ClientCall> {
-  const names = new Set(tools.filter(isClientTool).map(({ name }) => name));
-  return new Map([...CLIENT_CALLS].filter(([name]) => names.has(name)));
+  return new Map(
+    tools.filter(isClientTool).flatMap(({ name }) => {
+      const call = CLIENT_CALLS.get(name);
+      return call === undefined ? [] : [[name, call]];
+    }),
+  );
 }
 
 /** What is to be done, whatever a model wrote. */
