@@ -10,9 +10,8 @@
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
  * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` says when it ends, where that is
  * known (of GPT-5.6 Sol it is not). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as
- * much it is to be served faster, at
- * leisure or in one region. What is not published is left out. The longest answer is that of one request: Gemini 4 goes
- * on beyond it for clients that send its `continuationToken` back.
+ * much it is to be served faster, at leisure or in one region. What is not published is left out. The longest answer is
+ * that of one request: Gemini 4 goes on beyond it for clients that send its `continuationToken` back.
  * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
  */
 

@@ -567,6 +567,16 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     const tools = [tool('responses', 'f', parameters)];
     return objectAt(await sentFor('responses', model, { tools }), field);
   };
+  /** What `create` and `remove` are as one object. */
+  const both = {
+    properties: {
+      mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
+      title: { type: 'string' },
+      id: { type: 'string' },
+    },
+    required: ['mode'],
+    additionalProperties: false,
+  };
   const ofClaude = (parameters: JsonObject): Promise<JsonObject> =>
     declared(CLAUDE, parameters, 'tools.0.input_schema');
 
@@ -580,13 +590,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
         type: 'object',
         description: `What to do.\n\n{${key}: ${told}}`,
         $defs,
-        properties: {
-          mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
-          title: { type: 'string' },
-          id: { type: 'string' },
-        },
-        required: ['mode'],
-        additionalProperties: false,
+        ...both,
       });
     },
   );
@@ -624,13 +628,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     expect(await ofTool({ oneOf: [create, remove] })).toEqual({
       type: 'object',
       description: `{oneOf: ${JSON.stringify([create, remove])}}`,
-      properties: {
-        mode: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
-        title: { type: 'string' },
-        id: { type: 'string' },
-      },
-      required: ['mode'],
-      additionalProperties: false,
+      ...both,
     });
     const properties = { a: { type: 'string' }, b: { type: 'string' } };
     const not = { required: ['a', 'b'] };
