@@ -26,8 +26,8 @@ export interface UsageReader {
   readonly field: UsageField;
   /** What usage objects of one answer tell: its first and its last, where they differ. */
   tokens(figures: readonly JsonObject[]): Tokens;
-  /** How it was served, by the same figures and by the `service_tier` that stands beside them. */
-  tiers(figures: readonly JsonObject[], beside: string | undefined): readonly Tier[];
+  /** How it was served, by the same figures or by the `service_tier` that stands beside them, looked for where asked. */
+  tiers(figures: readonly JsonObject[], beside: () => string | undefined): readonly Tier[];
   /** US dollars that the vendor itself says it took; undefined where it says nothing. */
   dollars?(figures: readonly JsonObject[]): number | undefined;
   /** The fields of a stream's events that hold text of the answer, and what the first of them is within. */

@@ -1,5 +1,6 @@
 /** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
 
+import { repeat } from '../repeat.ts';
 import { inFlightHere, inFlightShared } from './in-flight.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { openRedis } from './redis.ts';
@@ -60,26 +61,13 @@ export async function openLimits({
     redis === undefined ? windowHere(window) : windowShared(name, window, redis);
   const counters = { requests: counting('requests'), tokens: counting('tokens'), inFlight, spending };
   await spending.refresh();
-  let isAsking = false;
-  const refreshing = stored && setInterval(refresh, REFRESH).unref();
-
-  /** A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. */
-  function refresh(): void {
-    if (isAsking) return;
-    isAsking = true;
-    // Of one that is away others tell: then what is known here counts.
-    void spending
-      .refresh()
-      .catch(() => undefined)
-      .finally(() => {
-        isAsking = false;
-      });
-  }
-
+  // A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. Of one that
+  // is away others tell: then what is known here counts.
+  const refreshing = stored && repeat(() => spending.refresh().catch(() => undefined), REFRESH);
   return {
     ...limitsOf(counters, now, () => (connection?.isShared() ? 1 : workers)),
     close() {
-      clearInterval(refreshing);
+      refreshing?.stop();
       inFlight.close();
       connection?.close();
     },

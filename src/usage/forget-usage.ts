@@ -1,6 +1,7 @@
 /** Takes exchanges out of the store that are older than they are to be kept. The sums of their days stay. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { repeat } from '../repeat.ts';
 import type { Store } from '../store/store.ts';
 
 const HOUR = 3_600_000;
@@ -44,22 +45,15 @@ export function keepForgetting(
   onTrouble: (reason: unknown) => void,
 ): { stop(): void } {
   const stopped = new AbortController();
-  let isForgetting = false;
-  const forget = (): void => {
-    // The first time there may be months of them.
-    if (isForgetting) return;
-    isForgetting = true;
-    forgetUsage(store, Date.now() - days * 24 * HOUR, stopped.signal)
-      .catch(onTrouble)
-      .finally(() => {
-        isForgetting = false;
-      });
-  };
-  forget();
-  const timer = setInterval(forget, HOUR).unref();
+  // The first time there may be months of them.
+  const forgetting = repeat(
+    () => forgetUsage(store, Date.now() - days * 24 * HOUR, stopped.signal).catch(onTrouble),
+    HOUR,
+  );
+  forgetting.now();
   return {
     stop() {
-      clearInterval(timer);
+      forgetting.stop();
       stopped.abort();
     },
   };

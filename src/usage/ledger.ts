@@ -156,7 +156,7 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const figures = figuresOf(spoken, remains);
   const reader = spoken && usageReaders[spoken];
   const usage = reader?.tokens(figures) ?? {};
-  const tiers = reader?.tiers(figures, tierIn(remains)) ?? [];
+  const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   const prices = model && pricesAt(model.prices, closed.time);
   const outcome = outcomeOf(closed);
   return {

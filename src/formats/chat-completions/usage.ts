@@ -9,7 +9,7 @@ import { dollarsTold } from '../openai-cost.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}, false),
-  tiers: (_, beside) => tiersNamed(beside),
+  tiers: (_, beside) => tiersNamed(beside()),
   dollars: dollarsTold,
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };

@@ -8,7 +8,7 @@ import { dollarsTold } from '../openai-cost.ts';
 export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => parseTokens(figures.at(-1) ?? {}),
-  tiers: (_, beside) => tiersNamed(beside),
+  tiers: (_, beside) => tiersNamed(beside()),
   dollars: dollarsTold,
   text: { within: 'delta', fields: ['delta'] },
 };
