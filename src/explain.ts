@@ -4,7 +4,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import type { FormatName } from './conversation/prompt.ts';
 import { invalid } from './errors.ts';
 import { formats } from './formats/all.ts';
-import type { Note } from './formats/format.ts';
+import { type Note, reportInto } from './formats/format.ts';
 import { asObjects, isObject, type Json, type JsonObject } from './json.ts';
 import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
 import { targetOf } from './stages/translate-request.ts';
@@ -46,11 +46,9 @@ export function explain(
   }
   if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
   const notes: Note[] = [];
-  const note = (said: Note): void => {
-    notes.push(said);
-  };
-  const prompt = { ...formats[from].inbound.parseRequest(body, note), model: name };
-  const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), note);
+  const report = reportInto(notes);
+  const prompt = { ...formats[from].inbound.parseRequest(body, report), model: name };
+  const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), report);
   const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));
   return { from, to, native: false, model: model.id, request, notes, mapped };

@@ -12,7 +12,7 @@ import type { FormatName } from '../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../src/conversation/reply.ts';
 import { GatewayError } from '../src/errors.ts';
 import { formats } from '../src/formats/all.ts';
-import type { Format, Note, Target } from '../src/formats/format.ts';
+import { type Format, type Note, reportInto, type Target } from '../src/formats/format.ts';
 import { isObject, type JsonObject, parseJson, tryParseJson } from '../src/json.ts';
 import { chatRequest } from '../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../src/sandbox/schemas/generate-content.ts';
@@ -216,7 +216,7 @@ describe.runIf(cases.length > 0)('corpus', () => {
       for (const { name, format, request = {} } of requests) {
         try {
           const notes: Note[] = [];
-          const report = (note: Note): void => void notes.push(note);
+          const report = reportInto(notes);
           const prompt = { ...format.inbound.parseRequest(request, report), model: 'a-model' };
           const said = to.outbound.renderRequest(prompt, official(to.name), report);
           const checked = SCHEMAS[to.name].safeParse(tryParseJson(JSON.stringify(said)));

@@ -18,8 +18,8 @@ export interface Note {
   readonly detail: string;
 }
 
-/** Where notes go; the request path has nobody listening. */
-export type Report = (note: Note) => void;
+/** Told of each note; the request path has nobody listening. */
+export type Report = (field: Note['field'], outcome: Note['outcome'], detail: Note['detail']) => void;
 
 /** What a model can do, as far as a renderer must know. From the catalog. */
 export interface Target {
@@ -139,3 +139,8 @@ export interface Format {
 
 /** For callers who listen to no notes. */
 export const unreported: Report = () => {};
+
+/** Puts what is reported into `notes`. */
+export function reportInto(notes: Note[]): Report {
+  return (field, outcome, detail) => void notes.push({ field, outcome, detail });
+}

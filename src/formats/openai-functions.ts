@@ -24,10 +24,10 @@ export function parametersOf(
   const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
   if (schema !== parameters) {
     const detail = 'with the alternatives at its root as one object';
-    report({ field, outcome: 'approximated', detail });
+    report(field, 'approximated', detail);
   }
   return wholeParameters(schema, (pattern) =>
-    report({ field, outcome: 'approximated', detail: `without the pattern ${pattern}` }),
+    report(field, 'approximated', `without the pattern ${pattern}`),
   );
 }
 
@@ -35,6 +35,6 @@ export function parametersOf(
 export function canEnforce({ name, parameters }: FunctionTool, report: Report): boolean {
   if (fitsStrict(parameters)) return true;
   const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
-  report({ field: `tool ${name}.strict`, outcome: 'dropped', detail });
+  report(`tool ${name}.strict`, 'dropped', detail);
   return false;
 }

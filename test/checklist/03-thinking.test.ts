@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
-import type { Note } from '../../src/formats/format.ts';
-import { unreported } from '../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
@@ -306,7 +305,7 @@ test('checklist 37: thoughts that a vendor cannot have back are reported', () =>
   const foreignPrompt = { ...prompt, own: { format: 'chat-completions', fields: {} } } as const;
   for (const name of ['messages', 'generate-content'] as const) {
     const notes: Note[] = [];
-    const sent = formats[name].outbound.renderRequest(foreignPrompt, PERMISSIVE, (note) => notes.push(note));
+    const sent = formats[name].outbound.renderRequest(foreignPrompt, PERMISSIVE, reportInto(notes));
     const isSent = JSON.stringify(sent).includes('Hm.');
     const isTold = notes.some(
       ({ outcome, detail }) => outcome === 'dropped' && /think|signature/.test(detail),

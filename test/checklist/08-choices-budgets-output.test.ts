@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
-import type { Note, Target } from '../../src/formats/format.ts';
+import { type Note, reportInto, type Target } from '../../src/formats/format.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
 import { asNumber, asObject } from '../../src/json.ts';
 import {
@@ -40,7 +40,7 @@ const BUDGETED: Target = {
 /** What a format writes of another's request, and what it reports. */
 function translated(from: Caller, to: 'messages' | 'generate-content', body: JsonObject, target = BUDGETED) {
   const notes: Note[] = [];
-  const report = (note: Note): void => void notes.push(note);
+  const report = reportInto(notes);
   const prompt = formats[from].inbound.parseRequest({ model: 'm', ...body }, report);
   return { sent: formats[to].outbound.renderRequest(prompt, target, report), notes };
 }

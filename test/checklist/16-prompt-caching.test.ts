@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
-import type { Note } from '../../src/formats/format.ts';
-import { unreported } from '../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
 import { isList, isObject } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
@@ -76,7 +75,7 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
     const sent = formats['chat-completions'].outbound.renderRequest(
       prompt,
       { ...PERMISSIVE, dialect },
-      (note) => notes.push(note),
+      reportInto(notes),
     );
     return { sent, notes };
   };

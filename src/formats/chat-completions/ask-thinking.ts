@@ -107,8 +107,7 @@ export function renderThinking(
   if (dialect.complete && own !== undefined) return asAsked(thinking ?? {}, own);
   if (thinking === undefined) return {};
   if (target.thinking === undefined && dialect.knownToThink) {
-    if (!isThinkingOff(thinking))
-      report({ field: 'thinking', outcome: 'dropped', detail: 'the model does not think' });
+    if (!isThinkingOff(thinking)) report('thinking', 'dropped', 'the model does not think');
     return {};
   }
   const effort = effortWord(thinking, writing);
@@ -137,7 +136,7 @@ function switchField(
   if (off) return { thinking: { ...own, type: 'disabled' } };
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
   if (!takesWords && !thinking.adaptive) {
-    report({ field: 'thinking', outcome: 'approximated', detail: 'thinking is on or off here' });
+    report('thinking', 'approximated', 'thinking is on or off here');
   }
   const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
   if (word && !dialect.effortBeside) return word;
@@ -169,11 +168,7 @@ export function thinkingBesideForced(
   const isRefused = refusesForced === 'unasked' || (refusesForced === 'asked' && thinking !== undefined);
   if (toolChoice?.mode !== 'required' || !isRefused || isOff(thinking, target)) return thinking;
   if (target.thinking?.canDisable === false) return thinking;
-  report({
-    field: 'thinking',
-    outcome: 'dropped',
-    detail: 'no tool can be forced here while the model thinks',
-  });
+  report('thinking', 'dropped', 'no tool can be forced here while the model thinks');
   return { effort: 'none' };
 }
 
@@ -200,22 +195,18 @@ function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
 
 function effortField(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
   if (thinking.visible !== undefined) {
-    report({
-      field: 'thinking.visible',
-      outcome: 'dropped',
-      detail: 'the service decides whether to show thoughts',
-    });
+    report('thinking.visible', 'dropped', 'the service decides whether to show thoughts');
   }
   if (effort === undefined) {
     if (asksForThoughts(thinking) && !thinking.adaptive) {
-      report({ field: 'thinking', outcome: 'dropped', detail: 'the service has no word for it' });
+      report('thinking', 'dropped', 'the service has no word for it');
     }
     return {};
   }
   if (thinking.effort === undefined) {
-    report({ field: 'thinking.budget', outcome: 'approximated', detail: `reasoning_effort ${effort}` });
+    report('thinking.budget', 'approximated', `reasoning_effort ${effort}`);
   } else if (thinking.effort !== effort) {
-    report({ field: 'thinking.effort', outcome: 'approximated', detail: `reasoning_effort ${effort}` });
+    report('thinking.effort', 'approximated', `reasoning_effort ${effort}`);
   }
   return { reasoning_effort: effort };
 }

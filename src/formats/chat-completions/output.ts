@@ -24,11 +24,7 @@ export function planOutput(prompt: Prompt, { dialect, target, report }: Writing)
     return dialect.jsonWord && !saysJson(prompt) ? { fields, instruction: JSON_ONLY } : { fields };
   }
   if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt) } };
-  report({
-    field: 'output',
-    outcome: 'approximated',
-    detail: 'the schema is told in words: none is enforced here',
-  });
+  report('output', 'approximated', 'the schema is told in words: none is enforced here');
   const about = output.description === undefined ? '' : ` (${output.description})`;
   const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
   return { fields, instruction: `${JSON_ONLY} ${told}` };

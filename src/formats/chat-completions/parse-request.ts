@@ -116,11 +116,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   });
   const extra = { ...unknown, ...asked.extra };
   for (const field of Object.keys(extra)) {
-    report({
-      field,
-      outcome: 'passed-on',
-      detail: 'no field of chat-completions: the vendor is to judge it',
-    });
+    report(field, 'passed-on', 'no field of chat-completions: the vendor is to judge it');
   }
   return {
     model,

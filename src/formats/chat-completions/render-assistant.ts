@@ -69,7 +69,7 @@ function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
 /** Images and files in an answer have no place in the history, unless the caller wrote them there. */
 function isAnswer(part: Spoken, { exact, report }: Writing): boolean {
   if (part.kind !== 'media' || exact) return true;
-  report({ field: 'content', outcome: 'dropped', detail: `${part.media} in an answer of the assistant` });
+  report('content', 'dropped', `${part.media} in an answer of the assistant`);
   return false;
 }
 
@@ -102,11 +102,7 @@ function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject
 function annotations(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
   if (texts.every((part) => part.citations === undefined)) return {};
   if (!dialect.newFields) {
-    report({
-      field: 'citations',
-      outcome: 'dropped',
-      detail: 'of an earlier answer: the service takes none back',
-    });
+    report('citations', 'dropped', 'of an earlier answer: the service takes none back');
     return {};
   }
   let start = 0;

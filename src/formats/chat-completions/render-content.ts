@@ -43,7 +43,7 @@ export function renderPart(part: Spoken, writing: Writing): JsonObject[] {
     if (part.format === 'chat-completions') return [part.value];
     const type = part.value['type'];
     const name = typeof type === 'string' ? type.slice(0, 60) : 'a block';
-    report({ field: 'content', outcome: 'dropped', detail: `${name}: only ${part.format} can read it` });
+    report('content', 'dropped', `${name}: only ${part.format} can read it`);
     return [];
   }
   ownFields(part.own, report);

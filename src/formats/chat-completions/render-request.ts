@@ -54,7 +54,7 @@ function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: Wr
   if (asked === undefined) return {};
   const most = target.maxOutputTokens;
   if (asked > most) {
-    report({ field: 'maxTokens', outcome: 'approximated', detail: `the model's most: ${most}` });
+    report('maxTokens', 'approximated', `the model's most: ${most}`);
   }
   return { [dialect.maxTokens]: Math.min(asked, most) };
 }
@@ -63,21 +63,21 @@ function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: Wr
 function user(prompt: Prompt, own: JsonObject, { dialect, report }: Writing): JsonObject {
   if (prompt.user === undefined || own['safety_identifier'] === prompt.user) return {};
   if (dialect.user === 0) {
-    report({ field: 'user', outcome: 'dropped', detail: 'the service has no such field' });
+    report('user', 'dropped', 'the service has no such field');
     return {};
   }
   if (prompt.user.length > dialect.user) {
-    report({ field: 'user', outcome: 'approximated', detail: `its first ${dialect.user} characters` });
+    report('user', 'approximated', `its first ${dialect.user} characters`);
   }
   return { user: prompt.user.slice(0, dialect.user) };
 }
 
 function account({ metadata, serviceTier }: Prompt, { dialect, report }: Writing): JsonObject {
   if (metadata !== undefined && !dialect.metadata) {
-    report({ field: 'metadata', outcome: 'dropped', detail: 'the service keeps none' });
+    report('metadata', 'dropped', 'the service keeps none');
   }
   if (serviceTier !== undefined && !dialect.serviceTier) {
-    report({ field: 'serviceTier', outcome: 'dropped', detail: 'the service has no such tiers' });
+    report('serviceTier', 'dropped', 'the service has no such tiers');
   }
   return {
     ...(metadata !== undefined && dialect.metadata && { metadata }),

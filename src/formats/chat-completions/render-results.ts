@@ -19,11 +19,11 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
   const messages = results.map((result) => {
     const media = result.content.filter((part) => part.kind === 'media');
     if (writing.dialect.toolMedia || media.length === 0) return renderResult(result, writing);
-    writing.report({
-      field: 'tool_result.content',
-      outcome: 'approximated',
-      detail: 'images and files of a result go in a user message after it',
-    });
+    writing.report(
+      'tool_result.content',
+      'approximated',
+      'images and files of a result go in a user message after it',
+    );
     moved.push(text(`From the result of ${result.name ?? result.id}:`), ...media);
     const rest = result.content.filter((part) => part.kind !== 'media');
     const content = rest.length > 0 ? rest : [text('The result is in the next user message.')];
@@ -40,11 +40,7 @@ export function joinToLast(
 ): readonly ToolResultPart[] {
   const last = results.at(-1);
   if (last === undefined || said.length === 0) return results;
-  report({
-    field: 'messages',
-    outcome: 'approximated',
-    detail: 'what the user says after a result goes with the result',
-  });
+  report('messages', 'approximated', 'what the user says after a result goes with the result');
   const texts = said.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
   return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
 }
@@ -68,11 +64,7 @@ function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
 function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
   const content = contentWithFailure(result);
   if (content !== result.content) {
-    report({
-      field: 'tool_result.is_error',
-      outcome: 'approximated',
-      detail: "as the word 'Error' before the result",
-    });
+    report('tool_result.is_error', 'approximated', "as the word 'Error' before the result");
   }
   return content;
 }

@@ -95,11 +95,7 @@ function callDetail({ id, signature }: ToolCallPart): JsonObject[] {
 
 function dropped(thoughts: readonly ThinkingPart[], { report }: Writing): RenderedThoughts {
   if (thoughts.length > 0) {
-    report({
-      field: 'thinking',
-      outcome: 'dropped',
-      detail: 'the service takes no thoughts of earlier turns',
-    });
+    report('thinking', 'dropped', 'the service takes no thoughts of earlier turns');
   }
   return NOTHING;
 }
@@ -110,11 +106,7 @@ function dropSignatures(thoughts: readonly ThinkingPart[], writing: Writing): vo
 
 function dropSignature(signature: Signature | undefined, { report }: Writing): void {
   if (signature === undefined) return;
-  report({
-    field: 'signature',
-    outcome: 'dropped',
-    detail: `of ${signature.origin}: the service did not give it`,
-  });
+  report('signature', 'dropped', `of ${signature.origin}: the service did not give it`);
 }
 
 function isSigned({ signature, redacted }: ThinkingPart): boolean {

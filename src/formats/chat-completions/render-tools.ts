@@ -19,8 +19,7 @@ export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
     only ? given.filter((tool) => tool.kind === 'hosted' || only.has(tool.name)) : given,
     writing,
   );
-  if (only)
-    report({ field: 'toolChoice', outcome: 'approximated', detail: 'only the allowed tools are sent' });
+  if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
   // Without tools a choice among them is a 400, but responses callers may make one (Codex does, to compact a dialogue).
   if (tools.length === 0 && (given.length > 0 || !(writing.exact || mustCall(prompt)))) return { ...search };
   return {
@@ -49,10 +48,10 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
       else tools.push(tool.value);
     } else if (tool.webSearch && dialect.webSearch) {
       options = searchOptions(tool.value);
-      report({ field: 'tools', outcome: 'approximated', detail: 'web search goes as web_search_options' });
+      report('tools', 'approximated', 'web search goes as web_search_options');
     } else {
       const type = asText(tool.value['type'])?.slice(0, 60) ?? 'a hosted tool';
-      report({ field: 'tools', outcome: 'dropped', detail: `${type} is run by another vendor` });
+      report('tools', 'dropped', `${type} is run by another vendor`);
     }
   }
   return { tools, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
@@ -81,11 +80,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
 function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   if (!dialect.customTools) {
-    report({
-      field: 'tools',
-      outcome: 'approximated',
-      detail: 'a custom tool goes as a function of one string',
-    });
+    report('tools', 'approximated', 'a custom tool goes as a function of one string');
     return renderFunction(asFunctionTool(tool), writing);
   }
   const { name, description, format } = tool;

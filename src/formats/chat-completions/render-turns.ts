@@ -63,7 +63,7 @@ function renderSpoken(
 function reportMisplaced(parts: readonly Part[], { report }: Writing): void {
   for (const { kind } of parts) {
     if (kind === 'thinking' || kind === 'tool-call') {
-      report({ field: 'content', outcome: 'dropped', detail: `${kind} in a user message` });
+      report('content', 'dropped', `${kind} in a user message`);
     }
   }
 }

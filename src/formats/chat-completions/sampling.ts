@@ -7,7 +7,7 @@ import type { Writing } from './writing.ts';
 export function renderSampling(prompt: Prompt, writing: Writing): JsonObject {
   const { dialect, target, report } = writing;
   const drop = (field: string, detail: string): undefined => {
-    report({ field, outcome: 'dropped', detail });
+    report(field, 'dropped', detail);
   };
   const { topK, logprobs, topLogprobs } = prompt;
   const wishes = compact({
@@ -32,6 +32,6 @@ function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing):
   const { refusesStop } = dialect;
   const isTaken = refusesStop === 'sampling' ? target.sampling : target.thinking === undefined;
   if (refusesStop === 'never' || isTaken) return { stop };
-  report({ field: 'stop', outcome: 'dropped', detail: 'the model refuses it' });
+  report('stop', 'dropped', 'the model refuses it');
   return {};
 }

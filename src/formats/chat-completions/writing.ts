@@ -23,7 +23,7 @@ export function ownFields(own: Own | undefined, report: Report): JsonObject {
   if (own === undefined || own.format === 'chat-completions') return own?.fields ?? {};
   for (const field of Object.keys(own.fields)) {
     if (own.format === 'responses' && BOOKKEEPING.includes(field)) continue;
-    report({ field, outcome: 'dropped', detail: `of ${own.format} only` });
+    report(field, 'dropped', `of ${own.format} only`);
   }
   return {};
 }
@@ -41,6 +41,6 @@ export function markFields(
     }
   }
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...mark } };
-  report({ field: 'cache_control', outcome: 'dropped', detail: 'the service caches by itself' });
+  report('cache_control', 'dropped', 'the service caches by itself');
   return {};
 }

@@ -173,11 +173,7 @@ function parseOutput(known: JsonObject, report: Report): { format?: OutputFormat
   if (schema === undefined && (mimeType === undefined || mimeType === 'text/plain')) {
     return mimeType === undefined ? {} : { format: { kind: 'text' } };
   }
-  report({
-    field: 'generationConfig.responseMimeType',
-    outcome: 'passed-on',
-    detail: 'only Google answers in this type',
-  });
+  report('generationConfig.responseMimeType', 'passed-on', 'only Google answers in this type');
   return {
     own: Object.fromEntries(
       Object.entries(known).filter(([name]) => name.startsWith('response') && name !== 'responseLogprobs'),

@@ -56,15 +56,11 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   );
   const seen = system.filter((part) => part['text'] !== '');
   if (target.prefill === false && endsSaid(contents)) {
-    report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put last, to go on' });
+    report('messages', 'approximated', 'a user turn put last, to go on');
     return { system: seen, contents: [...contents, GO_ON] };
   }
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
-  report({
-    field: 'messages',
-    outcome: 'approximated',
-    detail: 'nothing but a system message: sent as the user',
-  });
+  report('messages', 'approximated', 'nothing but a system message: sent as the user');
   return { system: [], contents: [{ role: 'user', parts: seen }] };
 }
 
@@ -99,7 +95,7 @@ function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
   return turns.map((turn) => {
     const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
     if (parts.length === turn.parts.length) return turn;
-    report({ field: 'messages', outcome: 'dropped', detail: "a block of another vendor's" });
+    report('messages', 'dropped', "a block of another vendor's");
     return { ...turn, parts };
   });
 }
@@ -110,15 +106,14 @@ function isSpoken(part: Part): boolean {
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
   if (turns.some((turn) => turn.name !== undefined)) {
-    report({ field: 'messages', outcome: 'dropped', detail: 'names of speakers' });
+    report('messages', 'dropped', 'names of speakers');
   }
   const hasMark = turns.some((turn) =>
     turn.parts.some(
       (part) => part.mark || (part.kind === 'tool-result' && part.content.some((piece) => piece.mark)),
     ),
   );
-  if (hasMark)
-    report({ field: 'messages', outcome: 'dropped', detail: 'cache marks: Gemini caches by itself' });
+  if (hasMark) report('messages', 'dropped', 'cache marks: Gemini caches by itself');
 }
 
 /**
@@ -156,10 +151,9 @@ function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
       return renderThought(part, report);
     case 'media':
       if (part.detail !== undefined && part.detail !== 'auto') {
-        report({ field: 'messages', outcome: 'dropped', detail: `image detail ${part.detail}` });
+        report('messages', 'dropped', `image detail ${part.detail}`);
       }
-      if (part.name !== undefined)
-        report({ field: 'messages', outcome: 'dropped', detail: 'names of files' });
+      if (part.name !== undefined) report('messages', 'dropped', 'names of files');
       return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
     case 'tool-call':
       return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
@@ -167,7 +161,7 @@ function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
       return [];
     case 'opaque':
       if (part.format === FORMAT) return [part.value];
-      report({ field: 'messages', outcome: 'dropped', detail: "a block of another vendor's" });
+      report('messages', 'dropped', "a block of another vendor's");
       return [];
   }
 }
@@ -175,7 +169,7 @@ function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
 /** Thoughts go back only with Google's own proof of them: without it the model does not know them as its own. */
 function renderThought(part: Extract<Part, { kind: 'thinking' }>, report: Report): readonly JsonObject[] {
   if (part.signature?.origin !== 'google') {
-    report({ field: 'messages', outcome: 'dropped', detail: "thinking without Google's signature" });
+    report('messages', 'dropped', "thinking without Google's signature");
     return [];
   }
   return [
@@ -202,7 +196,7 @@ function signatureOf(part: Part, report: Report): { thoughtSignature: string } |
   const signature: Signature | undefined = part.signature;
   if (signature === undefined) return undefined;
   if (signature.origin === 'google') return { thoughtSignature: signature.value };
-  report({ field: 'messages', outcome: 'dropped', detail: "a signature of another vendor's" });
+  report('messages', 'dropped', "a signature of another vendor's");
   return undefined;
 }
 
@@ -212,7 +206,7 @@ function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
   if (part.own === undefined) return { ...extra, ...data };
   if (part.own.format !== FORMAT) {
     const names = Object.keys(part.own.fields).join(', ');
-    report({ field: 'messages', outcome: 'dropped', detail: `${names}: of another vendor's format` });
+    report('messages', 'dropped', `${names}: of another vendor's format`);
     return { ...extra, ...data };
   }
   const { id: _, ...own } = part.own.fields;

@@ -71,7 +71,7 @@ function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObj
   const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK: prompt.topK });
   if (target.sampling) return asked;
   for (const name of Object.keys(asked)) {
-    report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
+    report(name, 'dropped', 'the model refuses it');
   }
   return {};
 }
@@ -82,18 +82,14 @@ function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonOb
   const asked = compact({ presencePenalty, frequencyPenalty });
   if (target.thinking === undefined || own?.format === FORMAT) return asked;
   for (const name of Object.keys(asked)) {
-    report({ field: name, outcome: 'dropped', detail: 'the model refuses it' });
+    report(name, 'dropped', 'the model refuses it');
   }
   return {};
 }
 
 function renderMaxTokens(maxTokens: number | undefined, target: Target, report: Report): number | undefined {
   if (maxTokens === undefined || maxTokens <= target.maxOutputTokens) return maxTokens;
-  report({
-    field: 'maxTokens',
-    outcome: 'approximated',
-    detail: `the model's most: ${target.maxOutputTokens}`,
-  });
+  report('maxTokens', 'approximated', `the model's most: ${target.maxOutputTokens}`);
   return target.maxOutputTokens;
 }
 
@@ -101,7 +97,7 @@ function renderStop(stop: readonly string[] | undefined, report: Report): readon
   const sequences = stop?.filter((sequence) => sequence !== '');
   if (sequences === undefined || sequences.length === 0) return undefined;
   if (stop && sequences.length < stop.length) {
-    report({ field: 'stop', outcome: 'dropped', detail: 'an empty stop sequence' });
+    report('stop', 'dropped', 'an empty stop sequence');
   }
   if (sequences.length > MAX_STOPS) {
     throw invalid(`This model takes at most ${MAX_STOPS} stop sequences.`, 'stop');
@@ -123,7 +119,7 @@ function renderServiceTier(tier: string | undefined, report: Report): string | u
   // OpenAI has had two names for it since July 2026 (Fast mode).
   if (tier === 'fast') return 'priority';
   if (tier === 'standard' || tier === 'flex' || tier === 'priority') return tier;
-  report({ field: 'serviceTier', outcome: 'dropped', detail: `Google has no tier ${tier.slice(0, 40)}` });
+  report('serviceTier', 'dropped', `Google has no tier ${tier.slice(0, 40)}`);
   return undefined;
 }
 
@@ -149,7 +145,7 @@ function renderOutput(
   const config = clashes ? {} : { responseMimeType: 'application/json' };
   if (isTold) {
     const detail = clashes ? 'not together with tools on this model' : 'the model enforces no schema';
-    report({ field: 'output', outcome: 'approximated', detail: `${detail}: asked for in words` });
+    report('output', 'approximated', `${detail}: asked for in words`);
     return { config, instruction: [{ text: tellOutput(output) }] };
   }
   if (output.kind === 'json') return { config, instruction: [] };
@@ -168,7 +164,7 @@ function renderSchema(schema: JsonObject, target: Target, report: Report): JsonO
   const lost = new Set<string>();
   const responseSchema = toOpenApi(schema, lost);
   if (lost.size > 0) {
-    report({ field: 'output', outcome: 'approximated', detail: `schema without ${[...lost].join(', ')}` });
+    report('output', 'approximated', `schema without ${[...lost].join(', ')}`);
   }
   return { responseSchema };
 }
@@ -176,14 +172,14 @@ function renderSchema(schema: JsonObject, target: Target, report: Report): JsonO
 function reportDropped(prompt: Prompt, report: Report): void {
   if (prompt.own && prompt.own.format !== FORMAT) {
     for (const name of Object.keys(prompt.own.fields)) {
-      report({ field: name, outcome: 'dropped', detail: 'Google has nothing like it' });
+      report(name, 'dropped', 'Google has nothing like it');
     }
   }
   if (prompt.user !== undefined) {
-    report({ field: 'user', outcome: 'dropped', detail: 'Google takes no name of a user' });
+    report('user', 'dropped', 'Google takes no name of a user');
   }
   if (prompt.metadata !== undefined) {
-    report({ field: 'metadata', outcome: 'dropped', detail: 'Google keeps none' });
+    report('metadata', 'dropped', 'Google keeps none');
   }
-  if (prompt.mark) report({ field: 'mark', outcome: 'dropped', detail: 'Gemini caches by itself' });
+  if (prompt.mark) report('mark', 'dropped', 'Gemini caches by itself');
 }

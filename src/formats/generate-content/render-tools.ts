@@ -24,11 +24,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
     if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, prompt, target, report));
     else {
       if (tool.kind === 'custom') {
-        report({
-          field: 'tools',
-          outcome: 'approximated',
-          detail: `${tool.name}: a function with one text field`,
-        });
+        report('tools', 'approximated', `${tool.name}: a function with one text field`);
       }
       declarations.push(
         renderDeclaration(tool.kind === 'custom' ? asFunctionTool(tool) : tool, target, report),
@@ -47,35 +43,26 @@ function renderHosted(
   if (tool.format === FORMAT) return [tool.value];
   const type = asText(tool.value['type']) ?? 'a hosted tool';
   if (!tool.webSearch) {
-    report({ field: 'tools', outcome: 'dropped', detail: `${type} is a tool of another vendor` });
+    report('tools', 'dropped', `${type} is a tool of another vendor`);
     return [];
   }
   if (prompt.toolChoice?.mode === 'none') {
-    report({ field: 'tools', outcome: 'dropped', detail: `${type}: no tool may be used` });
+    report('tools', 'dropped', `${type}: no tool may be used`);
     return [];
   }
   if (hasFunctions(prompt) && !isGemini3(target)) {
-    report({
-      field: 'tools',
-      outcome: 'dropped',
-      detail: `${type}: this model takes it without functions only`,
-    });
+    report('tools', 'dropped', `${type}: this model takes it without functions only`);
     return [];
   }
-  report({
-    field: 'tools',
-    outcome: 'approximated',
-    detail: `${type} as googleSearch, without its settings`,
-  });
+  report('tools', 'approximated', `${type} as googleSearch, without its settings`);
   return [{ googleSearch: {} }];
 }
 
 function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {
-  if (tool.mark)
-    report({ field: 'tools', outcome: 'dropped', detail: 'cache marks: Gemini caches by itself' });
+  if (tool.mark) report('tools', 'dropped', 'cache marks: Gemini caches by itself');
   if (tool.own && tool.own.format !== FORMAT) {
     const names = Object.keys(tool.own.fields).join(', ');
-    report({ field: 'tools', outcome: 'dropped', detail: `${names}: settings of another vendor` });
+    report('tools', 'dropped', `${names}: settings of another vendor`);
   }
   const declaration = {
     name: safeName(tool.name),
@@ -99,11 +86,7 @@ function renderParameters(schema: JsonObject, name: string, target: Target, repo
   const lost = new Set<string>();
   const parameters = toOpenApi(schema, lost);
   if (lost.size > 0) {
-    report({
-      field: 'tools',
-      outcome: 'approximated',
-      detail: `${name}: schema without ${[...lost].join(', ')}`,
-    });
+    report('tools', 'approximated', `${name}: schema without ${[...lost].join(', ')}`);
   }
   // A function without arguments has no parameters at all: an object that lists no property is refused.
   return parameters['properties'] === undefined ? {} : { parameters };
@@ -112,11 +95,7 @@ function renderParameters(schema: JsonObject, name: string, target: Target, repo
 /** The `toolConfig` of a request; undefined where there is nothing to say. */
 export function renderToolConfig(prompt: Prompt, target: Target, report: Report): JsonObject | undefined {
   if (prompt.parallelToolCalls === false) {
-    report({
-      field: 'parallelToolCalls',
-      outcome: 'dropped',
-      detail: 'Gemini cannot be told to make one call',
-    });
+    report('parallelToolCalls', 'dropped', 'Gemini cannot be told to make one call');
   }
   const own = asObject(fieldsOf(prompt.own, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
@@ -132,8 +111,7 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   const { toolChoice: choice, tools = [] } = prompt;
   // It is about functions alone, and refused without any. That a call is wanted of none at all is for the caller to hear.
   if (!hasFunctions(prompt) && (tools.length > 0 || choice?.mode !== 'required')) {
-    if (choice)
-      report({ field: 'toolChoice', outcome: 'dropped', detail: 'there are no functions to choose from' });
+    if (choice) report('toolChoice', 'dropped', 'there are no functions to choose from');
     return undefined;
   }
   const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);

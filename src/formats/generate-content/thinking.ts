@@ -53,7 +53,7 @@ export function renderThinking(
   const traits = target.thinking;
   if (traits === undefined) {
     if (!isThinkingOff(thinking)) {
-      report({ field: 'thinking', outcome: 'dropped', detail: 'the model is not known to think' });
+      report('thinking', 'dropped', 'the model is not known to think');
     }
     return undefined;
   }
@@ -75,7 +75,7 @@ function renderAmount(thinking: Thinking, traits: ThinkingTraits, report: Report
     if (level === undefined) return {};
     if (level !== thinking.effort) {
       const from = thinking.effort ?? `a budget of ${thinking.budget} tokens`;
-      report({ field: 'thinking', outcome: 'approximated', detail: `${from} as level ${level}` });
+      report('thinking', 'approximated', `${from} as level ${level}`);
     }
     return { thinkingLevel: level.toUpperCase() };
   }
@@ -85,7 +85,7 @@ function renderAmount(thinking: Thinking, traits: ThinkingTraits, report: Report
   if (budget === undefined) return thinking.adaptive ? { thinkingBudget: -1 } : {};
   if (budget !== thinking.budget) {
     const from = thinking.effort ?? `${thinking.budget} tokens`;
-    report({ field: 'thinking', outcome: 'approximated', detail: `${from} as a budget of ${budget} tokens` });
+    report('thinking', 'approximated', `${from} as a budget of ${budget} tokens`);
   }
   return { thinkingBudget: budget };
 }
@@ -95,11 +95,7 @@ function renderOff(thinking: Thinking, traits: ThinkingTraits, report: Report): 
   const least: JsonObject = traits.kinds.includes('effort')
     ? levelOf(lowest(traits))
     : budgetOf(budgetFor(thinking, { ...traits, canDisable: false }));
-  report({
-    field: 'thinking',
-    outcome: 'approximated',
-    detail: 'this model thinks always: as little as it can',
-  });
+  report('thinking', 'approximated', 'this model thinks always: as little as it can');
   return least;
 }
 

@@ -102,11 +102,7 @@ function asTextPart(
     ? asObjects(content).map((inner) => asText(inner['text']))
     : [asText(content)];
   const text = [asText(head), ...texts].filter((line) => line !== undefined && line !== '').join('\n');
-  report({
-    field: `${asText(block['type'])} block`,
-    outcome: 'approximated',
-    detail: 'as plain text, with its title',
-  });
+  report(`${asText(block['type'])} block`, 'approximated', 'as plain text, with its title');
   return { kind: 'text', text, ...ownOf(FORMAT, { whole_block: block }) };
 }
 
@@ -138,7 +134,7 @@ export function renderMedia(part: MediaPart, own: JsonObject, report: Report): J
     throw invalid(`This model takes no ${part.media} input.`, 'messages');
   }
   if (part.detail !== undefined) {
-    report({ field: 'detail', outcome: 'dropped', detail: 'has no counterpart in messages' });
+    report('detail', 'dropped', 'has no counterpart in messages');
   }
   const { name } = part;
   return {

@@ -22,7 +22,7 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
   const { output } = prompt;
   if (output === undefined || output.kind === 'text') return { kind: 'free' };
   if (output.kind === 'json') {
-    report({ field: 'output', outcome: 'approximated', detail: 'JSON is asked for in the system prompt' });
+    report('output', 'approximated', 'JSON is asked for in the system prompt');
     return {
       kind: 'instruction',
       text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
@@ -36,15 +36,11 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
     return { kind: 'enforced', schema };
   }
   if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
-    report({
-      field: 'output',
-      outcome: 'approximated',
-      detail: 'as the input of a tool that must be called',
-    });
+    report('output', 'approximated', 'as the input of a tool that must be called');
     const name = jsonToolName(prompt);
     return { kind: 'tool', name, tool: jsonTool(name, output), alone: !mayCallTools(prompt) };
   }
-  report({ field: 'output', outcome: 'approximated', detail: 'the schema is told in the system prompt' });
+  report('output', 'approximated', 'the schema is told in the system prompt');
   return { kind: 'instruction', text: instruction(output) };
 }
 
@@ -82,14 +78,10 @@ function instruction({ schema, name, description }: JsonSchemaOutput): string {
 
 function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
   if (schema !== output.schema) {
-    report({
-      field: 'output.schema',
-      outcome: 'approximated',
-      detail: 'objects closed, unenforced keywords moved into descriptions',
-    });
+    report('output.schema', 'approximated', 'objects closed, unenforced keywords moved into descriptions');
   }
   for (const field of ['name', 'description', 'strict'] as const) {
     if (output[field] === undefined || output[field] === true) continue;
-    report({ field: `output.${field}`, outcome: 'dropped', detail: 'has no counterpart in messages' });
+    report(`output.${field}`, 'dropped', 'has no counterpart in messages');
   }
 }

@@ -45,7 +45,7 @@ const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 function withoutBillingLine(parts: readonly Part[], report: Report): readonly Part[] {
   const [first, ...others] = parts;
   if (first?.kind !== 'text' || !BILLING_LINE.test(first.text)) return parts;
-  report({ field: 'system', outcome: 'dropped', detail: "a line for Anthropic's accounting" });
+  report('system', 'dropped', "a line for Anthropic's accounting");
   const text = first.text.replace(BILLING_LINE, '');
   return text === '' ? others : [{ ...first, text }, ...others];
 }

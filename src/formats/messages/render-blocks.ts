@@ -22,7 +22,7 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
   return turns.map((turn) => {
     if (turn.role === 'assistant') ids.turn();
     if (turn.name !== undefined) {
-      report({ field: 'name', outcome: 'dropped', detail: 'messages have no names' });
+      report('name', 'dropped', 'messages have no names');
     }
     const content = turn.parts.map((part) => renderPart(part, ids, report));
     return { ...turn.extra, ...ownFields(turn.own, report), role: turn.role, content };
@@ -52,11 +52,7 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
   if (part.kind === 'opaque') return part.value;
   const own = ownFields(part.own, report);
   if (part.signature && part.kind !== 'thinking') {
-    report({
-      field: 'signature',
-      outcome: 'dropped',
-      detail: `of ${part.signature.origin}, on a ${part.kind}`,
-    });
+    report('signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
   }
   switch (part.kind) {
     case 'text':
@@ -89,7 +85,7 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
     .map(renderCitation)
     .filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
-    report({ field: 'citations', outcome: 'dropped', detail: 'Anthropic takes back its own only' });
+    report('citations', 'dropped', 'Anthropic takes back its own only');
   }
   return {
     ...part.extra,
@@ -113,7 +109,7 @@ function renderThinking(part: ThinkingPart, own: JsonObject): JsonObject {
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
   const content = part.content.map((inner) => renderPart(inner, ids, report));
   if (content.length === 0 && part.isError) {
-    report({ field: 'tool-result', outcome: 'approximated', detail: 'an error must say something' });
+    report('tool-result', 'approximated', 'an error must say something');
     content.push({ type: 'text', text: 'error' });
   }
   return {

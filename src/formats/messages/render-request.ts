@@ -65,7 +65,7 @@ function maxTokensOf({ maxTokens, own }: Prompt, target: Target, report: Report)
   const most = target.maxOutputTokens;
   if (maxTokens === undefined) return most;
   if (maxTokens <= most || own?.format === FORMAT) return maxTokens;
-  report({ field: 'maxTokens', outcome: 'approximated', detail: `the model's most: ${most}` });
+  report('maxTokens', 'approximated', `the model's most: ${most}`);
   return most;
 }
 
@@ -84,18 +84,18 @@ function arrange(
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(orderedTurns(prompt, rest, report));
   if (turns.length === 0) {
-    report({ field: 'system', outcome: 'approximated', detail: 'as the user turn that must be there' });
+    report('system', 'approximated', 'as the user turn that must be there');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
   }
   const first = given.findIndex((turn) => turn.role !== 'system');
   if (given.some((turn, at) => at > first && isHoisted(turn))) {
-    report({ field: 'system', outcome: 'approximated', detail: 'put before the conversation' });
+    report('system', 'approximated', 'put before the conversation');
   }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
-    report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put first' });
+    report('messages', 'approximated', 'a user turn put first');
   }
   if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
-  report({ field: 'messages', outcome: 'approximated', detail: 'a user turn put last, to go on' });
+  report('messages', 'approximated', 'a user turn put last, to go on');
   return { system, turns: [...turns, GO_ON] };
 }
 
@@ -150,7 +150,7 @@ function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPla
 function stopSequences(prompt: Prompt, report: Report): JsonObject {
   const kept = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
   if (kept.length < (prompt.stop?.length ?? 0)) {
-    report({ field: 'stop', outcome: 'dropped', detail: 'a sequence of white space alone' });
+    report('stop', 'dropped', 'a sequence of white space alone');
   }
   return kept.length > 0 ? { stop_sequences: kept } : {};
 }
@@ -159,11 +159,7 @@ function serviceTier(prompt: Prompt, report: Report): JsonObject {
   if (prompt.serviceTier === undefined) return {};
   const tier = askedTier(prompt.serviceTier);
   if (tier !== undefined) return { service_tier: tier };
-  report({
-    field: 'service_tier',
-    outcome: 'dropped',
-    detail: `Anthropic has no tier ${prompt.serviceTier}`,
-  });
+  report('service_tier', 'dropped', `Anthropic has no tier ${prompt.serviceTier}`);
   return {};
 }
 
@@ -173,10 +169,10 @@ const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLog
 function reportLost(prompt: Prompt, report: Report): void {
   for (const field of LOST) {
     if (prompt[field] !== undefined) {
-      report({ field, outcome: 'dropped', detail: 'has no counterpart in messages' });
+      report(field, 'dropped', 'has no counterpart in messages');
     }
   }
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
-    report({ field: 'metadata', outcome: 'dropped', detail: 'Anthropic keeps nothing but a user_id' });
+    report('metadata', 'dropped', 'Anthropic keeps nothing but a user_id');
   }
 }

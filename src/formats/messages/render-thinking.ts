@@ -53,7 +53,7 @@ export function planThinking(
 }
 
 function drop(report: Report, detail: string): ThinkingPlan {
-  report({ field: 'thinking', outcome: 'dropped', detail });
+  report('thinking', 'dropped', detail);
   return NOTHING;
 }
 
@@ -68,11 +68,7 @@ export function isSilent({ thinking, thinks }: ThinkingPlan, { thinking: traits 
 function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
   if (traits.canDisable) return { thinking: { type: 'disabled' }, thinks: false };
   const effort = nearestEffort('none', wordsOf(traits));
-  report({
-    field: 'thinking',
-    outcome: 'approximated',
-    detail: 'cannot be switched off: as little as possible',
-  });
+  report('thinking', 'approximated', 'cannot be switched off: as little as possible');
   return { ...(effort !== undefined && { effort }), thinks: true };
 }
 
@@ -101,7 +97,7 @@ function effortOf(asked: Thinking, traits: ThinkingTraits, report: Report): { ef
   const effort = effortFor(asked, { ...traits, efforts: wordsOf(traits) });
   if (effort === undefined || effort === 'none') return {};
   if (asked.effort !== effort) {
-    report({ field: 'thinking', outcome: 'approximated', detail: `effort ${effort}` });
+    report('thinking', 'approximated', `effort ${effort}`);
   }
   return { effort };
 }
@@ -121,7 +117,7 @@ function budgeted(asked: Thinking, traits: ThinkingTraits, maxTokens: number, re
   const fitting = budgetFor({ budget: wish }, traits) ?? wish;
   const budget = Math.max(MIN_BUDGET, Math.min(Math.trunc(fitting), room));
   if (asked.budget !== budget) {
-    report({ field: 'thinking', outcome: 'approximated', detail: `budget of ${budget} tokens` });
+    report('thinking', 'approximated', `budget of ${budget} tokens`);
   }
   // Some models that think by budget take an effort for the whole answer beside it.
   const beside = asked.budget !== undefined && asked.effort !== undefined ? { effort: asked.effort } : {};

@@ -32,7 +32,7 @@ export function renderTools(
     .filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(output.tool);
   if (tools.length === 0 && !isNative) {
-    if (prompt.toolChoice) report({ field: 'tool_choice', outcome: 'dropped', detail: 'there are no tools' });
+    if (prompt.toolChoice) report('tool_choice', 'dropped', 'there are no tools');
     return {};
   }
   const isWritten = isNative && prompt.own?.fields['tool_choice'] !== undefined;
@@ -66,11 +66,7 @@ function renderTool(
     case 'hosted':
       return renderHosted(tool, report);
     case 'custom':
-      report({
-        field: `tool ${tool.name}`,
-        outcome: 'approximated',
-        detail: 'a function with one field, input',
-      });
+      report(`tool ${tool.name}`, 'approximated', 'a function with one field, input');
       return renderFunction(asFunctionTool(tool), isNative, enforces, report);
     case 'function':
       return renderFunction(tool, isNative, enforces, report);
@@ -114,16 +110,16 @@ function adaptedSchema(
   const schema = withSafeKeys(given);
   if (schema !== given) {
     const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
-    report({ field, outcome: 'approximated', detail });
+    report(field, 'approximated', detail);
   }
   if (tool.strict !== true) return { schema };
   const closed = enforces ? closedSchema(schema) : undefined;
   if (closed === undefined) {
     const detail = 'this model cannot enforce its schema, or not as many as there are';
-    report({ field: `tool ${tool.name}.strict`, outcome: 'dropped', detail });
+    report(`tool ${tool.name}.strict`, 'dropped', detail);
     return { schema };
   }
-  if (closed !== schema) report({ field, outcome: 'approximated', detail: 'objects closed, to be enforced' });
+  if (closed !== schema) report(field, 'approximated', 'objects closed, to be enforced');
   return { schema: closed, strict: true };
 }
 
@@ -135,13 +131,13 @@ function objectSchema(
 ): JsonObject {
   const { type } = parameters;
   if (type !== undefined && type !== 'object') {
-    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail: 'of type object' });
+    report(`tool ${name}.parameters`, 'approximated', 'of type object');
   }
   const schema = objectRoot(isNative ? parameters : newestSchema(parameters));
   const plain = isNative ? schema : withoutRootUnion(schema);
   if (plain !== schema) {
     const detail = 'with the alternatives at its root as one object';
-    report({ field: `tool ${name}.parameters`, outcome: 'approximated', detail });
+    report(`tool ${name}.parameters`, 'approximated', detail);
   }
   return Object.keys(plain).length === 1 ? { ...plain, properties: {} } : plain;
 }
@@ -149,10 +145,10 @@ function objectSchema(
 function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {
   if (tool.format === FORMAT) return tool.value;
   if (tool.webSearch) {
-    report({ field: 'web search', outcome: 'approximated', detail: 'web_search_20250305' });
+    report('web search', 'approximated', 'web_search_20250305');
     return webSearch(tool.value);
   }
-  report({ field: 'tools', outcome: 'dropped', detail: `a hosted tool of ${tool.format}` });
+  report('tools', 'dropped', `a hosted tool of ${tool.format}`);
   return undefined;
 }
 
@@ -181,11 +177,7 @@ function webSearch(value: JsonObject): JsonObject {
 function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report: Report): readonly Tool[] {
   const names = choice?.allowed;
   if (names === undefined || choice?.mode === 'none' || theOne(choice) !== undefined) return tools;
-  report({
-    field: 'tool_choice.allowed',
-    outcome: 'approximated',
-    detail: 'only the allowed tools are offered',
-  });
+  report('tool_choice.allowed', 'approximated', 'only the allowed tools are offered');
   const only = new Set(names);
   return tools.filter((tool) => tool.kind === 'hosted' || only.has(tool.name));
 }
@@ -227,11 +219,7 @@ function undeclared(turns: readonly Turn[], report: Report): readonly Tool[] {
   for (const { parts } of turns)
     for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);
   if (names.size > 0) {
-    report({
-      field: 'tools',
-      outcome: 'approximated',
-      detail: 'declared by name only, for the calls of the history',
-    });
+    report('tools', 'approximated', 'declared by name only, for the calls of the history');
   }
   return Array.from(names, (name) => ({ kind: 'function', name }));
 }

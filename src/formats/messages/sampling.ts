@@ -13,7 +13,7 @@ const MIN_TOP_P = 0.95;
 export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
   const { temperature, topP, topK } = prompt;
   const drop = (field: string, detail: string): undefined => {
-    report({ field, outcome: 'dropped', detail });
+    report(field, 'dropped', detail);
   };
   const fits = (field: string, isTaken: boolean): boolean => {
     if (target.sampling && (!thinks || isTaken)) return true;
@@ -27,7 +27,7 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
   const isBoth = warmth !== undefined && share !== undefined && prompt.own?.format !== FORMAT;
   if (isBoth) drop('top_p', 'not taken together with temperature');
   if (warmth !== undefined && warmth > 1) {
-    report({ field: 'temperature', outcome: 'approximated', detail: 'the most is 1' });
+    report('temperature', 'approximated', 'the most is 1');
   }
   return compact({
     temperature: warmth === undefined ? undefined : Math.min(warmth, 1),

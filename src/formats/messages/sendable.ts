@@ -21,7 +21,7 @@ function sendable<P extends Part>(parts: readonly P[], report: Report): readonly
     if (reason === undefined) {
       return [part.kind === 'tool-result' ? { ...part, content: sendable(part.content, report) } : part];
     }
-    if (reason !== '') report({ field: part.kind, outcome: 'dropped', detail: reason });
+    if (reason !== '') report(part.kind, 'dropped', reason);
     return [];
   });
 }

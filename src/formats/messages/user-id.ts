@@ -21,6 +21,6 @@ export function userId({ user, metadata, own }: Prompt, report: Report): JsonObj
   if (given === undefined) return {};
   const isFit = given.length <= LONGEST && !ADDRESS.test(given) && !NUMBER.test(given);
   if (isFit || own?.format === FORMAT) return { metadata: { user_id: given } };
-  report({ field: 'user', outcome: 'approximated', detail: 'its SHA-256: Anthropic takes no addresses' });
+  report('user', 'approximated', 'its SHA-256: Anthropic takes no addresses');
   return { metadata: { user_id: createHash('sha256').update(given).digest('hex') } };
 }

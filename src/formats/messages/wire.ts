@@ -43,7 +43,7 @@ export function ownFields(own: Own | undefined, report: Report): JsonObject {
   if (own === undefined) return {};
   if (own.format === FORMAT) return own.fields;
   for (const field of Object.keys(own.fields)) {
-    report({ field, outcome: 'dropped', detail: `means something in ${own.format} only` });
+    report(field, 'dropped', `means something in ${own.format} only`);
   }
   return {};
 }

@@ -84,12 +84,12 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const isScored =
     asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
   if (flagAt(store, 'store')) {
-    report({ field: 'store', outcome: 'dropped', detail: 'nothing is stored for this model' });
+    report('store', 'dropped', 'nothing is stored for this model');
   }
   const [, stateless] = splitFields(others, STATE);
   const [known, extra] = splitFields(stateless, OWN);
   for (const field of Object.keys(extra)) {
-    report({ field, outcome: 'passed-on', detail: 'no field of responses: the vendor is to judge it' });
+    report(field, 'passed-on', 'no field of responses: the vendor is to judge it');
   }
   const own: JsonObject = {
     ...withoutNulls(known),

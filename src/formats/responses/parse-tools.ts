@@ -106,11 +106,7 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   const about = textAt(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
   if (prefix !== '') {
-    report({
-      field: path,
-      outcome: 'approximated',
-      detail: `its tools have names that begin with ${prefix}`,
-    });
+    report(path, 'approximated', `its tools have names that begin with ${prefix}`);
   }
   return objectsWithPaths(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
@@ -140,7 +136,7 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
   const fits = told === undefined && fitsStrict(schema);
   if (told === undefined && !fits) {
     const detail = 'strict by default, but the schema is not a strict one: asked for without';
-    report({ field: `${path}.strict`, outcome: 'approximated', detail });
+    report(`${path}.strict`, 'approximated', detail);
   }
   const [kept, extra] = splitFields(rest, OWN);
   return {
@@ -197,7 +193,7 @@ export function parseToolChoice(
     default: {
       const name = nameOf(value, given);
       if (name !== undefined) return { mode: 'required', allowed: [name] };
-      report({ field: 'tool_choice', outcome: 'dropped', detail: 'forces a tool that only OpenAI runs' });
+      report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
       return undefined;
     }
   }

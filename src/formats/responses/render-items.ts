@@ -15,7 +15,7 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
   const custom = new Set<string>();
   return turns.flatMap((turn) => {
     if (turn.name !== undefined) {
-      scope.report({ field: 'name', outcome: 'dropped', detail: 'input messages have no names' });
+      scope.report('name', 'dropped', 'input messages have no names');
     }
     reportForeign(turn.own, scope.report);
     const whole = asObject(fieldsOf(turn.own, 'responses')['whole']);
@@ -85,11 +85,7 @@ function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): rea
       return [shorthandOf(part) ?? renderResult(part, part.custom === true || custom.has(part.id), scope)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
-      scope.report({
-        field: 'content',
-        outcome: 'dropped',
-        detail: `a block that only ${part.format} can read`,
-      });
+      scope.report('content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }
 }
@@ -116,7 +112,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
   }
   if (shown.length > 0) {
     const detail = "media of the model's own, as the user's: its messages hold text only";
-    scope.report({ field: 'media', outcome: 'approximated', detail });
+    scope.report('media', 'approximated', detail);
     items.push({ type: 'message', role: 'user', content: renderContent(shown, 'input', scope) });
   }
   return items;
@@ -146,13 +142,9 @@ function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): Json
   reportForeign(part.own, scope.report);
   const content = scope.keepsAll ? part.content : contentWithFailure(part);
   if (content !== part.content) {
-    scope.report({
-      field: 'isError',
-      outcome: 'approximated',
-      detail: "as the word 'Error' before the result",
-    });
+    scope.report('isError', 'approximated', "as the word 'Error' before the result");
   } else if (part.isError) {
-    scope.report({ field: 'isError', outcome: 'dropped', detail: 'only the text of the result can tell' });
+    scope.report('isError', 'dropped', 'only the text of the result can tell');
   }
   return {
     ...part.extra,

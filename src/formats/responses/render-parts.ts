@@ -42,8 +42,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
   switch (part.kind) {
     case 'text':
       if (side === 'output') return [renderAnswerText(part, scope)];
-      if (part.citations)
-        scope.report({ field: 'citations', outcome: 'dropped', detail: 'on no text of the model' });
+      if (part.citations) scope.report('citations', 'dropped', 'on no text of the model');
       return [{ ...around(part, scope), type: 'input_text', text: part.text }];
     case 'refusal':
       if (side === 'input') return [{ ...around(part, scope), type: 'input_text', text: part.text }];
@@ -52,11 +51,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
       return [renderMedia(part, scope)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
-      scope.report({
-        field: 'content',
-        outcome: 'dropped',
-        detail: `a block that only ${part.format} can read`,
-      });
+      scope.report('content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }
 }
@@ -65,7 +60,7 @@ function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
   const cited = part.citations ?? [];
   const annotations = cited.map((citation) => renderAnnotation(citation, part.text.length)).filter(isObject);
   if (annotations.length < cited.length) {
-    scope.report({ field: 'citations', outcome: 'dropped', detail: 'those without a URL' });
+    scope.report('citations', 'dropped', 'those without a URL');
   }
   return { ...around(part, scope), type: 'output_text', text: part.text, annotations };
 }
@@ -76,7 +71,7 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
   const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
   if (media === 'video') throw invalid('This model takes no video input.');
   if (source.kind === 'text') {
-    scope.report({ field: 'document', outcome: 'approximated', detail: 'as text, with its name before it' });
+    scope.report('document', 'approximated', 'as text, with its name before it');
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);
@@ -138,6 +133,6 @@ function openAIs(own: Own | undefined, scope: Scope): JsonObject {
 export function reportForeign(own: Own | undefined, report: Report): void {
   if (own === undefined || own.format === 'responses') return;
   for (const field of Object.keys(own.fields)) {
-    report({ field, outcome: 'dropped', detail: `means something in ${own.format} only` });
+    report(field, 'dropped', `means something in ${own.format} only`);
   }
 }

@@ -127,7 +127,7 @@ function sampling(prompt: Prompt, target: Target, scope: Scope): JsonObject {
   if (!takesSampling(target, scope)) {
     for (const [field, value] of Object.entries({ temperature, topP, logprobs, topLogprobs })) {
       if (value === undefined || value === false) continue;
-      scope.report({ field, outcome: 'dropped', detail: 'this model does not take it' });
+      scope.report(field, 'dropped', 'this model does not take it');
     }
     return {};
   }
@@ -144,7 +144,7 @@ function withinLimits(maxTokens: number, { maxOutputTokens }: Target, scope: Sco
     maxTokens > maxOutputTokens
       ? [maxOutputTokens, `the model's most: ${maxOutputTokens}`]
       : [Math.max(maxTokens, LEAST_TOKENS), `${LEAST_TOKENS}, the least OpenAI takes`];
-  if (limit !== maxTokens) scope.report({ field: 'maxTokens', outcome: 'approximated', detail });
+  if (limit !== maxTokens) scope.report('maxTokens', 'approximated', detail);
   return limit;
 }
 
@@ -153,7 +153,7 @@ function userOf(prompt: Prompt, scope: Scope): JsonObject {
   const { user, own } = prompt;
   if (user === undefined || own?.fields['safety_identifier'] === user) return {};
   if (scope.keepsAll || user.length <= LONGEST_USER) return { user };
-  scope.report({ field: 'user', outcome: 'approximated', detail: `its first ${LONGEST_USER} characters` });
+  scope.report('user', 'approximated', `its first ${LONGEST_USER} characters`);
   return { user: user.slice(0, LONGEST_USER) };
 }
 
@@ -167,11 +167,10 @@ const LOST = ['topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty', 'ma
 
 function reportLost(prompt: Prompt, report: Report): void {
   for (const field of LOST) {
-    if (prompt[field] !== undefined)
-      report({ field, outcome: 'dropped', detail: 'has no counterpart in responses' });
+    if (prompt[field] !== undefined) report(field, 'dropped', 'has no counterpart in responses');
   }
   if (prompt.turns.some((turn) => turn.parts.some(isForeignMark)) || prompt.tools?.some(isForeignMark)) {
-    report({ field: 'cache marks', outcome: 'dropped', detail: 'OpenAI caches by itself' });
+    report('cache marks', 'dropped', 'OpenAI caches by itself');
   }
 }
 

@@ -34,11 +34,7 @@ export function planOutput(
   if (output.kind === 'json')
     return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
   if (target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
-  scope.report({
-    field: 'output',
-    outcome: 'approximated',
-    detail: 'this model enforces no schema: it is told it',
-  });
+  scope.report('output', 'approximated', 'this model enforces no schema: it is told it');
   const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
   return { fields: withFormat({ type: 'json_object' }), instruction };
 }
@@ -53,7 +49,7 @@ function renderSchema(
   const isRefused = strict === true && !scope.keepsAll && !fitsStrict(schema);
   if (isRefused) {
     const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
-    scope.report({ field: 'output.strict', outcome: 'dropped', detail });
+    scope.report('output.strict', 'dropped', detail);
   }
   return {
     type: 'json_schema',
@@ -71,11 +67,7 @@ function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string
       role !== 'system' && parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
   );
   if (isSaid || scope.keepsAll) return {};
-  scope.report({
-    field: 'output',
-    outcome: 'approximated',
-    detail: 'JSON is asked for in words too, as OpenAI wants',
-  });
+  scope.report('output', 'approximated', 'JSON is asked for in words too, as OpenAI wants');
   return { instruction: 'Answer with JSON.' };
 }
 
@@ -85,7 +77,7 @@ export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): J
   const { thinking } = prompt;
   if (thinking && target.thinking === undefined && !scope.keepsAll) {
     if (!isThinkingOff(thinking)) {
-      scope.report({ field: 'thinking', outcome: 'dropped', detail: 'this model is not known to think' });
+      scope.report('thinking', 'dropped', 'this model is not known to think');
     }
     return {};
   }
@@ -109,7 +101,7 @@ function effortOf(thinking: Thinking, target: Target, scope: Scope): Effort | un
   const effort = near === 'none' && supported.length > 0 ? nearestEffort(near, supported) : near;
   if (effort !== thinking.effort) {
     const field = thinking.effort === undefined ? 'thinking.budget' : 'thinking.effort';
-    scope.report({ field, outcome: 'approximated', detail: `effort ${effort}` });
+    scope.report(field, 'approximated', `effort ${effort}`);
   }
   return effort;
 }

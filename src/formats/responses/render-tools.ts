@@ -24,7 +24,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
   const parallel = prompt.parallelToolCalls;
   if (tools.length === 0 && given.some(({ kind }) => kind === 'hosted')) {
     if (prompt.toolChoice) {
-      scope.report({ field: 'toolChoice', outcome: 'dropped', detail: 'no tools are left to choose from' });
+      scope.report('toolChoice', 'dropped', 'no tools are left to choose from');
     }
     return {};
   }
@@ -95,10 +95,10 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
 function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
-    report({ field: 'web search', outcome: 'approximated', detail: 'web_search' });
+    report('web search', 'approximated', 'web_search');
     return [webSearch(tool.value)];
   }
-  report({ field: 'tools', outcome: 'dropped', detail: `a hosted tool of ${tool.format}` });
+  report('tools', 'dropped', `a hosted tool of ${tool.format}`);
   return [];
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
 import { renderRequest } from '../../../src/formats/chat-completions/render-request.ts';
-import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/requests/chat-completions');
@@ -50,7 +50,7 @@ export function objectOf(value: Json | undefined): JsonObject {
 
 /** A prompt as it goes over the wire. */
 export function rendered(prompt: Prompt, target: Target, notes: Note[] = []): JsonObject {
-  const body = renderRequest(prompt, target, (note) => notes.push(note));
+  const body = renderRequest(prompt, target, reportInto(notes));
   return objectOf(parseJson(JSON.stringify(body)));
 }
 

@@ -6,7 +6,7 @@ import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { dialectNames } from '../../../src/formats/chat-completions/dialects.ts';
 import { parseRequest } from '../../../src/formats/chat-completions/parse-request.ts';
-import { type Note, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { type JsonObject, parseJson } from '../../../src/json.ts';
 import { compatibleRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
 import { again, fixtures, modelOf, objectOf, PERMISSIVE, REASONING } from './requests.ts';
@@ -55,9 +55,7 @@ test('unknown fields come out where they stood', () => {
 
 test('unknown fields are told', () => {
   const notes: Note[] = [];
-  parseRequest({ model: 'm', messages: [{ role: 'user', content: 'a' }], nope: 1 }, (note) =>
-    notes.push(note),
-  );
+  parseRequest({ model: 'm', messages: [{ role: 'user', content: 'a' }], nope: 1 }, reportInto(notes));
   expect(notes).toMatchObject([{ field: 'nope', outcome: 'passed-on' }]);
 });
 

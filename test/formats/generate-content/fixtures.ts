@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
-import type { Asked, Note, Target } from '../../../src/formats/format.ts';
+import { type Asked, type Note, reportInto, type Target } from '../../../src/formats/format.ts';
 import { parseEvents } from '../../../src/formats/generate-content/parse-events.ts';
 import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
 import { renderRequest } from '../../../src/formats/generate-content/render-request.ts';
@@ -59,7 +59,7 @@ export function rendered(
   target = LEVELS,
 ): { body: JsonObject; notes: readonly Note[] } {
   const notes: Note[] = [];
-  const body = renderRequest({ ...PROMPT, ...prompt }, target, (note) => notes.push(note));
+  const body = renderRequest({ ...PROMPT, ...prompt }, target, reportInto(notes));
   return { body, notes };
 }
 

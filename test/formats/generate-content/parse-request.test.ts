@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import type { Note } from '../../../src/formats/format.ts';
+import { type Note, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/parse-request.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import { parsed, request } from './fixtures.ts';
@@ -337,8 +337,9 @@ describe('settings', () => {
 
   test('an answer of a type nobody else has is reported', () => {
     const notes: Note[] = [];
-    parseRequest(ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }), (note) =>
-      notes.push(note),
+    parseRequest(
+      ask([{ text: 'x' }], { generationConfig: { responseMimeType: 'text/x.enum' } }),
+      reportInto(notes),
     );
     expect(notes).toMatchObject([{ field: 'generationConfig.responseMimeType', outcome: 'passed-on' }]);
   });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
 import type { Json, JsonObject } from '../../../src/json.ts';
 
@@ -359,8 +359,9 @@ describe('turns', () => {
       title: 'T',
       content: [{ type: 'text', text: 'x' }],
     };
-    const prompt = parseRequest({ ...BASE, messages: [{ role: 'user', content: [block] }] }, (note) =>
-      notes.push(note),
+    const prompt = parseRequest(
+      { ...BASE, messages: [{ role: 'user', content: [block] }] },
+      reportInto(notes),
     );
     expect(prompt.turns[0]?.parts).toMatchObject([{ kind: 'text', text: 'T\nhttps://a.example\nx' }]);
     expect(notes).toMatchObject([{ field: 'search_result block', outcome: 'approximated' }]);

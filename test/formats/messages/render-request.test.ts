@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MediaPart, Part, Prompt, Turn } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
 import { renderRequest } from '../../../src/formats/messages/render-request.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import { asObject, asObjects } from '../../../src/json.ts';
@@ -33,7 +33,7 @@ const HELLO: readonly Turn[] = [user(text('Hello.'))];
 function render(prompt: Partial<Prompt>, target: Target = PERMISSIVE): { body: JsonObject; told: string[] } {
   const notes: Note[] = [];
   const asked = { model: 'a-model', turns: HELLO, stream: false, ...prompt };
-  const body = renderRequest(asked, target, (note) => notes.push(note));
+  const body = renderRequest(asked, target, reportInto(notes));
   if (prompt.extra === undefined) expect(messagesRequest.safeParse(body).error).toBeUndefined();
   return { body, told: notes.map(({ field, outcome }) => `${outcome}: ${field}`) };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/messages/parse-request.ts';
 import { renderRequest } from '../../../src/formats/messages/render-request.ts';
 import type { Json, JsonObject } from '../../../src/json.ts';
@@ -23,7 +23,7 @@ const fixtures = readdirSync(FOLDER).map((file) => ({
 /** Read and written again, as it goes over the wire. */
 function again(body: JsonObject, notes: Note[] = []): JsonObject {
   const prompt = { ...parseRequest(body, unreported), model: PERMISSIVE.model };
-  return objectOf(parseJson(JSON.stringify(renderRequest(prompt, PERMISSIVE, (note) => notes.push(note)))));
+  return objectOf(parseJson(JSON.stringify(renderRequest(prompt, PERMISSIVE, reportInto(notes)))));
 }
 
 function objectOf(value: Json): JsonObject {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Prompt, Turn } from '../../../src/conversation/prompt.ts';
 import type { Finish, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/render-request.ts';
 import { asObjects, asText, type Json, type JsonObject } from '../../../src/json.ts';
@@ -320,7 +320,7 @@ describe('the tools', () => {
   ])('%j is a function, which a choice may name, and is the same here', (tool, tool_choice) => {
     const tools = [tool, { type: 'shell' }];
     const notes: Note[] = [];
-    const prompt = parseRequest({ model: 'm', input: 'Hi', tools, tool_choice }, (note) => notes.push(note));
+    const prompt = parseRequest({ model: 'm', input: 'Hi', tools, tool_choice }, reportInto(notes));
     const name = asText(tool['type']);
     expect(prompt.tools?.[0]).toMatchObject({ kind: 'function', name, parameters: { type: 'object' } });
     expect(prompt.toolChoice?.allowed?.[0]).toBe(name);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/render-request.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
@@ -16,7 +16,7 @@ const turnsOf = (...input: JsonObject[]) => parse({ input }).turns;
 
 const notesOf = (fields: JsonObject): Note[] => {
   const notes: Note[] = [];
-  parseRequest({ model: 'm', input: 'Hi', ...fields }, (note) => notes.push(note));
+  parseRequest({ model: 'm', input: 'Hi', ...fields }, reportInto(notes));
   return notes;
 };
 

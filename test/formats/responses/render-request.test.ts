@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Part, Prompt, Tool, Turn } from '../../../src/conversation/prompt.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { type Note, type Target, unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/render-request.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/json.ts';
@@ -53,7 +53,7 @@ const itemsOf = (...turns: Turn[]) => render({ turns })['input'];
 
 const notesOf = (fields: Partial<Prompt>, target = GPT): readonly string[] => {
   const notes: Note[] = [];
-  renderRequest(promptOf(fields), target, (note) => notes.push(note));
+  renderRequest(promptOf(fields), target, reportInto(notes));
   return notes.map(({ field, outcome }) => `${field} ${outcome}`);
 };
 

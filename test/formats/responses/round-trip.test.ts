@@ -3,8 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Note, Target } from '../../../src/formats/format.ts';
-import { unreported } from '../../../src/formats/format.ts';
+import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/render-request.ts';
 import { asObjects, isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
@@ -30,7 +29,7 @@ describe.each(cases)('$name', ({ name, body }) => {
 
   test('means the same', () => {
     const notes: Note[] = [];
-    const again = renderRequest(prompt, PLAIN, (note) => notes.push(note));
+    const again = renderRequest(prompt, PLAIN, reportInto(notes));
     expect({ ...parseRequest(bodyOf(again), unreported), own: undefined }).toEqual({
       ...prompt,
       model: 'a-model',
@@ -47,7 +46,7 @@ describe.each(cases)('$name', ({ name, body }) => {
   test('keeps its items for OpenAI itself, but for what only another vendor can open', () => {
     const items = (value: JsonObject): readonly JsonObject[] => asObjects(usual(value)['input']);
     const notes: Note[] = [];
-    const again = renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, (note) => notes.push(note));
+    const again = renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, reportInto(notes));
     if (name === 'foreign-signatures') {
       expect(notes.map(({ field }) => field)).toEqual(['thinking', 'thinking', 'signature', 'signature']);
       expect(JSON.stringify(again)).not.toMatch(/anthropic#|google#/);
