@@ -20,7 +20,7 @@ import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
 import { admit } from './stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from './stages/decode.ts';
-import type { Incoming, Load, Operation } from './stages/exchange.ts';
+import type { Incoming, Load, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 
 /** What the app asks of whoever runs it. */
@@ -38,6 +38,15 @@ type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Respons
 
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
 const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
+
+/** What is asked by POST at a path of its own. */
+const ASKED: Readonly<Record<string, Route>> = {
+  '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
+  '/v1/responses': { format: 'responses', operation: 'generate' },
+  '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
+  '/v1/messages': { format: 'messages', operation: 'generate' },
+  '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
+};
 
 /** Paths that are only ever read. */
 const READ_ONLY = [
@@ -62,12 +71,7 @@ export function createApp(host: Host): H3 {
   });
   const turn = takeTurns();
 
-  const generate = (format: FormatName, operation: Operation = 'generate'): Exchange =>
-    runExchanges({ format, operation }, host.current);
-  ask('/v1/chat/completions', generate('chat-completions'));
-  ask('/v1/responses', generate('responses'));
-  ask('/v1/messages', generate('messages'));
-  ask('/v1/messages/count_tokens', generate('messages', 'count-tokens'));
+  for (const [path, route] of Object.entries(ASKED)) ask(path, runExchanges(route, host.current));
   const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
     oneModel(gateway, principal, modelIn(path), asksAnthropic),
@@ -76,11 +80,13 @@ export function createApp(host: Host): H3 {
   const oneOfGoogles = list('generate-content', (gateway, principal, _, path) =>
     oneGoogleModel(gateway, principal, modelIn(path)),
   );
-  ask('/v1beta/models/**', generate('generate-content'));
+  // The path says what is asked.
+  const askGoogles = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
+  ask('/v1beta/models/**', askGoogles);
   on('GET', '/v1beta/models', listGoogles);
   on('GET', '/v1beta/models/**', oneOfGoogles);
   // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
-  ask('/v1/models/**', generate('generate-content'));
+  ask('/v1/models/**', askGoogles);
   on('GET', '/v1/models', (incoming, path) =>
     (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
   );
@@ -112,7 +118,7 @@ export function createApp(host: Host): H3 {
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
     );
   }
-  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
+  for (const path of Object.keys(ASKED)) {
     app.all(path, (event) => fail(event, wantsSocket(event) ? noSocket() : methodNotAllowed('POST')));
   }
   for (const path of READ_ONLY) {

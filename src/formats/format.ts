@@ -74,6 +74,23 @@ export interface Inbound {
   renderLateError(error: GatewayError, said: string): Sse;
   /** What keeps a silent stream open without being an event to the client's SDK. */
   readonly ping: string;
+  /** Absent where callers cannot ask what a prompt comes to, or not of another vendor. */
+  readonly counting?: InboundCounting;
+}
+
+/** How callers ask how many tokens a prompt has. */
+export interface InboundCounting {
+  /** @throws GatewayError `invalid-request`, as `Inbound.parseRequest`. */
+  parseRequest(body: JsonObject, report: Report): Prompt;
+  renderCount(tokens: number): JsonObject;
+}
+
+/** How a vendor is asked how many tokens a prompt has. */
+export interface OutboundCounting {
+  /** @param request as `Outbound.renderRequest` makes it of the prompt, for `model`. */
+  countedRequest(request: JsonObject, model: string): JsonObject;
+  /** undefined where the vendor's answer does not tell. */
+  parseCount(answer: JsonObject): number | undefined;
 }
 
 /** How a stream of a format is known by its bytes, read as latin1. */
@@ -125,6 +142,8 @@ export interface Outbound {
   readonly marks: StreamMarks;
   /** Absent where streams tell it unasked. */
   readonly usageOnRequest?: UsageOnRequest;
+  /** Absent where a vendor of this format does not count. */
+  readonly counting?: OutboundCounting;
   /** An error answer of the vendor (status 400 and above, or an error body in a 200) by its meaning. */
   parseError(status: number, body: string): GatewayError;
 }

@@ -13,6 +13,7 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
 const COUNTING: Readonly<Partial<Record<FormatName, string>>> = {
+  responses: '/v1/responses/input_tokens',
   messages: '/v1/messages/count_tokens',
   'generate-content': '/v1beta/models/{model}:countTokens',
 };

@@ -125,6 +125,15 @@ export function generatePaths(): JsonObject {
       streams: 'if-asked',
       docs: `${OPENAI}/responses/create`,
     }),
+    '/v1/responses/input_tokens': post({
+      id: 'countInputTokens',
+      format: 'responses',
+      summary: "Count a prompt's tokens, as the model's vendor does.",
+      request: 'InputTokensRequest',
+      answer: 'InputTokens',
+      streams: 'never',
+      docs: `${OPENAI}/responses/input-tokens`,
+    }),
     '/v1/messages': post({
       id: 'createMessage',
       format: 'messages',
@@ -137,7 +146,7 @@ export function generatePaths(): JsonObject {
     '/v1/messages/count_tokens': post({
       id: 'countMessageTokens',
       format: 'messages',
-      summary: "Count a prompt's tokens; models of anthropic only.",
+      summary: "Count a prompt's tokens, as the model's vendor does.",
       request: 'CountTokensRequest',
       answer: 'TokenCount',
       streams: 'never',

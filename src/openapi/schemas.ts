@@ -170,6 +170,8 @@ const schemas = {
   Response: response,
   MessagesRequest: messagesRequest,
   Message: message,
+  InputTokensRequest: z.looseObject({ model, input: z.union([text, list]).optional() }),
+  InputTokens: z.looseObject({ object: z.literal('response.input_tokens'), input_tokens: count }),
   CountTokensRequest: messagesPrompt,
   TokenCount: z.looseObject({ input_tokens: count }),
   GenerateContentRequest: generateContentRequest,

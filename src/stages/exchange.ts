@@ -4,7 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Asked, Inbound, Outbound, Target } from '../formats/format.ts';
+import type {
+  Asked,
+  Inbound,
+  InboundCounting,
+  Outbound,
+  OutboundCounting,
+  Target,
+} from '../formats/format.ts';
 import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
 import type { Body } from '../streams/body.ts';
@@ -101,6 +108,8 @@ export interface Translation {
   readonly outbound: Outbound;
   readonly asked: Asked;
   readonly target: Target;
+  /** Where it is a count of the prompt's tokens that is asked for. */
+  readonly counting?: { readonly inbound: InboundCounting; readonly outbound: OutboundCounting };
 }
 
 /** After `translate-request`: what goes to the vendor. */

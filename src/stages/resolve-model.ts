@@ -4,10 +4,11 @@ import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
+import { formats } from '../formats/all.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject, spliced } from '../json-scan.ts';
 import { spokenFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
-import type { Admitted, Routed } from './exchange.ts';
+import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
@@ -53,10 +54,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       admitted.ledger.model = model;
       admitted.ledger.tiered = fields.has('service_tier');
     }
-    const spoken = spokenFormat(vendor, model, route.format);
-    if (spoken !== route.format && route.operation === 'count-tokens') {
-      throw invalid(`Tokens can be counted here for models of ${defaultVendor} only.`, 'model');
-    }
+    const spoken = formatFor(route, vendor, model);
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
     const bodyFor: BodyFor = (vendor, model, spoken) => {
@@ -71,6 +69,15 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, otherwise: () => fallback(routed, others, vendors, bodyFor) };
   };
+}
+
+/** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it is one that cannot count. */
+function formatFor({ format, operation }: Route, vendor: Vendor, model: Model): FormatName {
+  const spoken = spokenFormat(vendor, model, format);
+  if (spoken === format || operation === 'generate') return spoken;
+  const counting = vendor.formats.find((each) => formats[each].outbound.counting !== undefined);
+  if (counting === undefined) throw invalid(`The service of ${model.id} does not count tokens.`, 'model');
+  return counting;
 }
 
 /** The request for the first of `models`, which the key may use, that can be asked in its place. */

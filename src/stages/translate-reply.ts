@@ -65,13 +65,17 @@ async function translated(
 ): Promise<Replied> {
   const { id, route, answer, allowance, ledger } = answered;
   try {
-    const { headers, body } = translation.asked.prompt.stream
-      ? await streamed(answered, translation, options)
-      : await whole(answer, translation);
+    const { headers, body } = await inCallersWords(answered, translation, options);
     return { id, format: route.format, status: answer.status, headers, body, allowance, ledger };
   } catch (error) {
     throw tellable(asGatewayError(error), answered.vendor.key);
   }
+}
+
+function inCallersWords(answered: Answered, translation: Translation, options: ReplyOptions) {
+  const { counting, asked } = translation;
+  if (counting !== undefined) return counted(answered.answer, counting);
+  return asked.prompt.stream ? streamed(answered, translation, options) : whole(answered.answer, translation);
 }
 
 /**
@@ -151,9 +155,21 @@ async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target 
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
   const parse = fuse(decodeBody(answer), outbound.parseEvents(asked.prompt, target));
   run(fuse(parse, fold), [await readWhole(answer, MAX_WHOLE)]);
+  const reply = inbound.renderReply(folded.reply(), asked);
+  return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(reply)) };
+}
+
+/** How many tokens a prompt has. */
+async function counted(answer: UpstreamAnswer, { inbound, outbound }: NonNullable<Translation['counting']>) {
+  const said = tryParseJson((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
+  const tokens = outbound.parseCount(asObject(said) ?? {});
+  if (tokens === undefined) throw notJson(answer);
+  return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
+}
+
+function jsonHeaders(answer: UpstreamAnswer): Record<string, string> {
   const { 'content-length': _, ...headers } = responseHeaders(answer.headers);
-  headers['content-type'] = 'application/json';
-  return { headers, body: Buffer.from(JSON.stringify(inbound.renderReply(folded.reply(), asked))) };
+  return { ...headers, 'content-type': 'application/json' };
 }
 
 function bodyOf({ body }: UpstreamAnswer): Body {

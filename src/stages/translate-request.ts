@@ -2,14 +2,14 @@
 
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
-import type { Prompt } from '../conversation/prompt.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats } from '../formats/all.ts';
 import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
 import { askingAll, refuseBackground } from './counted.ts';
-import type { Prepared, Routed } from './exchange.ts';
+import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
 
 export interface RequestOptions {
@@ -35,7 +35,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   return {
     ...routed,
     path:
-      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
+      pathAt(vendor, pathOf(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
     headers: requestHeaders(vendor, spoken, headers, stream),
     payload: asking?.payload ?? body,
@@ -62,10 +62,12 @@ function translated(routed: Routed): Prepared {
   const body = parseBody(routed.body);
   const { inbound } = formats[route.format];
   const { outbound } = formats[spoken];
+  const counting = countingOf(route, spoken);
   const target = targetOf(vendor, model);
-  const given = inbound.parseRequest(body, unreported);
+  const given = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model };
-  const payload = JSON.stringify(outbound.renderRequest(prompt, target, unreported));
+  const request = outbound.renderRequest(prompt, target, unreported);
+  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
   const asked = {
     prompt,
     body,
@@ -74,11 +76,20 @@ function translated(routed: Routed): Prepared {
   };
   return {
     ...routed,
-    path: pathAt(vendor, translatedPath(spoken, target.model, prompt.stream)),
+    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, methodOf(route, prompt))),
     headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
     payload: Buffer.from(wellFormed(payload)),
-    translation: { inbound, outbound, asked, target },
+    translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
   };
+}
+
+/** How a count is asked for on both sides; undefined where an answer is. */
+function countingOf({ format, operation }: Route, spoken: FormatName): Translation['counting'] {
+  if (operation !== 'count-tokens') return undefined;
+  const inbound = formats[format].inbound.counting;
+  const outbound = formats[spoken].outbound.counting;
+  if (inbound === undefined || outbound === undefined) throw new TypeError(`${format} counts no ${spoken}.`);
+  return { inbound, outbound };
 }
 
 function withoutThoughts(prompt: Prompt): Prompt {
@@ -115,29 +126,29 @@ function wellFormed(text: string): string {
   );
 }
 
-function nativePath(
-  format: Routed['spoken'],
-  operation: Routed['route']['operation'],
+/** Google's method for what is asked. */
+function methodOf({ operation }: Route, { stream }: Prompt): string {
+  if (operation === 'count-tokens') return 'countTokens';
+  return stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+}
+
+/** @param method of generate-content, which has it in its path. */
+function pathOf(
+  format: FormatName,
+  operation: Route['operation'],
   model: string,
   method: string | undefined,
 ): string {
-  if (format === 'messages' && operation === 'count-tokens') return '/v1/messages/count_tokens';
-  if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-  return translatedPath(format, model, false);
-}
-
-function translatedPath(format: Routed['spoken'], model: string, stream: boolean): string {
+  const counts = operation === 'count-tokens';
   switch (format) {
     case 'chat-completions':
       return '/chat/completions';
     case 'responses':
-      return '/responses';
+      return counts ? '/responses/input_tokens' : '/responses';
     case 'messages':
-      return '/v1/messages';
-    case 'generate-content': {
-      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      return counts ? '/v1/messages/count_tokens' : '/v1/messages';
+    case 'generate-content':
       return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-    }
   }
 }
 

@@ -11,7 +11,7 @@ async function ask(path: string, body: object): Promise<Response> {
   return fetch(door.url() + path, {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
   });
 }
 
@@ -41,8 +41,76 @@ describe('counting tokens', () => {
     expect(door.sent()).toEqual({ ...body, model: 'claude-sonnet-4-5' });
   });
 
-  test.each([OPENAI, GEMINI, QWEN])('checklist 136: nothing is guessed: %s is a 400', async (model) => {
+  /** The same prompt as each vendor is to count it. */
+  const system = { parts: [{ text: 'Be brief.' }] };
+  const schema = { type: 'object', properties: {} };
+  test.each([
+    [
+      OPENAI,
+      '/v1/responses/input_tokens',
+      {
+        model: 'gpt-4o',
+        instructions: 'Be brief.',
+        input: [{ type: 'message', role: 'user', content: 'Hi' }],
+        tools: [{ type: 'function', name: 'f', parameters: schema, strict: false }],
+      },
+      { object: 'response.input_tokens', input_tokens: 728 },
+    ],
+    [
+      GEMINI,
+      '/v1beta/models/gemini-2.5-flash:countTokens',
+      {
+        generateContentRequest: {
+          model: 'models/gemini-2.5-flash',
+          systemInstruction: system,
+          contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+          tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema }] }],
+        },
+      },
+      { totalTokens: 728, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 728 }] },
+    ],
+  ])('checklist 136: nothing is guessed: the vendor of %s counts', async (model, path, request, answer) => {
+    door.answers((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+    );
     const response = await ask('/v1/messages/count_tokens', { ...body, model });
+    expect(await response.json()).toEqual({ input_tokens: 728 });
+    expect(door.upstream().received[0]?.url).toBe(path);
+    expect(door.sent()).toEqual(request);
+  });
+
+  test('a request of responses is counted by Anthropic without what is counted of none', async () => {
+    door.answers((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":728}'),
+    );
+    const settings = { reasoning: { effort: 'low' }, max_output_tokens: 2000, temperature: 1, stream: true };
+    const request = { model: CLAUDE, instructions: 'Be brief.', input: 'Hi', ...settings };
+    const response = await ask('/v1/responses/input_tokens', request);
+    expect(await response.json()).toEqual({ object: 'response.input_tokens', input_tokens: 728 });
+    expect(door.upstream().received[0]?.url).toBe('/v1/messages/count_tokens');
+    expect(door.sent()).toEqual({
+      model: 'claude-sonnet-4-5',
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+    });
+  });
+
+  test.each([
+    ['an answer without a count', 200, '{"object":"list"}', 502],
+    ['what is no JSON', 200, 'ok', 502],
+    ['a refusal', 400, '{"error":{"code":400,"message":"Too odd.","status":"INVALID_ARGUMENT"}}', 400],
+  ])('%s is told as an error', async (_, status, said, told) => {
+    door.answers((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(said),
+    );
+    const response = await ask('/v1/messages/count_tokens', { ...body, model: GEMINI });
+    expect(response.status).toBe(told);
+    expect(at(parseJson(await response.text()), 'type')).toBe('error');
+  });
+
+  test('checklist 136: where the service does not count, neither does the gateway', async () => {
+    const response = await ask('/v1/messages/count_tokens', { ...body, model: QWEN });
     expect(response.status).toBe(400);
     expect(at(parseJson(await response.text()), 'error.type')).toBe('invalid_request_error');
     expect(door.upstream().received).toHaveLength(0);

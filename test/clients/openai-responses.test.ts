@@ -301,6 +301,21 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     expect(error.code).toBe('previous_response_not_found');
   });
 
+  test('tokens are counted where the vendor counts, and clearly not elsewhere', async () => {
+    const tools = [functionTool('find_weather')];
+    const counted = client().responses.inputTokens.count({ model, input: 'Hello there.', tools });
+    if (/^(?:anthropic|openai|google)\//.test(model)) {
+      const { object, input_tokens } = await counted;
+      expect(object).toBe('response.input_tokens');
+      expect(input_tokens).toBeGreaterThan(10);
+      return;
+    }
+    // A service that has the format, and not this of it, says so itself.
+    await expect(counted).rejects.toBeInstanceOf(
+      NATIVE.test(model) ? OpenAI.NotFoundError : OpenAI.BadRequestError,
+    );
+  });
+
   test('a bad value is a BadRequestError that names it', async () => {
     const asked = client().responses.create({
       model,

@@ -36,6 +36,12 @@ interface Endpoint {
 const endpoints: Endpoint[] = [
   { path: '/v1/chat/completions', format: 'chat-completions', model: 'gpt-4o', keyHeader: 'authorization' },
   { path: '/v1/responses', format: 'responses', model: 'gpt-4o', keyHeader: 'authorization' },
+  {
+    path: '/v1/responses/input_tokens',
+    format: 'responses',
+    model: 'gpt-4o',
+    keyHeader: 'authorization',
+  },
   { path: '/v1/messages', format: 'messages', model: 'claude-sonnet-4-5', keyHeader: 'x-api-key' },
   {
     path: '/v1/messages/count_tokens',

@@ -65,6 +65,15 @@ const paths: Path[] = [
     vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
   },
   {
+    name: 'input_tokens',
+    path: '/v1/responses/input_tokens',
+    model: 'openai/gpt-4o',
+    upstreamModel: 'gpt-4o',
+    upstreamPath: '/v1/responses/input_tokens',
+    auth: bearer,
+    vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
+  },
+  {
     name: 'messages',
     path: '/v1/messages',
     model: 'anthropic/claude-sonnet-4-5',

@@ -1,6 +1,7 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
+import { outboundCounting } from './counting.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -24,6 +25,7 @@ export const generateContent: Format = {
     parseEvents,
     parseError,
     parseFailure,
+    counting: outboundCounting,
     marks: {
       opening: /"candidates"/,
       ending: /"finishReason"|"blockReason"|"error": ?[{"]/,

@@ -1,6 +1,7 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
 import type { Format } from '../format.ts';
+import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -12,7 +13,14 @@ import { withoutOthers } from './without-others.ts';
 
 export const messages: Format = {
   name: FORMAT,
-  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: PING },
+  inbound: {
+    parseRequest,
+    renderEvents,
+    renderReply,
+    renderLateError,
+    ping: PING,
+    counting: inboundCounting,
+  },
   outbound: {
     renderRequest,
     withoutOthers,
@@ -20,6 +28,7 @@ export const messages: Format = {
     parseEvents,
     parseError,
     parseFailure,
+    counting: outboundCounting,
     marks: {
       opening: /"message_start"/,
       ending: /"message_stop"|"error": ?[{"]/,

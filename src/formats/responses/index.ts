@@ -1,6 +1,7 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
+import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -18,6 +19,7 @@ export const responses: Format = {
     renderLateError,
     // A comment (WHATWG HTML, 9.2): no event at all, for the numbers of events have no gaps.
     ping: ': ping\n\n',
+    counting: inboundCounting,
   },
   outbound: {
     renderRequest,
@@ -25,6 +27,7 @@ export const responses: Format = {
     parseEvents,
     parseError,
     parseFailure,
+    counting: outboundCounting,
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,

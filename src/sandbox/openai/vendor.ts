@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../json.ts';
 import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
-import { answerResponses } from '../responses/answer.ts';
+import { answerResponses, countResponses } from '../responses/answer.ts';
 import type { World } from '../world.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
@@ -13,7 +13,8 @@ import { openaiRefusal } from './words.ts';
 export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
   const { method, path } = request;
   checkKey(request, world.keys[vendor]);
-  const posted = ['/chat/completions', '/responses'].includes(path);
+  const counts = path === '/responses/input_tokens' && vendor === 'openai';
+  const posted = counts || ['/chat/completions', '/responses'].includes(path);
   const listed = path === '/models' || path.startsWith('/models/');
   if (!posted && !listed) throw openaiRefusal(404, { message: `Invalid URL (${method} /v1${path})` });
   if (method !== (posted ? 'POST' : 'GET')) {
@@ -24,6 +25,7 @@ export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world
   }
   if (path === '/models') return whole({ object: 'list', data: [...world.models[vendor]].map(modelEntry) });
   if (listed) return whole(modelEntry(lookUp(vendor, world, path.slice('/models/'.length))));
+  if (counts) return countResponses(request, world);
   return path === '/responses' ? answerResponses(vendor, request, world) : answerChat(vendor, request, world);
 }
 

@@ -211,15 +211,10 @@ const textFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-const requestFields = {
+const countedFields = {
   model: text.optional(),
   input: z.union([text, z.array(item)]).optional(),
   instructions: text.nullish(),
-  max_output_tokens: whole.min(16).nullish(),
-  max_tool_calls: whole.nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_logprobs: whole.min(0).max(20).nullish(),
   tools: z.array(tool).optional(),
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: flag.nullish(),
@@ -238,6 +233,18 @@ const requestFields = {
       context: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
     })
     .nullish(),
+  previous_response_id: text.nullish(),
+  conversation: z.union([text, z.strictObject({ id: text })]).nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+};
+
+const requestFields = {
+  ...countedFields,
+  max_output_tokens: whole.min(16).nullish(),
+  max_tool_calls: whole.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_logprobs: whole.min(0).max(20).nullish(),
   include: z
     .array(
       z.enum([
@@ -255,11 +262,8 @@ const requestFields = {
   store: flag.nullish(),
   stream: flag.nullish(),
   stream_options: z.strictObject({ include_obfuscation: flag.optional() }).nullish(),
-  previous_response_id: text.nullish(),
-  conversation: z.union([text, z.strictObject({ id: text })]).nullish(),
   background: flag.nullish(),
   client_metadata: z.record(z.string(), text).nullish(),
-  truncation: z.enum(['auto', 'disabled']).nullish(),
   context_management: z.array(free).nullish(),
   access_programs: free.optional(),
   image: free.optional(),
@@ -281,6 +285,8 @@ const requestFields = {
 };
 
 export const responsesRequest = z.strictObject(requestFields);
+
+export const inputTokensRequest = z.strictObject({ ...countedFields, personality: text.max(64).optional() });
 
 /** As the services take it that speak this format beside chat completions. */
 export const compatibleResponsesRequest = z.strictObject({

@@ -1,0 +1,28 @@
+/** `POST /v1/responses/input_tokens`. */
+
+import { asNumber } from '../../json.ts';
+import { onlyFields } from '../counting.ts';
+import type { InboundCounting, OutboundCounting } from '../format.ts';
+import { parseRequest } from './parse-request.ts';
+
+export const inboundCounting: InboundCounting = {
+  parseRequest,
+  renderCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+};
+
+/** Of what the gateway writes (InputTokenCountParams of `openai`). */
+const COUNTED = new Set([
+  'model',
+  'input',
+  'instructions',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'tool_choice',
+  'tools',
+]);
+
+export const outboundCounting: OutboundCounting = {
+  countedRequest: (request) => onlyFields(request, COUNTED),
+  parseCount: (answer) => asNumber(answer['input_tokens']),
+};
