@@ -43,6 +43,7 @@ const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech
 const ASKED: Readonly<Record<string, Route>> = {
   '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
   '/v1/responses': { format: 'responses', operation: 'generate' },
+  '/v1/responses/compact': { format: 'responses', operation: 'compact' },
   '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
   '/v1/messages': { format: 'messages', operation: 'generate' },
   '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },

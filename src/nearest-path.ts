@@ -3,6 +3,7 @@
 const PATHS = [
   '/v1/chat/completions',
   '/v1/responses',
+  '/v1/responses/compact',
   '/v1/responses/input_tokens',
   '/v1/messages',
   '/v1/messages/count_tokens',

@@ -5,7 +5,7 @@
  */
 
 import type { Model, Rates } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import { type FormatName, OPERATIONS } from '../conversation/prompt.ts';
 import { TIERS } from '../conversation/tokens.ts';
 import { isFault } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
@@ -242,7 +242,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
       vendor,
       format,
       spoken,
-      operation: operation === 'count-tokens' ? operation : 'generate',
+      operation: OPERATIONS.find((known) => known === operation) ?? 'generate',
       model: modelId === undefined ? undefined : { id: modelId, prices: prices() },
     };
     if (heads.length < HEADS) heads.push(read);

@@ -13,6 +13,11 @@ export const FORMAT_NAMES = ['chat-completions', 'responses', 'messages', 'gener
 
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
+/** What is asked of a model. OpenAI's `compact` makes a shorter dialogue of one. */
+export const OPERATIONS = ['generate', 'compact', 'count-tokens'] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
 /** Fields that mean something in `format` alone. */
 export interface Own {
   readonly format: FormatName;

@@ -12,6 +12,7 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   messages: '/v1/messages',
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
+const COMPACTING = '/v1/responses/compact';
 const COUNTING: Readonly<Partial<Record<FormatName, string>>> = {
   responses: '/v1/responses/input_tokens',
   messages: '/v1/messages/count_tokens',
@@ -30,6 +31,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** The path of a route as it is documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
+  if (operation === 'compact') return COMPACTING;
   return (operation === 'count-tokens' ? COUNTING[format] : undefined) ?? ROUTES[format];
 }
 

@@ -187,7 +187,8 @@ function countModel(
   series.cost += cost ?? 0;
   series.estimated += estimated?.cost ?? 0;
   // The same exchanges that a report of the usage calls so.
-  if (cost === undefined && attempts > 0 && status < 400 && operation === 'generate') series.uncounted += 1;
+  if (cost === undefined && attempts > 0 && status < 400 && operation !== 'count-tokens')
+    series.uncounted += 1;
   series.attempts += attempts;
 }
 

@@ -125,6 +125,15 @@ export function generatePaths(): JsonObject {
       streams: 'if-asked',
       docs: `${OPENAI}/responses/create`,
     }),
+    '/v1/responses/compact': post({
+      id: 'compactResponse',
+      format: 'responses',
+      summary: 'Make a shorter dialogue of one; models of openai only.',
+      request: 'CompactRequest',
+      answer: 'Compaction',
+      streams: 'never',
+      docs: `${OPENAI}/responses/compact`,
+    }),
     '/v1/responses/input_tokens': post({
       id: 'countInputTokens',
       format: 'responses',

@@ -170,6 +170,8 @@ const schemas = {
   Response: response,
   MessagesRequest: messagesRequest,
   Message: message,
+  CompactRequest: z.looseObject({ model, input: z.union([text, list]).optional() }),
+  Compaction: z.looseObject({ id: text, object: z.literal('response.compaction'), output: list }),
   InputTokensRequest: z.looseObject({ model, input: z.union([text, list]).optional() }),
   InputTokens: z.looseObject({ object: z.literal('response.input_tokens'), input_tokens: count }),
   CountTokensRequest: messagesPrompt,

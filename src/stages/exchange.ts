@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Model } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Operation } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
 import type {
   Asked,
@@ -19,8 +19,6 @@ import type { Step } from '../streams/step.ts';
 import type { Ledger } from '../usage/ledger.ts';
 import type { Ending, UpstreamAnswer } from '../vendors/send.ts';
 import type { Vendor } from '../vendors/vendor.ts';
-
-export type Operation = 'generate' | 'count-tokens';
 
 /** What a path stands for. */
 export interface Route {

@@ -71,10 +71,16 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
   };
 }
 
-/** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it is one that cannot count. */
+/** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it has nothing of the kind. */
 function formatFor({ format, operation }: Route, vendor: Vendor, model: Model): FormatName {
   const spoken = spokenFormat(vendor, model, format);
   if (spoken === format || operation === 'generate') return spoken;
+  if (operation === 'compact') {
+    throw invalid(
+      "Only OpenAI's own models compact a dialogue: ask this one for a summary in words.",
+      'model',
+    );
+  }
   const counting = vendor.formats.find((each) => formats[each].outbound.counting !== undefined);
   if (counting === undefined) throw invalid(`The service of ${model.id} does not count tokens.`, 'model');
   return counting;

@@ -140,6 +140,7 @@ function pathOf(
   method: string | undefined,
 ): string {
   const counts = operation === 'count-tokens';
+  if (operation === 'compact') return '/responses/compact';
   switch (format) {
     case 'chat-completions':
       return '/chat/completions';

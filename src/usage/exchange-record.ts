@@ -1,6 +1,6 @@
 /** What is known of an exchange once it is over: who asked what of whom, how it went, what it took. No word of it. */
 
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Operation } from '../conversation/prompt.ts';
 import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
 
@@ -27,7 +27,7 @@ export interface ExchangeRecord {
   /** The caller's format, and the vendor's: the same on the native path. */
   readonly format: FormatName;
   readonly spoken?: FormatName | undefined;
-  readonly operation: 'generate' | 'count-tokens';
+  readonly operation: Operation;
   readonly streamed: boolean;
   /** HTTP status that the caller was told. */
   readonly status: number;

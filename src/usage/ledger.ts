@@ -181,7 +181,7 @@ function estimatedOf(
   cost: (tokens: Tokens) => number | undefined,
 ): Estimated | undefined {
   if (passed === undefined || spoken === undefined) return undefined;
-  if (operation !== 'generate' || status >= 400) return undefined;
+  if (operation === 'count-tokens' || status >= 400) return undefined;
   const told = isSane(usage) ? usage : {};
   const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);

@@ -67,7 +67,9 @@ function sumsOfExchanges() {
   return [
     sql<number>`count(*)`.as('requests'),
     count(sql`status >= 400 or outcome = 'failed'`).as('errors'),
-    count(sql`cost is null and attempts > 0 and status < 400 and operation = 'generate'`).as('uncounted'),
+    count(sql`cost is null and attempts > 0 and status < 400 and operation <> 'count-tokens'`).as(
+      'uncounted',
+    ),
     total('input').as('input'),
     total('output').as('output'),
     total('reasoning').as('reasoning'),

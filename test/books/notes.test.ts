@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openNotebook, readNotes } from '../../src/books/notes.ts';
+import { FORMAT_NAMES, OPERATIONS } from '../../src/conversation/prompt.ts';
 import { TIERS } from '../../src/conversation/tokens.ts';
 import type { ClosedLedger } from '../../src/usage/ledger.ts';
 import { closedLedger } from './ledgers.ts';
@@ -11,7 +12,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 const figure = fc.double({ noNaN: true });
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined });
-const format = fc.constantFrom('chat-completions', 'responses', 'messages', 'generate-content');
+const format = fc.constantFrom(...FORMAT_NAMES);
 
 /** What several have in common, and what only one has. */
 const CHEAP = { id: 'openai/gpt-4.1', prices: { input: 2, output: 8 } };
@@ -51,7 +52,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   vendor: name,
   format,
   spoken: maybe(format),
-  operation: fc.constantFrom('generate', 'count-tokens'),
+  operation: fc.constantFrom(...OPERATIONS),
   streamed: fc.boolean(),
   status: fc.nat(599),
   fault: maybe(fc.constantFrom('internal', 'upstream-broken', 'invalid-request')),

@@ -316,6 +316,31 @@ describe.each(SUBJECTS)('responses of $model', ({ model, spoken, thinks }) => {
     );
   });
 
+  test("a dialogue is compacted by OpenAI's own models, and goes on from there", async () => {
+    const compacted = client().responses.compact({
+      model,
+      input: [
+        { role: 'user', content: 'The word is mango.' },
+        { role: 'assistant', content: 'I shall remember it.' },
+      ],
+    });
+    if (!model.startsWith('openai/')) {
+      await expect(compacted).rejects.toBeInstanceOf(
+        NATIVE.test(model) ? OpenAI.NotFoundError : OpenAI.BadRequestError,
+      );
+      return;
+    }
+    const { object, output, usage } = await compacted;
+    expect(object).toBe('response.compaction');
+    expect(output.map(({ type }) => type)).toEqual(['message', 'compaction']);
+    expect(usage.input_tokens).toBeGreaterThan(0);
+    const next = await client().responses.create({
+      model,
+      input: [...output.flatMap(asInput), { role: 'user', content: 'Which word is it?' }],
+    });
+    expect(next.status).toBe('completed');
+  });
+
   test('a bad value is a BadRequestError that names it', async () => {
     const asked = client().responses.create({
       model,

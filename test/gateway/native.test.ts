@@ -65,6 +65,15 @@ const paths: Path[] = [
     vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
   },
   {
+    name: 'compact',
+    path: '/v1/responses/compact',
+    model: 'openai/gpt-5.4',
+    upstreamModel: 'gpt-5.4',
+    upstreamPath: '/v1/responses/compact',
+    auth: bearer,
+    vendorAuth: ['authorization', 'Bearer vendor-key-openai'],
+  },
+  {
     name: 'input_tokens',
     path: '/v1/responses/input_tokens',
     model: 'openai/gpt-4o',

@@ -76,6 +76,7 @@ function askOf({ id, path }: Operation, model?: string): Ask {
     case 'createChatCompletion':
       return { path, body: { model: model ?? 'openai/gpt-4.1', messages: turns } };
     case 'createResponse':
+    case 'compactResponse':
     case 'countInputTokens':
       return { path, body: { model: model ?? 'openai/gpt-4.1', input: 'Say a word.' } };
     case 'createMessage':

@@ -177,3 +177,17 @@ describe('what a service says itself that an answer cost, is what it cost', () =
     expect(record?.cost).toBeCloseTo(0.00087965, 12);
   });
 });
+
+test('OpenAI: what a dialogue took to be compacted is counted as an answer is', async () => {
+  type = 'application/json';
+  answer = JSON.stringify({
+    id: 'resp_1',
+    object: 'response.compaction',
+    created_at: 1,
+    output: [{ id: 'cmp_1', type: 'compaction', encrypted_content: 'gAAAA' }],
+    usage: { input_tokens: 2_000, output_tokens: 100, total_tokens: 2_100 },
+  });
+  const record = await recordOf('/v1/responses/compact', { model: 'openai/gpt-4.1', input: [turn] });
+  expect(record).toMatchObject({ operation: 'compact', usage: { input: 2_000, output: 100 } });
+  expect(record?.cost).toBeCloseTo((2_000 * 2 + 100 * 8) / 1e6, 9);
+});

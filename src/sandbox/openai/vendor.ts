@@ -5,16 +5,23 @@ import type { JsonObject } from '../../json.ts';
 import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerResponses, countResponses } from '../responses/answer.ts';
+import { compactResponses } from '../responses/compact.ts';
 import type { World } from '../world.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
+
+/** What OpenAI has beside answers, and the services that speak its formats have not. */
+const BESIDE: Readonly<Partial<Record<string, (request: VendorRequest, world: World) => VendorAnswer>>> = {
+  '/responses/input_tokens': countResponses,
+  '/responses/compact': compactResponses,
+};
 
 /** @throws Refused as OpenAI would. */
 export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
   const { method, path } = request;
   checkKey(request, world.keys[vendor]);
-  const counts = path === '/responses/input_tokens' && vendor === 'openai';
-  const posted = counts || ['/chat/completions', '/responses'].includes(path);
+  const beside = vendor === 'openai' ? BESIDE[path] : undefined;
+  const posted = beside !== undefined || ['/chat/completions', '/responses'].includes(path);
   const listed = path === '/models' || path.startsWith('/models/');
   if (!posted && !listed) throw openaiRefusal(404, { message: `Invalid URL (${method} /v1${path})` });
   if (method !== (posted ? 'POST' : 'GET')) {
@@ -25,7 +32,7 @@ export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world
   }
   if (path === '/models') return whole({ object: 'list', data: [...world.models[vendor]].map(modelEntry) });
   if (listed) return whole(modelEntry(lookUp(vendor, world, path.slice('/models/'.length))));
-  if (counts) return countResponses(request, world);
+  if (beside !== undefined) return beside(request, world);
   return path === '/responses' ? answerResponses(vendor, request, world) : answerChat(vendor, request, world);
 }
 

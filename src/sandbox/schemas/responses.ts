@@ -211,10 +211,17 @@ const textFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-const countedFields = {
+const serviceTier = z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast']).nullish();
+
+const dialogueFields = {
   model: text.optional(),
   input: z.union([text, z.array(item)]).optional(),
   instructions: text.nullish(),
+  previous_response_id: text.nullish(),
+};
+
+const countedFields = {
+  ...dialogueFields,
   tools: z.array(tool).optional(),
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: flag.nullish(),
@@ -233,9 +240,20 @@ const countedFields = {
       context: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
     })
     .nullish(),
-  previous_response_id: text.nullish(),
   conversation: z.union([text, z.strictObject({ id: text })]).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
+};
+
+const cacheFields = {
+  prompt_cache_key: text.nullish(),
+  prompt_cache_options: z
+    .strictObject({
+      mode: z.enum(['implicit', 'explicit']).optional(),
+      ttl: text.optional(),
+      comparison_response_id: text.nullish(),
+    })
+    .optional(),
+  prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
 };
 
 const requestFields = {
@@ -267,18 +285,10 @@ const requestFields = {
   context_management: z.array(free).nullish(),
   access_programs: free.optional(),
   image: free.optional(),
+  ...cacheFields,
   metadata: z.record(z.string(), text).nullish(),
-  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast']).nullish(),
+  service_tier: serviceTier,
   prompt: z.strictObject({ id: text, version: text.nullish(), variables: free.nullish() }).nullish(),
-  prompt_cache_key: text.nullish(),
-  prompt_cache_options: z
-    .strictObject({
-      mode: z.enum(['implicit', 'explicit']).optional(),
-      ttl: text.optional(),
-      comparison_response_id: text.nullish(),
-    })
-    .optional(),
-  prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
   safety_identifier: text.nullish(),
   user: text.nullish(),
   moderation: z.strictObject({ model: text, policy: free.nullish() }).nullish(),
@@ -287,6 +297,13 @@ const requestFields = {
 export const responsesRequest = z.strictObject(requestFields);
 
 export const inputTokensRequest = z.strictObject({ ...countedFields, personality: text.max(64).optional() });
+
+export const compactRequest = z.strictObject({
+  ...dialogueFields,
+  ...cacheFields,
+  image: free.optional(),
+  service_tier: serviceTier,
+});
 
 /** As the services take it that speak this format beside chat completions. */
 export const compatibleResponsesRequest = z.strictObject({
