@@ -129,6 +129,8 @@ export interface Outbound {
    * Absent where no caller comes from another vendor.
    */
   withoutOthers?(request: JsonObject, dialect: string): JsonObject | undefined;
+  /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
+  wantedFormat?(refusal: GatewayError): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
   /**

@@ -5,9 +5,16 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
+import { cursorInbound } from '../formats/cursor/index.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject, spliced } from '../json-scan.ts';
-import { spokenFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
+import {
+  spokenFormat,
+  translatedFormat,
+  upstreamName,
+  type Vendor,
+  type Vendors,
+} from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
 
@@ -54,7 +61,8 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       admitted.ledger.model = model;
       admitted.ledger.tiered = fields.has('service_tier');
     }
-    const spoken = formatFor(route, vendor, model);
+    const anew = isOfResponses(route, body, fields) ? cursorInbound : undefined;
+    const spoken = formatFor(route, vendor, model, anew);
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
     const bodyFor: BodyFor = (vendor, model, spoken) => {
@@ -63,7 +71,14 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
         ? { body, fields }
         : renamed(body, fields, span, name);
     };
-    const routed = { ...admitted, model, vendor, spoken, ...bodyFor(vendor, model, spoken) };
+    const routed = {
+      ...admitted,
+      model,
+      vendor,
+      spoken,
+      ...(anew !== undefined && { anew }),
+      ...bodyFor(vendor, model, spoken),
+    };
     const others = catalog.fallbacks(model).filter((other) => refusedFor(other) === undefined);
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
@@ -72,7 +87,13 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
 }
 
 /** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it has nothing of the kind. */
-function formatFor({ format, operation }: Route, vendor: Vendor, model: Model): FormatName {
+function formatFor(
+  { format, operation }: Route,
+  vendor: Vendor,
+  model: Model,
+  anew: Routed['anew'],
+): FormatName {
+  if (anew !== undefined) return translatedFormat(vendor, model);
   const spoken = spokenFormat(vendor, model, format);
   if (spoken === format || operation === 'generate') return spoken;
   if (operation === 'compact') {
@@ -99,7 +120,7 @@ function fallback(
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined || !isReached(model)) continue;
-    const spoken = spokenFormat(vendor, model, route.format);
+    const spoken = formatFor(route, vendor, model, routed.anew);
     return {
       ...routed,
       model,
@@ -141,6 +162,16 @@ function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
       throw invalid(`${key}: Unknown field; the model goes into "model"`, key);
     }
   }
+}
+
+/**
+ * Whether a body at chat-completions is one of responses, as Cursor sends them: with an `input`, and no `messages` or
+ * none in them.
+ */
+function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields']): boolean {
+  if (format !== 'chat-completions' || !fields.has('input')) return false;
+  const messages = fields.get('messages');
+  return messages === undefined || /^\[\s*\]$/.test(body.toString('latin1', messages.start, messages.end));
 }
 
 function modelInBody(body: Buffer, span: Span | undefined): string {

@@ -2,6 +2,7 @@
  * Goes on with a dialogue in which models of other vendors took part. A native body passes as it is; where the vendor
  * refuses it, it may be for what they have left there, such as thoughts that only they can read. Vendors say so in
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
+ * A request that is of another format than its path says, or that the vendor wants in another, is translated then.
  *
  * So does a translated dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before
  * them, clients of other formats and their translation have changed some of that.
@@ -9,11 +10,12 @@
 
 import { tryParseExact } from '../conversation/arguments.ts';
 import type { GatewayError } from '../errors.ts';
-import { formats } from '../formats/all.ts';
-import { isObject } from '../json.ts';
+import { formats, inboundOf } from '../formats/all.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { scanObject } from '../json-scan.ts';
+import { translatedFormat } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { targetOf } from './translate-request.ts';
+import { isNative, targetOf } from './translate-request.ts';
 
 /** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
 const REFUSALS = new Set([400, 404, 422]);
@@ -28,14 +30,26 @@ export function reworded(routed: Routed, told: GatewayError | Replied): Routed |
   const { spoken, vendor, model } = routed;
   const request = tryParseExact(routed.body.toString('utf8'));
   if (!isObject(request)) return undefined;
+  const anew = translatable(routed, request, told);
+  if (anew !== undefined) return anew;
   const own = formats[spoken].outbound.withoutOthers?.(request, targetOf(vendor, model).dialect);
   if (own === undefined) return undefined;
   const body = Buffer.from(JSON.stringify(own));
   return { ...routed, body, fields: scanObject(body) };
 }
 
+/** The request as one to be translated, where it is not in the vendor's own format, or one that the vendor wants in another. */
+function translatable(routed: Routed, request: JsonObject, { refusal }: Replied): Routed | undefined {
+  const { route, spoken, vendor, model } = routed;
+  const { outbound, inbound } = formats[spoken];
+  const anew = inboundOf(route.format, request);
+  const wanted = refusal && outbound.wantedFormat?.(refusal);
+  if (wanted !== undefined && vendor.formats.includes(wanted)) return { ...routed, anew, spoken: wanted };
+  return anew === inbound ? undefined : { ...routed, anew, spoken: translatedFormat(vendor, model) };
+}
+
 function forgetting(routed: Routed, error: GatewayError): Routed | undefined {
-  const { spoken, route, forgets } = routed;
-  if (route.format === spoken || forgets) return undefined;
+  const { spoken, forgets } = routed;
+  if (isNative(routed) || forgets) return undefined;
   return formats[spoken].outbound.refusesThoughts?.(error) ? { ...routed, forgets: true } : undefined;
 }

@@ -3,7 +3,7 @@
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import { formats } from '../formats/all.ts';
+import { formats, inboundOf } from '../formats/all.ts';
 import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
@@ -18,7 +18,12 @@ export interface RequestOptions {
 }
 
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
-  return (routed) => (routed.spoken === routed.route.format ? native(routed, askUsage) : translated(routed));
+  return (routed) => (isNative(routed) ? native(routed, askUsage) : translated(routed));
+}
+
+/** Whether the vendor has the body, and the caller the answer, as the other one wrote it. */
+export function isNative({ spoken, route, anew }: Routed): boolean {
+  return spoken === route.format && anew === undefined;
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
@@ -60,7 +65,7 @@ function withUsage({
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
   const body = parseBody(routed.body);
-  const { inbound } = formats[route.format];
+  const inbound = routed.anew ?? inboundOf(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
   const target = targetOf(vendor, model);

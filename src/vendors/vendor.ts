@@ -62,8 +62,12 @@ export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefin
  * OpenAI's models think they show, and take back, by `responses` alone ("Reasoning models", OpenAI documentation).
  */
 export function spokenFormat(vendor: Vendor, model: Model, asked: FormatName): FormatName {
-  const { formats } = vendor;
-  if (formats.includes(asked) || model.endpoints?.some((format) => format === asked)) return asked;
+  const isNative = vendor.formats.includes(asked) || model.endpoints?.some((format) => format === asked);
+  return isNative ? asked : translatedFormat(vendor, model);
+}
+
+/** The format that what others write is translated to. */
+export function translatedFormat({ formats }: Vendor, model: Model): FormatName {
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }
 

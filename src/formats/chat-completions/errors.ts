@@ -1,5 +1,6 @@
 /** Errors of this format: OpenAI's one shape, before an answer and inside one, and what services make of it. */
 
+import type { FormatName } from '../../conversation/prompt.ts';
 import type { GatewayError } from '../../errors.ts';
 import { asList, asNumber, asObject, isList, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -17,6 +18,15 @@ export function parseFailure({ event, data }: Sse): GatewayError | undefined {
   const value = tryParseJson(data);
   if (!isObject(value)) return undefined;
   return event === 'error' || isErrorBody(value) ? parseErrorObject(value) : undefined;
+}
+
+/**
+ * OpenAI has models that only responses asks, and functions that a thinking model calls there alone ("This model is only
+ * supported in v1/responses", "To use function tools, use /v1/responses"); and `reasoning` is a field of that format.
+ * @see Outbound.wantedFormat
+ */
+export function wantedFormat({ message, param }: GatewayError): FormatName | undefined {
+  return param === 'reasoning' || /\bv1\/responses\b/.test(message) ? 'responses' : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Format } from '../format.ts';
 import { FORMAT } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
-import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
+import { parseError, parseFailure, renderError, renderLateError, wantedFormat } from './errors.ts';
 import { hideUsage } from './hide-usage.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -18,6 +18,7 @@ export const chatCompletions: Format = {
   outbound: {
     renderRequest,
     withoutOthers,
+    wantedFormat,
     parseEvents,
     parseError,
     parseFailure,

@@ -1,0 +1,87 @@
+/**
+ * What Cursor sends to chat-completions, and reads of it. For models that it knows to have responses it writes a request
+ * of that format, for others tools and blocks of other formats in a request of this one; what it reads are chunks of
+ * chat-completions, and each call in them as one of a function: a custom tool's with its text as the arguments, which it
+ * sends back so (seen in its requests by those who serve it: router-for-me/CLIProxyAPI, icebear0828/codex-proxy#708).
+ */
+
+import type { Prompt, Turn } from '../../conversation/prompt.ts';
+import type { PartStart, Reply, ReplyEvent } from '../../conversation/reply.ts';
+import { asObject, isEmpty, isList, type JsonObject } from '../../json.ts';
+import { chatCompletions } from '../chat-completions/index.ts';
+import type { Inbound, Report } from '../format.ts';
+import { responses } from '../responses/index.ts';
+import { chatShaped } from './shapes.ts';
+
+const { inbound: chat } = chatCompletions;
+
+/** Whether a body at chat-completions is written as Cursor writes it, and not as the format has it. */
+export function isCursors(body: JsonObject): boolean {
+  return isOfResponses(body) || chatShaped(body) !== body;
+}
+
+export const cursorInbound: Inbound = {
+  ...chat,
+  parseRequest(body, report) {
+    const parse = isOfResponses(body) ? parseAsResponses : chat.parseRequest;
+    return withCustomHistory(parse(isOfResponses(body) ? body : chatShaped(body), report));
+  },
+  renderEvents(asked) {
+    const renderer = chat.renderEvents(asked);
+    return { ...renderer, transform: (event, out) => renderer.transform(asFunctions(event), out) };
+  },
+  renderReply: (reply, asked) => chat.renderReply(withFunctions(reply), asked),
+};
+
+function isOfResponses({ input, messages }: JsonObject): boolean {
+  const isEmptyList = isList(messages) && messages.length === 0;
+  return input !== undefined && (messages === undefined || isEmptyList);
+}
+
+/** A request of responses, in which the caller asks for what only streams of chat-completions tell if asked. */
+function parseAsResponses(body: JsonObject, report: Report): Prompt {
+  const { messages: _, stream_options, ...rest } = body;
+  const { include_usage, ...options } = asObject(stream_options) ?? {};
+  const prompt = responses.inbound.parseRequest(
+    { ...rest, ...(!isEmpty(options) && { stream_options: options }) },
+    report,
+  );
+  return include_usage === true ? { ...prompt, includeUsage: true } : prompt;
+}
+
+/** The prompt with calls of custom tools as such, and what came of them, which were answered as calls of functions. */
+function withCustomHistory(prompt: Prompt): Prompt {
+  const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+  if (names.size === 0) return prompt;
+  const calls = new Set<string>();
+  const turns = prompt.turns.map(
+    (turn): Turn => ({
+      ...turn,
+      parts: turn.parts.map((part) => {
+        if (part.kind === 'tool-call' && names.has(part.name)) calls.add(part.id);
+        const isCustoms = (part.kind === 'tool-call' || part.kind === 'tool-result') && calls.has(part.id);
+        return isCustoms ? { ...part, custom: true } : part;
+      }),
+    }),
+  );
+  return { ...prompt, turns };
+}
+
+function asFunctions(event: ReplyEvent): ReplyEvent {
+  return event.type === 'part-start' ? asFunction(event) : event;
+}
+
+function asFunction(event: PartStart): PartStart {
+  const { part } = event;
+  return part.kind === 'tool-call' && part.custom ? { ...event, part: { ...part, custom: false } } : event;
+}
+
+function withFunctions(reply: Reply): Reply {
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) => ({
+      ...choice,
+      parts: choice.parts.map((part) => (part.kind === 'tool-call' ? { ...part, custom: false } : part)),
+    })),
+  };
+}
