@@ -1,7 +1,7 @@
 /** SQLite for Kysely: one file, opened by a thread of its own (`sqlite-worker.ts`). */
 
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 import {
@@ -83,10 +83,16 @@ function sqliteDriver(file: string): Driver {
   };
 }
 
-/** A new file, and what SQLite lays beside it with the same rights, is for its owner alone. */
+/**
+ * A new file, and what SQLite lays beside it with the same rights, is for its owner alone. One that is there is looked
+ * at, but not opened: whoever closes a file lets go of all locks that his process has on it, those of other threads too
+ * (SQLite's "How To Corrupt An SQLite Database File", 2.2). Another process then takes itself for the last one, and
+ * removes the log that is written ahead: what this one writes is lost from then on.
+ */
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  else closeSync(openSync(file, 'a', 0o600));
 }
 
 function startThread(file: string): Thread {

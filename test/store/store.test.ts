@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, listKeys } from '../../src/store/keys.ts';
-import { isReachable, openStore, StoreError } from '../../src/store/store.ts';
+import { connectStore, isReachable, openStore, StoreError } from '../../src/store/store.ts';
 import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -149,6 +150,19 @@ test('a new file that another process is about to write is waited for', async ()
   other.exec('commit');
   other.close();
   await (await opening).close();
+  await rm(directory, { recursive: true });
+});
+
+test('a file that one process has open twice is no other one’s to take', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  const path = join(directory, 'gateway.db');
+  const first = await openStore({ path });
+  const second = connectStore({ path }, () => undefined);
+  for (const store of [first, second, first]) await createKey(store, 'one');
+  // What an older SQLite does at its end, and then removes what is written ahead: it locks the file where it is alone.
+  const alone = `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)}).exec('pragma locking_mode = exclusive; select 1 from gateway_keys')`;
+  expect(spawnSync(process.execPath, ['-e', alone], { encoding: 'utf8' }).stderr).toMatch(/is locked/);
+  await Promise.all([first.close(), second.close()]);
   await rm(directory, { recursive: true });
 });
 
