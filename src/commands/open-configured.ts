@@ -66,8 +66,10 @@ export function closingWith(serving: Serving, { accounts, watching, teller, admi
 
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
 export function tellReloaded({ note }: Teller, first: Config, next: Config): void {
-  const fixed = (['host', 'workers', 'store', 'redis', 'usage', 'admin'] as const).filter(
-    (field) => !isDeepStrictEqual(first[field], next[field]),
+  // Of usage, who is asked for it counts at once.
+  const before = { ...first, usage: { ...first.usage, ask: next.usage.ask } };
+  const fixed = (['host', 'workers', 'store', 'redis', 'usage', 'admin', 'log'] as const).filter(
+    (field) => !isDeepStrictEqual(before[field], next[field]),
   );
   if (next.port !== 0 && next.port !== first.port) note('The new port counts from the next start.');
   if (fixed.length > 0) note(`The new ${fixed.join(' and ')} counts from the next start.`);

@@ -88,6 +88,15 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
   });
 });
 
+test('what of a configuration counts from the next start is told, and nothing else', async () => {
+  gateway = await spawnGateway(configOf(1));
+  reload({ ...configOf(1), usage: { ask: 'always' }, log: 'none' });
+  await vi.waitFor(says(IN_FORCE), PATIENT);
+  expect(lines().filter(({ msg }) => asText(msg)?.includes('next start'))).toMatchObject([
+    { msg: 'The new log counts from the next start.' },
+  ]);
+});
+
 test('where JSON was asked for, a key that a first start has made is in no log', async () => {
   gateway = await spawnGateway(configOf(1), { keyless: true, env: { GATEWAY_LOG: 'json' } });
   await vi.waitFor(() => expect(gateway.written().stderr).toContain('/#key=gw_'));
