@@ -67,6 +67,8 @@ async function migrate({ db, kind }: Store): Promise<void> {
     // Else Kysely takes tables of another schema for these, as of a second gateway in the same database.
     ...(schema !== undefined && { migrationTableSchema: schema }),
     provider: migrations,
+    // Else Kysely wants them in the order of the times they were made at, by clocks that may have been wrong.
+    allowUnorderedMigrations: true,
     migrationTableName: 'gateway_migrations',
     migrationLockTableName: 'gateway_migrations_lock',
   });

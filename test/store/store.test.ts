@@ -128,6 +128,17 @@ describeStores('the store', (stores) => {
     expect((await createKey(store, 'new'))?.row.change).toBe(1);
   });
 
+  test('one that was made when the clock was ahead is opened again', async () => {
+    const place = await stores.newPlace();
+    const store = await openStore(place);
+    await createKey(store, 'kept');
+    await sql`update gateway_migrations set timestamp = '2999-01-01' where name = '001-keys-and-usage'`.execute(
+      store.db,
+    );
+    await store.close();
+    expect(await listKeys(await stores.open(place))).toHaveLength(1);
+  });
+
   test('one of a newer program is refused', async () => {
     const place = await stores.newPlace();
     const store = await openStore(place);
