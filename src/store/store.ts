@@ -60,7 +60,8 @@ export function connectStore(place: StorePlace, onTrouble: (reason: string) => v
   return { db, kind: postgres ? 'postgres' : 'sqlite', place, close: () => db.destroy() };
 }
 
-async function migrate({ db, kind }: Store): Promise<void> {
+async function migrate(store: Store): Promise<void> {
+  const { db, kind } = store;
   const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
   const migrator = new Migrator({
     db,
@@ -73,7 +74,20 @@ async function migrate({ db, kind }: Store): Promise<void> {
     migrationLockTableName: 'gateway_migrations_lock',
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error === undefined) return;
+  // Kysely calls it corrupted.
+  const newer = await migrationOfNewer(store).catch(() => undefined);
+  if (newer === undefined) throw error;
+  throw new Error(
+    `a newer version of the gateway has changed its tables (${newer}), which this one cannot use`,
+  );
+}
+
+/** The first migration that the store has and this program has not. */
+async function migrationOfNewer({ db }: Store): Promise<string | undefined> {
+  const known = await migrations.getMigrations();
+  const { rows } = await sql<{ name: string }>`select name from gateway_migrations order by name`.execute(db);
+  return rows.find(({ name }) => !Object.hasOwn(known, name))?.name;
 }
 
 /** The schema on PostgreSQL's search path that has the tables, or where there are none yet, would get them. */
