@@ -6,6 +6,10 @@ import type { Pool } from 'pg';
 /** Connections of one process: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
 
+/** Milliseconds that a statement may take, and those for which a migration waits for others: PostgreSQL gives up first. */
+const QUERY_TIMEOUT = 30_000;
+const LOCK_TIMEOUT = 20_000;
+
 /** OIDs of int8 and numeric, which pg gives as text: every number in these tables fits into a double. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
@@ -20,25 +24,37 @@ export function postgresDialect(url: string, onTrouble: (reason: string) => void
   };
 }
 
-/**
- * Migrates in one transaction, by a lock that ends with it. Kysely's own lock is the connection's, and its transaction
- * begins behind it: where a pooler lends connections by the transaction, the lock is taken on one and let go on another,
- * so two processes have it at once, or it is held for good and the next start waits for it in vain.
- */
+/** Kysely's own lock is the connection's, and its transaction begins behind it: `inOneMigration` has both. */
 class PoolableAdapter extends PostgresAdapter {
   override get supportsTransactionalDdl(): boolean {
     return false;
   }
 
-  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`begin`.execute(db);
-    await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(db);
-  }
+  override async acquireMigrationLock(): Promise<void> {}
 
-  /** Where a migration has failed, PostgreSQL takes this for a rollback. */
-  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`commit`.execute(db);
-  }
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+/**
+ * Runs `migrate` in one transaction, by a lock that ends with it: where a pooler lends connections by the transaction, a
+ * lock of the connection's is taken on one and let go on another, so two processes have it at once, or it is held for
+ * good and the next start waits for it in vain.
+ * @throws what `migrate` does; then all of it is undone, also what the server does later than it was waited for.
+ */
+export function inOneMigration<T>(db: Kysely<T>, migrate: (db: Kysely<T>) => Promise<void>): Promise<void> {
+  return db.connection().execute(async (connection) => {
+    await sql`begin`.execute(connection);
+    try {
+      // A backup that is being made holds its tables for as long as it takes: who waits for them holds up all others.
+      await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
+      await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(connection);
+      await migrate(connection);
+      await sql`commit`.execute(connection);
+    } catch (error) {
+      await sql`rollback`.execute(connection).catch(() => undefined);
+      throw error;
+    }
+  });
 }
 
 /** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */
@@ -50,7 +66,7 @@ async function openPool(url: string, onTrouble: (reason: string) => void): Promi
     application_name: 'gateway',
     connectionTimeoutMillis: 5_000,
     // A server that went away without a word must not hold a write, or the end of the process, for ever.
-    query_timeout: 30_000,
+    query_timeout: QUERY_TIMEOUT,
     keepAlive: true,
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {

@@ -2,7 +2,7 @@
 
 import { Kysely, Migrator, sql } from 'kysely';
 import { migrations } from './migrations.ts';
-import { postgresDialect } from './postgres.ts';
+import { inOneMigration, postgresDialect } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -36,7 +36,9 @@ export async function openStore(
 ): Promise<Store> {
   const store = connectStore(place, onTrouble);
   try {
-    await migrate(store);
+    await (store.kind === 'postgres'
+      ? inOneMigration(store.db, (db) => migrate({ ...store, db }))
+      : migrate(store));
   } catch (error) {
     await store.close().catch(() => {});
     const where = store.kind === 'postgres' ? 'PostgreSQL (DATABASE_URL)' : place.path;

@@ -7,9 +7,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey, listKeys } from '../../src/store/keys.ts';
-import { connectStore, isReachable, openStore, StoreError } from '../../src/store/store.ts';
+import { connectStore, isReachable, openStore, type Store, StoreError } from '../../src/store/store.ts';
 import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
+
+/** Takes out of a store what later versions have added to the first one's. */
+async function makeEarlier({ db }: Store): Promise<void> {
+  await sql`drop index gateway_keys_change`.execute(db);
+  for (const [table, column] of [
+    ['gateway_exchanges', 'estimated_cost'],
+    ['gateway_usage_days', 'estimated_cost'],
+    ['gateway_changes', 'by_row'],
+    ['gateway_keys', 'change'],
+  ] as const)
+    await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
+  await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);
+}
 
 describeStores('the store', (stores) => {
   test('is made where there is none, also by several processes at once', async () => {
@@ -109,15 +122,7 @@ describeStores('the store', (stores) => {
   test('one of an earlier program keeps what it has', async () => {
     const place = await stores.newPlace();
     const earlier = await openStore(place);
-    await sql`drop index gateway_keys_change`.execute(earlier.db);
-    for (const [table, column] of [
-      ['gateway_exchanges', 'estimated_cost'],
-      ['gateway_usage_days', 'estimated_cost'],
-      ['gateway_changes', 'by_row'],
-      ['gateway_keys', 'change'],
-    ] as const)
-      await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(earlier.db);
-    await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(earlier.db);
+    await makeEarlier(earlier);
     await sql`
       insert into gateway_usage_days values ('2026-11-20', 'team', 'm', 'v', 1, 0, 0, 3, 2, 0, 0, 0, 0.5, 9, 4, 1)
     `.execute(earlier.db);
@@ -126,6 +131,24 @@ describeStores('the store', (stores) => {
     const [day] = await store.db.selectFrom('gateway_usage_days').selectAll().execute();
     expect(day).toMatchObject({ requests: 1, cost: 0.5, first_bytes: 1, estimated_cost: 0 });
     expect((await createKey(store, 'new'))?.row.change).toBe(1);
+  });
+
+  test('one that is locked for longer than is waited, as by a backup, is opened afterwards', async ({
+    skip,
+  }) => {
+    skip(stores.postgres() === undefined);
+    const place = await stores.newPlace();
+    const earlier = await stores.open(place);
+    await makeEarlier(earlier);
+    const impatient = await earlier.db.transaction().execute(async (transaction) => {
+      await sql`lock gateway_exchanges in access share mode`.execute(transaction);
+      const opening = openStore({ ...place, url: `${place.url}?query_timeout=1000` }).catch(String);
+      // What nobody waits for any more is done by the server after all, once this is over.
+      await sleep(1_500);
+      return { opening };
+    });
+    expect(await impatient.opening).toContain('Query read timeout');
+    expect(await listKeys(await stores.open(place))).toEqual([]);
   });
 
   test('one that was made when the clock was ahead is opened again', async () => {
