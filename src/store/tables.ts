@@ -110,3 +110,20 @@ export interface UsageSums {
   readonly first_byte: number;
   readonly first_bytes: number;
 }
+
+/** The columns that are sums, each adding up by itself. */
+export const USAGE_SUMS = [
+  'requests',
+  'errors',
+  'uncounted',
+  'input',
+  'output',
+  'reasoning',
+  'cache_read',
+  'cache_write',
+  'cost',
+  'estimated_cost',
+  'duration',
+  'first_byte',
+  'first_bytes',
+] as const satisfies readonly (keyof UsageSums)[];

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import type { UsageDayRow, UsageSums } from '../store/tables.ts';
+import { USAGE_SUMS, type UsageDayRow, type UsageSums } from '../store/tables.ts';
 
 export const dimensions = ['day', 'key', 'model', 'vendor'] as const;
 
@@ -72,23 +72,9 @@ function daysAsked({ db }: Store, { from, to, key, model }: UsageQuery) {
 }
 
 function summedUp() {
-  const total = <C extends keyof UsageSums>(column: C) =>
-    sql<number>`coalesce(sum(${sql.ref(`gateway_usage_days.${column}`)}), 0)`.as(column);
-  return [
-    total('requests'),
-    total('errors'),
-    total('uncounted'),
-    total('input'),
-    total('output'),
-    total('reasoning'),
-    total('cache_read'),
-    total('cache_write'),
-    total('cost'),
-    total('estimated_cost'),
-    total('duration'),
-    total('first_byte'),
-    total('first_bytes'),
-  ] as const;
+  return USAGE_SUMS.map((column) =>
+    sql<number>`coalesce(sum(${sql.ref(`gateway_usage_days.${column}`)}), 0)`.as(column),
+  );
 }
 
 function lineOf(row: UsageDayRow, by: readonly Dimension[]): UsageLine {

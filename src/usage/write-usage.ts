@@ -3,7 +3,13 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { forEachRow } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
-import type { ExchangeRow, Tables, UsageDayRow, UsageSums } from '../store/tables.ts';
+import {
+  type ExchangeRow,
+  type Tables,
+  USAGE_SUMS,
+  type UsageDayRow,
+  type UsageSums,
+} from '../store/tables.ts';
 import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 
 /**
@@ -22,7 +28,7 @@ export async function writeUsage({ db, kind }: Store, batch: string, rows: strin
     if (numAffectedRows === 0n) return;
     await transaction
       .insertInto('gateway_usage_days')
-      .columns([...DAY, ...SUMS])
+      .columns([...DAY, ...USAGE_SUMS])
       .expression(
         transaction
           .selectFrom('gateway_exchanges')
@@ -43,66 +49,38 @@ export async function writeUsage({ db, kind }: Store, batch: string, rows: strin
 
 const DAY = ['day', 'key', 'model', 'vendor'] as const satisfies readonly (keyof UsageDayRow)[];
 
-/** The sums, in the order of `sumsOfExchanges`. */
-const SUMS = [
-  'requests',
-  'errors',
-  'uncounted',
-  'input',
-  'output',
-  'reasoning',
-  'cache_read',
-  'cache_write',
-  'cost',
-  'estimated_cost',
-  'duration',
-  'first_byte',
-  'first_bytes',
-] as const satisfies readonly (keyof UsageSums)[];
-
+/** What the exchanges of a batch add to each sum. */
 function sumsOfExchanges() {
   const count = (condition: RawBuilder<unknown>) =>
     sql<number>`sum(case when ${condition} then 1 else 0 end)`;
   const total = (column: keyof ExchangeRow) => sql<number>`sum(coalesce(${sql.ref(column)}, 0))`;
-  return [
-    sql<number>`count(*)`.as('requests'),
-    count(sql`status >= 400 or outcome = 'failed'`).as('errors'),
-    count(sql`cost is null and attempts > 0 and status < 400 and operation <> 'count-tokens'`).as(
-      'uncounted',
-    ),
-    total('input').as('input'),
-    total('output').as('output'),
-    total('reasoning').as('reasoning'),
-    total('cache_read').as('cache_read'),
-    total('cache_write').as('cache_write'),
-    total('cost').as('cost'),
-    total('estimated_cost').as('estimated_cost'),
-    total('duration').as('duration'),
-    total('first_byte').as('first_byte'),
-    sql<number>`count(first_byte)`.as('first_bytes'),
-  ] as const;
+  const sums: Readonly<Record<keyof UsageSums, RawBuilder<number>>> = {
+    requests: sql<number>`count(*)`,
+    errors: count(sql`status >= 400 or outcome = 'failed'`),
+    uncounted: count(sql`cost is null and attempts > 0 and status < 400 and operation <> 'count-tokens'`),
+    input: total('input'),
+    output: total('output'),
+    reasoning: total('reasoning'),
+    cache_read: total('cache_read'),
+    cache_write: total('cache_write'),
+    cost: total('cost'),
+    estimated_cost: total('estimated_cost'),
+    duration: total('duration'),
+    first_byte: total('first_byte'),
+    first_bytes: sql<number>`count(first_byte)`,
+  };
+  return USAGE_SUMS.map((column) => sums[column].as(column));
 }
 
 function addToSums(
   eb: ExpressionBuilder<Tables & { excluded: UsageDayRow }, 'gateway_usage_days' | 'excluded'>,
 ) {
-  const added = (column: keyof UsageSums) =>
-    eb(`gateway_usage_days.${column}`, '+', eb.ref(`excluded.${column}`));
-  return {
-    requests: added('requests'),
-    errors: added('errors'),
-    uncounted: added('uncounted'),
-    input: added('input'),
-    output: added('output'),
-    reasoning: added('reasoning'),
-    cache_read: added('cache_read'),
-    cache_write: added('cache_write'),
-    cost: added('cost'),
-    estimated_cost: added('estimated_cost'),
-    duration: added('duration'),
-    first_byte: added('first_byte'),
-    first_bytes: added('first_bytes'),
-  };
+  return Object.fromEntries(
+    USAGE_SUMS.map((column) => [
+      column,
+      eb(`gateway_usage_days.${column}`, '+', eb.ref(`excluded.${column}`)),
+    ]),
+  );
 }
 
 const columns = (): RawBuilder<unknown> => sql.join(EXCHANGE_COLUMNS.map((column) => sql.ref(column)));
