@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
 import { tryParseJson } from '../json.ts';
-import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
+import { ANTHROPIC_VERSION, credentialOf } from '../vendors/headers.ts';
 import { pathAt, type Vendor } from '../vendors/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
 import { googleList } from './google-list.ts';
@@ -89,7 +89,7 @@ function headersFor(vendor: Vendor): Record<string, string> {
     'user-agent': 'gateway',
     ...(vendor.formats[0] === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
     ...vendor.headers,
-    [vendor.auth]: vendor.auth === 'authorization' ? `Bearer ${vendor.key}` : vendor.key,
+    [vendor.auth]: credentialOf(vendor),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
+import { ANTHROPIC_VERSION, credentialOf } from '../vendors/headers.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { isCredential } from './secrets.ts';
 
@@ -43,8 +43,8 @@ export function headersTo(vendor: Vendor, caller: IncomingHttpHeaders): Record<s
     ...kept,
     // What is recorded is to be read; a compressed stream would also hold events back.
     'accept-encoding': 'identity',
-    ...Object.fromEntries(Object.entries(vendor.headers).map(([name, value]) => [name.toLowerCase(), value])),
-    [vendor.auth]: vendor.auth === 'authorization' ? `Bearer ${vendor.key}` : vendor.key,
+    ...vendor.headers,
+    [vendor.auth]: credentialOf(vendor),
   };
 }
 

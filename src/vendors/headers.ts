@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
-import type { Auth, Vendor } from './vendor.ts';
+import type { Vendor } from './vendor.ts';
 
 /**
  * Callers' headers that any vendor may have on the native path. `idempotency-key` is not for the translated one: it
@@ -104,7 +104,7 @@ export function requestHeaders(
   sent['content-type'] = 'application/json';
   sent['user-agent'] = 'gateway';
   for (const name in vendor.headers) sent[name] = vendor.headers[name] ?? '';
-  sent[vendor.auth] = credential(vendor.auth, vendor.key);
+  sent[vendor.auth] = credentialOf(vendor);
 
   const list: string[] = [];
   for (const name in sent) list.push(name, sent[name] ?? '');
@@ -143,7 +143,8 @@ export function eventStreamHeaders({
   };
 }
 
-function credential(auth: Auth, key: string): string {
+/** A vendor's key as the header says it that the vendor reads it from. */
+export function credentialOf({ auth, key }: Vendor): string {
   return auth === 'authorization' ? `Bearer ${key}` : key;
 }
 
