@@ -31,22 +31,6 @@ export function targetOf(vendor: Vendor, method: string | undefined, url: string
   return undefined;
 }
 
-/** Where a body of that format is sent when no client says it. */
-export function pathOf(vendor: Vendor, format: FormatName, model: string, stream: boolean): string {
-  switch (format) {
-    case 'chat-completions':
-      return pathAt(vendor, '/chat/completions');
-    case 'responses':
-      return pathAt(vendor, '/responses');
-    case 'messages':
-      return pathAt(vendor, '/v1/messages');
-    case 'generate-content': {
-      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      return pathAt(vendor, `/v1beta/models/${encodeURIComponent(model)}:${method}`);
-    }
-  }
-}
-
 /** Whether a vendor may be asked in a format. Many that speak chat-completions speak responses for some models. */
 export function speaks(vendor: Vendor, format: FormatName): boolean {
   return vendor.formats.some(

@@ -4,11 +4,11 @@ import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formatOfRequest } from '../explain.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../json.ts';
-import type { Vendor } from '../vendors/vendor.ts';
+import { answerPath, pathAt, type Vendor } from '../vendors/vendor.ts';
 import { ask, headersOfNobody, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
 import { inflated } from './inflated.ts';
-import { pathOf, speaks } from './route.ts';
+import { speaks } from './route.ts';
 
 export interface Asking {
   readonly format: FormatName;
@@ -39,7 +39,7 @@ export function askingOf(
     if (model === undefined) return 'generate-content names no model: give one with --model.';
     return {
       format,
-      path: pathOf(vendor, format, model, stream === true),
+      path: pathAt(vendor, answerPath(format, model, stream === true)),
       stream: stream === true,
       body: bytes,
     };
@@ -53,7 +53,7 @@ export function askingOf(
   const changed = Object.keys(change).length > 0;
   return {
     format,
-    path: pathOf(vendor, format, asked, false),
+    path: pathAt(vendor, answerPath(format, asked, false)),
     stream: stream === true || body['stream'] === true,
     body: changed ? Buffer.from(JSON.stringify({ ...body, ...change })) : bytes,
   };

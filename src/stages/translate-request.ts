@@ -7,7 +7,7 @@ import { formats, inboundOf } from '../formats/all.ts';
 import { type Target, unreported } from '../formats/format.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
-import { pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
+import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
@@ -40,7 +40,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   return {
     ...routed,
     path:
-      pathAt(vendor, pathOf(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
+      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
     headers: requestHeaders(vendor, spoken, headers, stream),
     payload: asking?.payload ?? body,
@@ -81,7 +81,7 @@ function translated(routed: Routed): Prepared {
   };
   return {
     ...routed,
-    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, methodOf(route, prompt))),
+    path: pathAt(vendor, translatedPath(spoken, route, target.model, prompt)),
     headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
@@ -131,31 +131,25 @@ function wellFormed(text: string): string {
   );
 }
 
-/** Google's method for what is asked. */
-function methodOf({ operation }: Route, { stream }: Prompt): string {
-  if (operation === 'count-tokens') return 'countTokens';
-  return stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+function translatedPath(
+  spoken: FormatName,
+  { operation }: Route,
+  model: string,
+  { stream }: Prompt,
+): string {
+  return operation === 'count-tokens' ? countingPath(spoken, model) : answerPath(spoken, model, stream);
 }
 
 /** @param method of generate-content, which has it in its path. */
-function pathOf(
+function nativePath(
   format: FormatName,
   operation: Route['operation'],
   model: string,
   method: string | undefined,
 ): string {
-  const counts = operation === 'count-tokens';
   if (operation === 'compact') return '/responses/compact';
-  switch (format) {
-    case 'chat-completions':
-      return '/chat/completions';
-    case 'responses':
-      return counts ? '/responses/input_tokens' : '/responses';
-    case 'messages':
-      return counts ? '/v1/messages/count_tokens' : '/v1/messages';
-    case 'generate-content':
-      return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-  }
+  if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, false);
 }
 
 /** The caller's query without the gateway's own key. */

@@ -85,6 +85,36 @@ export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): st
   return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
 }
 
+/** Where a vendor is asked for an answer in a format, before `pathAt`; generate-content says it of model and stream. */
+export function answerPath(format: FormatName, model: string, stream: boolean): string {
+  switch (format) {
+    case 'chat-completions':
+      return '/chat/completions';
+    case 'responses':
+      return '/responses';
+    case 'messages':
+      return '/v1/messages';
+    case 'generate-content': {
+      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+    }
+  }
+}
+
+/** Where it is asked how many tokens a prompt has. @throws TypeError of chat-completions, which has no such place. */
+export function countingPath(format: FormatName, model: string): string {
+  switch (format) {
+    case 'chat-completions':
+      throw new TypeError('Tokens are not counted in chat-completions.');
+    case 'responses':
+      return '/responses/input_tokens';
+    case 'messages':
+      return '/v1/messages/count_tokens';
+    case 'generate-content':
+      return `/v1beta/models/${encodeURIComponent(model)}:countTokens`;
+  }
+}
+
 /** Base URL as the two parts a request is sent to. @throws TypeError where `url` is none. */
 export function splitBaseUrl(url: string): { readonly origin: string; readonly basePath: string } {
   const { origin, pathname } = new URL(url);
