@@ -24,14 +24,22 @@ export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
 /** How a body is to be decompressed: makes what does it. Undefined where it is not compressed. */
 export type Decompress = (() => Transform) | undefined;
 
+/** The coding that a `Content-Encoding` header names; undefined where the body is as it is. */
+export function codingOf(header: string | string[] | undefined): string | undefined {
+  const name = String(header ?? '')
+    .trim()
+    .toLowerCase();
+  return name === '' || name === 'identity' ? undefined : name;
+}
+
 /**
- * What a `Content-Encoding` header asks for.
+ * What the `Content-Encoding` header of a request asks for.
  * @throws GatewayError `unsupported-media-type` for more than one coding (each may multiply the other) and for those
  *   that are not taken.
  */
 export function decompressorOf(header: string | undefined): Decompress {
-  const coding = header?.trim().toLowerCase() ?? '';
-  if (coding === '' || coding === 'identity') return undefined;
+  const coding = codingOf(header);
+  if (coding === undefined) return undefined;
   const make = CODINGS.get(coding);
   if (make !== undefined) return make;
   throw new GatewayError(

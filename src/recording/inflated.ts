@@ -1,7 +1,7 @@
 /** Bodies that came compressed (RFC 9110, 8.4), as what they are. */
 
 import { Readable } from 'node:stream';
-import { CODINGS } from '../content-coding.ts';
+import { CODINGS, codingOf } from '../content-coding.ts';
 
 /** The most that a body may become, in bytes: a small one can hold a very large one. */
 const MAX_INFLATED = 256 * 1024 * 1024;
@@ -9,13 +9,11 @@ const MAX_INFLATED = 256 * 1024 * 1024;
 /** The body without its `Content-Encoding`; undefined where that is not known, or is not what the body has. */
 export async function inflated(
   body: Buffer,
-  coding: string | string[] | undefined,
+  header: string | string[] | undefined,
 ): Promise<Buffer | undefined> {
-  const name = String(coding ?? '')
-    .trim()
-    .toLowerCase();
-  if (name === '' || name === 'identity') return body;
-  const decoder = CODINGS.get(name)?.();
+  const coding = codingOf(header);
+  if (coding === undefined) return body;
+  const decoder = CODINGS.get(coding)?.();
   if (decoder === undefined) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;

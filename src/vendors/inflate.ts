@@ -1,7 +1,7 @@
 /** Compressed answers (RFC 9110, 8.4), which nobody asked for: every request says `identity`. */
 
 import type { Transform } from 'node:stream';
-import { CODINGS } from '../content-coding.ts';
+import { CODINGS, codingOf } from '../content-coding.ts';
 import { GatewayError } from '../errors.ts';
 
 /** The most that a compressed answer may become, in bytes: a small one can hold a very large one. */
@@ -16,14 +16,13 @@ export interface Inflated {
 
 /**
  * What decompresses an answer, or undefined where it is not compressed. Gives what it can of every piece it gets.
- * @param coding value of `content-encoding`.
+ * @param header value of `content-encoding`.
  * @throws GatewayError `upstream-broken` for a coding that is not known, and for more than one.
  */
-export function inflater(coding: string | string[] | undefined, out: Inflated): Transform | undefined {
+export function inflater(header: string | string[] | undefined, out: Inflated): Transform | undefined {
+  const coding = codingOf(header);
   if (coding === undefined) return undefined;
-  const name = String(coding).trim().toLowerCase();
-  if (name === '' || name === 'identity') return undefined;
-  const make = CODINGS.get(name);
+  const make = CODINGS.get(coding);
   if (make === undefined) {
     throw new GatewayError('upstream-broken', 'The upstream answered in a compression that is not known.');
   }
