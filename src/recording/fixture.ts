@@ -9,9 +9,10 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { isObject, type Json, parseJson, tryParseJson } from '../json.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
+import type { AnswerHeaders } from '../vendors/headers.ts';
 import { cleanBytes, type Identity, identitiesIn } from './clean.ts';
 import { inPieces } from './pieces.ts';
-import { type AnswerHeaders, bodySecrets, ownerSecrets } from './secrets.ts';
+import { bodySecrets, ownerSecrets } from './secrets.ts';
 
 /** One whole exchange, decompressed. */
 export interface Exchange {

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../config/schema.ts';
 import { isList, isObject, type Json } from '../json.ts';
+import type { AnswerHeaders } from '../vendors/headers.ts';
 
 /** A shorter value is a word (`ollama`, `none`): to take it out everywhere would tear texts apart. */
 const MIN_KEY = 8;
@@ -117,9 +118,6 @@ export function ownerSecrets(headers: AnswerHeaders): readonly string[] {
   );
   return atLeast(MIN_OTHER, said);
 }
-
-/** An answer's headers, names in lower case. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The parts of a header's value: `Bearer <key>`, `name=<value>; name=<value>`. */
 function words(value: string): readonly string[] {

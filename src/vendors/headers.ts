@@ -38,6 +38,9 @@ const NEVER_SENT = new Set([
   'anthropic-organization-id',
 ]);
 
+/** An answer's headers as undici gives them: names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /** The neutral spellings that callers may use. */
 const REQUEST_ALIASES: Readonly<Record<string, string>> = {
   'vendorb-version': 'anthropic-version',
@@ -112,9 +115,7 @@ export function requestHeaders(
 }
 
 /** A vendor's response headers that the caller may see. */
-export function responseHeaders(
-  upstream: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
+export function responseHeaders(upstream: AnswerHeaders): Record<string, string> {
   const headers: Record<string, string> = {};
   const nominated = connectionNominated(upstream);
   for (const name in upstream) {
@@ -149,9 +150,7 @@ export function credentialOf({ auth, key }: Vendor): string {
 }
 
 /** Headers that a `Connection` header declares to be of this hop only (RFC 9110, 7.6.1). */
-function connectionNominated({
-  connection,
-}: Readonly<Record<string, string | string[] | undefined>>): ReadonlySet<string> {
+function connectionNominated({ connection }: AnswerHeaders): ReadonlySet<string> {
   if (connection === undefined || connection === 'keep-alive') return NONE;
   return new Set(
     String(connection)

@@ -1,6 +1,6 @@
 /** How long a vendor asks to be left alone, in seconds. */
 
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+import type { AnswerHeaders } from './headers.ts';
 
 /** OpenAI's kinds of limits: what is left of each, and when it is full again, are told in headers. */
 const KINDS = ['requests', 'tokens'];

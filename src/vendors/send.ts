@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici';
 import { GatewayError, isVendors } from '../errors.ts';
 import type { Body, BodySink } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
+import type { AnswerHeaders } from './headers.ts';
 import { inflater } from './inflate.ts';
 import type { Patience } from './patience.ts';
 import { isPing } from './ping.ts';
@@ -33,8 +34,7 @@ export type Ending = 'whole' | 'broken' | 'left';
 
 export interface UpstreamHead {
   readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: AnswerHeaders;
 }
 
 export interface UpstreamAnswer extends UpstreamHead {
@@ -269,7 +269,7 @@ function reasonOf({ reason }: AbortSignal): GatewayError {
 }
 
 /** Headers without what is true only of the compressed body. */
-function withoutCoding(headers: UpstreamHead['headers']): UpstreamHead['headers'] {
+function withoutCoding(headers: AnswerHeaders): AnswerHeaders {
   const { 'content-encoding': _, 'content-length': __, ...rest } = headers;
   return rest;
 }
