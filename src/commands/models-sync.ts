@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
 import { readConfig } from '../config/load.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
+import { codeBehind, errorCode } from '../error-code.ts';
 import { askList, NoList } from '../model-lists/ask-list.ts';
 import { type Comparison, compare } from '../model-lists/compare.ts';
 import { entryOf, unknownOf } from '../model-lists/entry.ts';
@@ -124,9 +125,8 @@ async function writeNew(file: string, results: readonly Compared[], force: boole
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'EEXIST') throw new Refusal(`${file} is there already: --force writes over it.`);
-    throw new Refusal(`${file} cannot be written (${code}).`);
+    if (errorCode(error) === 'EEXIST') throw new Refusal(`${file} is there already: --force writes over it.`);
+    throw new Refusal(`${file} cannot be written${codeBehind(error)}.`);
   }
   console.error(
     `Wrote ${entries.length} new models to ${file}. No configuration takes them until each null is filled in:`,

@@ -5,9 +5,10 @@ import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { codeBehind } from '../error-code.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../recording/fixture.ts';
 import { takenBy, writeCase } from '../recording/keep.ts';
-import { codeOf, Declined, startRecorder } from '../recording/recorder.ts';
+import { Declined, startRecorder } from '../recording/recorder.ts';
 import { speaks } from '../recording/route.ts';
 import { secretsOf } from '../recording/secrets.ts';
 import { type Asking, askingOf, sendAsking } from '../recording/send-file.ts';
@@ -100,7 +101,7 @@ async function recordFile(
   const exchange = await sendAsking(agent, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
       if (error instanceof NoFixture) throw new Refusal(error.message);
-      throw new Refusal(`The exchange with ${vendor.name} failed${codeOf(error)}: nothing is recorded.`);
+      throw new Refusal(`The exchange with ${vendor.name} failed${codeBehind(error)}: nothing is recorded.`);
     })
     .finally(() => agent.destroy());
   await keep(place, name, exchange).catch((error: unknown) => {
@@ -162,7 +163,7 @@ async function keep({ out, force, secrets }: Place, name: string, exchange: Exch
   const { format } = exchange;
   const fixtures = fixturesOf(exchange, name, secrets);
   const files = await writeCase(out, format, name, fixtures, force).catch((error: unknown) => {
-    throw new Refusal(`${out} cannot be written to${codeOf(error)}.`);
+    throw new Refusal(`${out} cannot be written to${codeBehind(error)}.`);
   });
   for (const file of files) console.log(file);
   if (exchange.status >= 400) return;

@@ -2,6 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
+import { codeBehind } from '../error-code.ts';
 import { tryParseJson } from '../json.ts';
 import { ANTHROPIC_VERSION, credentialOf } from '../vendors/headers.ts';
 import { pathAt, type Vendor } from '../vendors/vendor.ts';
@@ -77,8 +78,7 @@ async function text(agent: Dispatcher, vendor: Vendor, path: string, signal: Abo
   } catch (error) {
     if (error instanceof NoList) throw error;
     if (signal.aborted) throw new NoList('it took too long to answer.');
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new NoList(`it could not be reached${code}.`);
+    throw new NoList(`it could not be reached${codeBehind(error)}.`);
   }
 }
 

@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { pino, stdTimeFunctions } from 'pino';
+import { errorCode } from '../error-code.ts';
 import { GatewayError } from '../errors.ts';
 import { lineWriter } from './line-writer.ts';
 import { type LineStyle, prettyLine } from './pretty-line.ts';
@@ -78,9 +79,10 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
  */
 function kindOf(error: unknown): Facts {
   if (!(error instanceof Error)) return { error: typeof error };
+  const code = errorCode(error);
   return {
     error: error.name,
-    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...(code !== undefined && { code }),
     ...(error instanceof GatewayError && { fault: error.fault, reason: error.message }),
     at: framesOf(error),
     ...(error.cause !== undefined && prefixed('cause', kindOf(error.cause))),

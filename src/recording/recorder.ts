@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
+import { codeBehind } from '../error-code.ts';
 import { isObject, tryParseJson } from '../json.ts';
 import { bind } from '../server/bind.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -144,14 +145,9 @@ async function pass(
     throw new Broken(
       leaving.signal.aborted
         ? 'The client left before the answer was over: nothing is recorded.'
-        : `The exchange with ${vendor.name} failed${codeOf(error)}: nothing is recorded.`,
+        : `The exchange with ${vendor.name} failed${codeBehind(error)}: nothing is recorded.`,
     );
   }
-}
-
-/** A system's code for an error, which names no address and no header. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
 async function bodyOf(incoming: IncomingMessage, limit: number): Promise<Buffer> {

@@ -8,6 +8,7 @@ import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { descriptorLimit } from '../descriptor-limit.ts';
+import { errorCode } from '../error-code.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */
@@ -126,8 +127,6 @@ function openDescriptors(): number {
     return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length;
   } catch (error) {
     // Not even one is left for the look itself.
-    return error instanceof Error && 'code' in error && error.code === 'EMFILE'
-      ? Number.POSITIVE_INFINITY
-      : 0;
+    return errorCode(error) === 'EMFILE' ? Number.POSITIVE_INFINITY : 0;
   }
 }

@@ -3,6 +3,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../error-code.ts';
 import { insertKey } from './keys.ts';
 import { type Store, StoreError } from './store.ts';
 
@@ -57,6 +58,6 @@ function parseOrNothing(text: string): unknown {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (errorCode(error) === 'ENOENT') return undefined;
   throw error;
 }

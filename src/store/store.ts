@@ -1,6 +1,7 @@
 /** The store: what has to outlive the process, in one SQLite file or in PostgreSQL. Never on the request path. */
 
 import { Kysely, Migrator, sql } from 'kysely';
+import { errorCode } from '../error-code.ts';
 import { migrations } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';
@@ -122,11 +123,11 @@ export function isShort(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The lowest byte of an extended code is the code.
   if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_SHORT.has(error.errcode & 0xff);
-  return 'code' in error && typeof error.code === 'string' && POSTGRES_SHORT.test(error.code);
+  return POSTGRES_SHORT.test(errorCode(error) ?? '');
 }
 
 /** Node's codes of certificates that nobody it trusts has signed (its documentation, "X509 certificate error codes"). */
-const UNTRUSTED: ReadonlySet<unknown> = new Set([
+const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -135,8 +136,7 @@ const UNTRUSTED: ReadonlySet<unknown> = new Set([
 
 /** What helps, where whoever is used to PostgreSQL's own clients would not think of it: `require` verifies nothing there. */
 function hintFor(error: unknown): string {
-  const isUntrusted = error instanceof Error && 'code' in error && UNTRUSTED.has(error.code);
-  return isUntrusted
+  return UNTRUSTED.has(errorCode(error))
     ? '. Certificates are verified: sslrootcert=FILE in its address says who signed it, sslmode=no-verify goes without'
     : '';
 }

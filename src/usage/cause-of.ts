@@ -1,5 +1,6 @@
 /** What lies behind an error, for the log: whoever runs this must be able to tell a name from a certificate. */
 
+import { errorCode } from '../error-code.ts';
 import type { GatewayError } from '../errors.ts';
 
 /** A code of Node's or undici's, or of a vendor's refusal: `ENOTFOUND`, `UND_ERR_SOCKET`, `HTTP_402_BILLING_ERROR`. */
@@ -15,7 +16,8 @@ const MOST = 240;
 export function causeOf({ fault, cause }: GatewayError): string | undefined {
   if (fault === 'internal') return cause instanceof Error ? placeOf(cause) : undefined;
   for (let next = cause; next instanceof Error; next = next.cause) {
-    if ('code' in next && typeof next.code === 'string' && CODE.test(next.code)) return next.code;
+    const code = errorCode(next);
+    if (code !== undefined && CODE.test(code)) return code;
   }
   return undefined;
 }
