@@ -24,14 +24,6 @@ const STATUSES = new Set([
   200, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504, 529,
 ]);
 
-/** Faults that are a vendor's, whatever it was asked. */
-const VENDOR_FAILURES = new Set<Fault>([
-  'upstream-auth',
-  'upstream-broken',
-  'upstream-overloaded',
-  'upstream-timeout',
-]);
-
 export const TOKEN_TYPES = ['input', 'output', 'reasoning', 'cache_read', 'cache_write'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
@@ -149,12 +141,11 @@ export function openTally(): Tally {
     else known.count += 1;
   }
 
-  function countVendor(vendor: string, { outcome, fault }: ExchangeRecord): void {
-    const failed = outcome === 'failed' || (fault !== undefined && VENDOR_FAILURES.has(fault));
+  function countVendor(vendor: string, { outcome }: ExchangeRecord): void {
     // Who left early has seen nothing of how it would have ended.
     if (outcome === 'client-closed' || outcome === 'refused') return;
     const series = vendors.get(vendor) ?? { vendor, failuresInARow: 0 };
-    series.failuresInARow = failed ? series.failuresInARow + 1 : 0;
+    series.failuresInARow = outcome === 'failed' ? series.failuresInARow + 1 : 0;
     vendors.set(vendor, series);
   }
 

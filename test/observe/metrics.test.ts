@@ -192,7 +192,7 @@ test('a vendor that has failed five times in a row counts as down, until it does
   // Neither says anything about the vendor.
   metrics.record({ ...RECORD, outcome: 'client-closed' });
   metrics.record({ ...RECORD, outcome: 'refused', status: 429, fault: 'rate-limited' });
-  metrics.record({ ...RECORD, status: 502, fault: 'upstream-auth' });
+  metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-auth' });
   expect(await up()).toBe(0);
   // It refused what was asked: it is there.
   metrics.record({ ...RECORD, status: 400, fault: 'invalid-request' });
