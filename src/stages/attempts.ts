@@ -90,7 +90,6 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
             ...target,
             vendor: at,
             attempt: {
-              number,
               timeLeft: timeLeft(course),
               ...(followed !== undefined && { ended: followed.ended }),
             },

@@ -97,8 +97,6 @@ export interface Routed extends Admitted {
 
 /** One of the attempts to get an answer. */
 export interface Attempt {
-  /** 1 is the first. */
-  readonly number: number;
   /** Milliseconds that are left for all of them. */
   readonly timeLeft: number;
   /** Told once, when the exchange with the vendor is over. */
@@ -130,8 +128,6 @@ export interface Prepared extends Routed {
 /** After `upstream`: the vendor's answer, a head and a body still coming. */
 export interface Answered extends Prepared {
   readonly answer: UpstreamAnswer;
-  /** Requests to vendors that it took so far. */
-  readonly attempts: number;
 }
 
 /** After `translate-reply`: the answer as the caller is to have it. */

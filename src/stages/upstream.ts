@@ -50,6 +50,6 @@ export function upstream(
       const what = status < 300 ? 'something that is no answer' : 'a redirect, which is not followed';
       throw new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`);
     }
-    return { ...prepared, answer, attempts: attempt?.number ?? 1 };
+    return { ...prepared, answer };
   };
 }
