@@ -19,17 +19,17 @@ export interface LogOptions {
   readonly most?: number;
 }
 
-/** Facts of a line besides its message. Never a text of a caller's or a vendor's. */
-export type Facts = Readonly<Record<string, string | number | boolean>>;
+/** What is told of an error. Never a text of a caller's or a vendor's. */
+type Facts = Readonly<Record<string, string>>;
 
 export interface Log {
   readonly style: LineStyle;
   /** Writes lines of exchanges that are over, as `exchangeLines` makes them, in UTF-8. */
   readonly write: (lines: Buffer) => void;
   /** Something that happened to the process: a start, a reload. */
-  note(message: string, facts?: Facts): void;
+  note(message: string): void;
   /** Something that should not have happened; of its error, if it has one, only the kind and where it came from are written. */
-  problem(message: string, error?: unknown, facts?: Facts): void;
+  problem(message: string, error?: unknown): void;
   /** How many lines were dropped, since nobody read fast enough. */
   dropped(): number;
   /** Writes what waits, for so many milliseconds at most. */
@@ -65,9 +65,8 @@ export async function openLog({ style, stream, most = MOST }: LogOptions): Promi
   return {
     style: pretty ? 'pretty' : 'json',
     write: lines.write,
-    note: (message, facts = {}) => logger.info(facts, message),
-    problem: (message, error, facts = {}) =>
-      logger.error({ ...facts, ...(error !== undefined && kindOf(error)) }, message),
+    note: (message) => logger.info(message),
+    problem: (message, error) => logger.error(error === undefined ? {} : kindOf(error), message),
     dropped: lines.dropped,
     close: lines.close,
   };

@@ -22,8 +22,6 @@ import {
 export type MetricSnapshot = readonly object[];
 
 export interface Metrics {
-  /** The media type of what `render` gives. */
-  readonly contentType: string;
   /** Adds a figure that only grows; it is read when somebody asks. @throws Error where the name is taken. */
   counter(name: string, help: string, read: () => number): void;
   /** Adds a figure that goes up and down; over several processes it is summed. */
@@ -179,7 +177,6 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   }
 
   return {
-    contentType: registry.contentType,
     counter: (name, help, read) => addCounter(registry, name, help, read),
     gauge(name, help, read) {
       new Gauge({

@@ -108,10 +108,10 @@ test('of an error its kind and its place are written, not its words', async () =
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:443 CANARY'), {
     code: 'ECONNREFUSED',
   });
-  log.problem('An exchange failed.', new SyntaxError('Unexpected token CANARY', { cause }), { id: 'req_9' });
+  log.problem('An exchange failed.', new SyntaxError('Unexpected token CANARY', { cause }));
   log.problem('A vendor failed.', new GatewayError('upstream-broken', 'The connection failed.', { cause }));
   log.problem('Something was thrown.', 'CANARY');
-  log.note('Reloaded.', { models: 3 });
+  log.note('Reloaded.');
   await log.close(1_000);
   expect(text()).not.toContain('CANARY');
   expect(text()).not.toContain('10.1.2.3');
@@ -119,13 +119,12 @@ test('of an error its kind and its place are written, not its words', async () =
   expect(line).toMatchObject({
     level: 'error',
     msg: 'An exchange failed.',
-    id: 'req_9',
     error: 'SyntaxError',
     'cause.code': 'ECONNREFUSED',
   });
   expect(line['at']).toContain('log.test.ts');
   expect(lineOf(text(), 1)).toMatchObject({ fault: 'upstream-broken', reason: 'The connection failed.' });
-  expect(lineOf(text(), 3)).toMatchObject({ level: 'info', msg: 'Reloaded.', models: 3 });
+  expect(lineOf(text(), 3)).toMatchObject({ level: 'info', msg: 'Reloaded.' });
 });
 
 test('on a terminal it is for people', async () => {

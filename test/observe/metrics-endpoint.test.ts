@@ -1,6 +1,7 @@
 /** `GET /metrics` over a real socket. */
 
 import { createServer, type Server } from 'node:http';
+import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { admitAdmin } from '../../src/admin/admit.ts';
 import { answerMetrics, answerMetricsToAdmin } from '../../src/observe/metrics-endpoint.ts';
@@ -42,7 +43,7 @@ test("the admin's key opens it, nothing else does", async () => {
   expect((await fetch(`${url}?key=admin-key`)).status).toBe(404);
   const answer = await fetch(url, { headers: { authorization: 'Bearer admin-key' } });
   expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toBe(metrics.contentType);
+  expect(answer.headers.get('content-type')).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
   expect(sumOf(parseExposition(await answer.text()), 'gateway_requests_total')).toBe(1);
 });
 
