@@ -3,6 +3,7 @@
 import type { Accounts } from './accounts.ts';
 import { admitAdmin } from './admin/admit.ts';
 import { openBookkeeper } from './books/bookkeeper.ts';
+import type { Environment } from './config/environment.ts';
 import type { Config } from './config/schema.ts';
 import { openLog } from './observe/log.ts';
 import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
@@ -29,7 +30,7 @@ export interface Watching extends Observers {
  */
 export async function openWatching(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   { place, limits }: Pick<Accounts, 'place' | 'limits'>,
   alone: boolean,
   trouble: Tell,

@@ -1,5 +1,6 @@
 /** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
+import type { Environment } from '../config/environment.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -10,7 +11,7 @@ export interface ObserveOptions {
   /** Absent where none is wanted. */
   readonly log?: Log | undefined;
   /** Where the OTEL_ variables are. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** What was counted of exchanges, for the metrics. */
   readonly counted: () => TallyFigures | Promise<TallyFigures>;
 }
@@ -44,16 +45,16 @@ export async function openObservers({ log, environment, counted }: ObserveOption
   };
 }
 
-/** What others know of a gateway that is to be among its metrics; each may be absent. */
+/** What others know of a gateway that is to be among its metrics. */
 export interface Figures {
-  readonly inFlight?: () => number;
-  readonly upstreams?: () => Iterable<UpstreamHealth>;
+  readonly inFlight: () => number;
+  readonly upstreams: () => Iterable<UpstreamHealth>;
   /** Records of usage that were not stored. */
-  readonly usageLost?: () => number;
+  readonly usageLost: () => number;
   /** Configurations that were read again and refused. */
-  readonly reloadsRefused?: () => number;
+  readonly reloadsRefused: () => number;
   /** Times that the name of a vendor stood for addresses that must not be asked. */
-  readonly addressesRefused?: () => number;
+  readonly addressesRefused: () => number;
 }
 
 /** Counted in each process that serves, and where there are several by the first one. */
@@ -63,19 +64,17 @@ export const RELOADS_REFUSED = {
 } as const;
 
 /** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
-export function addFigures(metrics: Metrics, figures: Figures): void {
-  const { inFlight, upstreams, usageLost, reloadsRefused, addressesRefused } = figures;
-  if (inFlight !== undefined)
-    metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
-  if (upstreams !== undefined) metrics.upstreams(upstreams);
-  if (usageLost !== undefined)
-    metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
-  if (reloadsRefused !== undefined)
-    metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
-  if (addressesRefused !== undefined)
-    metrics.counter(
-      'gateway_addresses_refused_total',
-      "Connections not made, since a vendor's name stood for an address inside or for nobody's.",
-      addressesRefused,
-    );
+export function addFigures(
+  metrics: Metrics,
+  { inFlight, upstreams, usageLost, reloadsRefused, addressesRefused }: Figures,
+): void {
+  metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
+  metrics.upstreams(upstreams);
+  metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
+  metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  metrics.counter(
+    'gateway_addresses_refused_total',
+    "Connections not made, since a vendor's name stood for an address inside or for nobody's.",
+    addressesRefused,
+  );
 }

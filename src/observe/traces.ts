@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Environment } from '../config/environment.ts';
 import type { Route } from '../stages/exchange.ts';
 import { within } from '../streams/within.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
@@ -41,7 +42,6 @@ export interface Traces {
   close(milliseconds: number): Promise<void>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Api = typeof import('@opentelemetry/api');
 
 /**

@@ -18,6 +18,7 @@ test('what was counted and what others know is among the metrics', async () => {
     inFlight: () => 7,
     usageLost: () => 2,
     reloadsRefused: () => 1,
+    addressesRefused: () => 3,
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record(RECORD);
@@ -26,6 +27,7 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(7);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);
+  expect(sumOf(samples, 'gateway_addresses_refused_total')).toBe(3);
   expect(sumOf(samples, 'gateway_spans_lost_total')).toBe(0);
   expect(samples.some(({ name }) => name === 'gateway_log_lines_dropped_total')).toBe(false);
   await observers.close(1_000);
