@@ -1,14 +1,14 @@
 /** The HTTP face: one line per path, each naming its format and operation. */
 
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { GatewayError } from './errors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import type { Gateway } from './gateway.ts';
-import { faultOfHead, rawPath } from './head.ts';
+import { faultOfHead, queryOf, rawPath } from './head.ts';
 import type { JsonObject } from './json.ts';
 import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
@@ -18,6 +18,7 @@ import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
+import { nodeExchangeOf } from './server/node-exchange.ts';
 import { admit } from './stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Load, Route } from './stages/exchange.ts';
@@ -180,8 +181,7 @@ export function createApp(host: Host): H3 {
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
-        const query = new URLSearchParams(message.url?.split('?')[1]);
-        const principal = admit(gateway.keys, family, message, query);
+        const principal = admit(gateway.keys, family, message, queryOf(message));
         const body = render(gateway, principal, anthropic, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
@@ -201,10 +201,7 @@ export function createApp(host: Host): H3 {
 }
 
 function incomingOf(event: H3Event, { load, signalOf }: Host): Incoming {
-  const { req: message, res: response } = event.req.runtime?.node ?? {};
-  if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
-    throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
-  }
+  const { message, response } = nodeExchangeOf(event);
   return { id: requestId(message), message, response, signal: signalOf(response), load };
 }
 

@@ -16,6 +16,13 @@ export function rawPath(message: IncomingMessage): string {
   return cut < 0 ? target : target.slice(0, cut);
 }
 
+/** The parameters behind it. */
+export function queryOf(message: IncomingMessage): URLSearchParams {
+  const target = message.url ?? '';
+  const cut = target.indexOf('?');
+  return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
+}
+
 /** What is to be refused of a head, or undefined where nothing is. */
 export function faultOfHead(message: IncomingMessage): GatewayError | undefined {
   if (!isPlain(rawPath(message))) return new GatewayError('not-found', 'There is no such endpoint.');

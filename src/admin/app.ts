@@ -1,8 +1,9 @@
 /** The admin API: one line per path. */
 
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import { GatewayError } from '../errors.ts';
+import { queryOf } from '../head.ts';
+import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { isReachable, isShort, type Store } from '../store/store.ts';
 import { admitAdmin } from './admit.ts';
 import { type AdminRequest, answerError } from './answers.ts';
@@ -84,12 +85,13 @@ async function failure(store: Store, cause: unknown): Promise<GatewayError> {
 }
 
 function requestOf(event: H3Event): AdminRequest {
-  const { req: message, res: response } = event.req.runtime?.node ?? {};
-  if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
-    throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
-  }
-  const query = new URLSearchParams(message.url?.split('?')[1]);
-  return { message, response, query, named: decoded(event.context.params?.['key'] ?? '') };
+  const { message, response } = nodeExchangeOf(event);
+  return {
+    message,
+    response,
+    query: queryOf(message),
+    named: decoded(event.context.params?.['key'] ?? ''),
+  };
 }
 
 function decoded(text: string): string {

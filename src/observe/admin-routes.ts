@@ -1,11 +1,12 @@
 /** What there is to look at on the admin's listener: the metrics, for his key, and the page that asks for it. */
 
-import { IncomingMessage } from 'node:http';
 import type { H3, H3Event } from 'h3';
 import { admitAdmin } from '../admin/admit.ts';
 import { answerError } from '../admin/answers.ts';
 import { openDashboard } from '../dashboard/assets.ts';
 import { GatewayError } from '../errors.ts';
+import { rawPath } from '../head.ts';
+import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { answerMetrics, type RenderMetrics } from './metrics-endpoint.ts';
 
 export interface WatchOptions {
@@ -21,15 +22,15 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
 
   const metrics = async (event: H3Event): Promise<Response> => {
     try {
-      admit(messageOf(event));
+      admit(nodeExchangeOf(event).message);
       return await answerMetrics(render);
     } catch (error) {
       return answerError(error);
     }
   };
   const file = (event: H3Event): Response => {
-    const { url = '/', headers } = messageOf(event);
-    return page(url.split('?')[0] ?? '/', headers['if-none-match']) ?? answerError(notThere());
+    const { message } = nodeExchangeOf(event);
+    return page(rawPath(message), message.headers['if-none-match']) ?? answerError(notThere());
   };
   for (const [path, answer] of [
     ['/metrics', metrics],
@@ -51,10 +52,4 @@ function onlyRead(): GatewayError {
   return new GatewayError('method-not-allowed', 'This endpoint takes GET only.', {
     headers: { allow: 'GET' },
   });
-}
-
-function messageOf(event: H3Event): IncomingMessage {
-  const message = event.req.runtime?.node?.req;
-  if (!(message instanceof IncomingMessage)) throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
-  return message;
 }

@@ -2,6 +2,7 @@
 
 import { decompressorOf } from '../content-coding.ts';
 import { GatewayError } from '../errors.ts';
+import { queryOf, rawPath } from '../head.ts';
 import { readBody } from '../read-body.ts';
 import type { Call, Incoming, Route } from './exchange.ts';
 
@@ -26,18 +27,14 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
     const { message, response, ledger } = incoming;
-    const target = message.url ?? '/';
-    const cut = target.indexOf('?');
-    const path = cut < 0 ? target : target.slice(0, cut);
-    const query = new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
     requireJson(message.headers['content-type']);
     const decompress = decompressorOf(message.headers['content-encoding']);
-    const named = route.format === 'generate-content' ? namedInPath(path) : undefined;
+    const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
     if (ledger && named) ledger.operation = named.operation;
     return {
       ...incoming,
       route: named === undefined ? route : { ...route, operation: named.operation },
-      query,
+      query: queryOf(message),
       ...(named !== undefined && { named }),
       readBody: () => readBody(message, response, { limit: options.bodyLimit, decompress }),
     };

@@ -1,0 +1,18 @@
+/** What stands behind an event of h3's: Node's own request and response, which the gateway works on. */
+
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { H3Event } from 'h3';
+
+export interface NodeExchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** @throws TypeError where another server than Node's has taken the request. */
+export function nodeExchangeOf(event: H3Event): NodeExchange {
+  const { req: message, res: response } = event.req.runtime?.node ?? {};
+  if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
+    throw new TypeError('The gateway speaks HTTP/1.1 on Node.');
+  }
+  return { message, response };
+}
