@@ -17,8 +17,8 @@ const INSIDE = blockList(
   ['::1/128', 'fc00::/7'],
 );
 
-/** Whether a name may stand for an address. @param isPublic whether it is the name of a public service. */
-export function isVendors(address: string, isPublic: boolean): boolean {
+/** Whether an address may be asked where a name stands for it. @param isPublic whether it is the name of a public service. */
+export function mayBeAsked(address: string, isPublic: boolean): boolean {
   return !isIn(NOBODYS, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(INSIDE, address));
 }
 

@@ -3,7 +3,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { isVendors } from './addresses.ts';
+import { mayBeAsked } from './addresses.ts';
 
 export interface AgentOptions {
   /** Milliseconds for a connection to be made: its name resolved, TLS spoken. */
@@ -69,7 +69,7 @@ export function checkedLookup(
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      const good = addresses.filter(({ address }) => isVendors(address, publicHosts.has(hostname)));
+      const good = addresses.filter(({ address }) => mayBeAsked(address, publicHosts.has(hostname)));
       const [first] = good;
       if (first === undefined) {
         if (addresses.length > 0) onRefused();
