@@ -4,9 +4,7 @@
  */
 
 import cluster, { type Worker } from 'node:cluster';
-import { createServer } from 'node:net';
 import type { Teller } from './observe/teller.ts';
-import { bind } from './server/bind.ts';
 
 /** What a worker is told. Words over its channel, not signals: a terminal signals the whole group by itself. */
 export type Order = 'end' | 'hurry' | 'reload';
@@ -130,12 +128,4 @@ export function obey(orders: Readonly<Record<Order, () => void>>): void {
 /** In a worker: tells the first process. Elsewhere nothing. */
 export function tellFirst(news: News): void {
   if (cluster.isWorker && process.connected) process.send?.(news);
-}
-
-/** The port to serve on: `port`, or any free one for 0. @throws Error where it is taken. */
-export async function freePort(host: string, port: number): Promise<number> {
-  const probe = createServer();
-  const bound = await bind(probe, { host, port, exclusive: true });
-  await new Promise((closed) => probe.close(closed));
-  return bound;
 }

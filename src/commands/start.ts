@@ -14,12 +14,12 @@ import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
 import { onConfigChange } from '../reload.ts';
-import { urlOf } from '../server/bind.ts';
+import { freePort, urlOf } from '../server/bind.ts';
 import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
 import { openWatching } from '../watching.ts';
-import { freePort, startWorkers } from '../workers.ts';
+import { startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { refuseUnknown } from './known-options.ts';
 import {

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
+import { bind, urlOf } from '../server/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
@@ -52,7 +53,9 @@ export async function startSandbox({
       response.destroy();
     });
   });
-  const origin = await listening(server);
+  server.unref();
+  const address = { host: '127.0.0.1', port: 0 };
+  const origin = urlOf({ ...address, port: await bind(server, address) });
   const place = (vendor: SimulatedVendor) => ({
     baseUrl: origin + BASES[vendor],
     apiKey: world.keys[vendor],
@@ -130,18 +133,6 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function listening(server: Server): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('The sandbox has no port.'));
-      else resolve(`http://127.0.0.1:${address.port}`);
-    });
-    server.unref();
-  });
 }
 
 function closed(server: Server): Promise<void> {

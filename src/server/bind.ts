@@ -1,7 +1,7 @@
 /** How a server of Node's comes to its port, and what that is then called. */
 
 import { once } from 'node:events';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 export interface Address {
   readonly host: string;
@@ -26,6 +26,14 @@ export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('The server listens on no port.');
   return address.port;
+}
+
+/** A port that is free: `port`, or any for 0. @throws Error where it is taken. */
+export async function freePort(host: string, port: number): Promise<number> {
+  const probe = createServer();
+  const bound = await bind(probe, { host, port, exclusive: true });
+  await new Promise((closed) => probe.close(closed));
+  return bound;
 }
 
 /** What a browser calls it. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/workers.ts';
+import { freePort } from '../../src/server/bind.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 

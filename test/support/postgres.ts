@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/workers.ts';
+import { freePort } from '../../src/server/bind.ts';
 
 export interface TestPostgres {
   /** The address of a database that nobody else uses. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
-import { freePort } from '../../src/workers.ts';
+import { freePort } from '../../src/server/bind.ts';
 import { isInstalled } from './installed.ts';
 
 export interface TestPrometheus {

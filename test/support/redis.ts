@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/workers.ts';
+import { freePort } from '../../src/server/bind.ts';
 import { isInstalled } from './installed.ts';
 
 export interface TestRedis {
