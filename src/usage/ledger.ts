@@ -15,7 +15,8 @@ import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
-import { hasUsage, remainsOf, tapChunk, tierIn, type UsageTap, usageIn, usageTap } from './usage-tap.ts';
+import { tierIn, usageIn } from './usage-search.ts';
+import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {

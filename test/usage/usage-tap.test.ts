@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
-import { remainsOf, tapChunk, usageIn, usageTap } from '../../src/usage/usage-tap.ts';
+import { usageIn } from '../../src/usage/usage-search.ts';
+import { remainsOf, tapChunk, usageTap } from '../../src/usage/usage-tap.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { FIXTURES } from '../support/recording.ts';
 
