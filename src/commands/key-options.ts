@@ -2,6 +2,7 @@
 
 import type { ArgsDef } from 'citty';
 import { type KeySettings, keySettings } from '../store/key-settings.ts';
+import { millisecondsOf } from './duration.ts';
 import { Refusal } from './refusal.ts';
 import { checkedOptions } from './with-store.ts';
 
@@ -62,18 +63,3 @@ function timeOf(said: string, now: number): string | null {
 
 /** The last moment of the year 9999: years after it have another form. */
 const LATEST = 253_402_300_799_999;
-
-const UNITS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** `90s`, `30m`, `12h`, `30d`, `2w` in milliseconds; undefined for anything else. */
-export function millisecondsOf(said: string): number | undefined {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(said) ?? [];
-  const size = UNITS[unit];
-  return size === undefined ? undefined : Number(count) * size;
-}

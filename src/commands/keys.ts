@@ -13,7 +13,8 @@ import {
   rotateKey,
 } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
-import { millisecondsOf, settingOptions, settingsOf } from './key-options.ts';
+import { millisecondsOf } from './duration.ts';
+import { settingOptions, settingsOf } from './key-options.ts';
 import { refuseUnknown } from './known-options.ts';
 import { Refusal } from './refusal.ts';
 import { type Column, textTable } from './text-table.ts';

@@ -11,7 +11,7 @@ import { entryOf, unknownOf } from '../model-lists/entry.ts';
 import { catalogModels } from '../open.ts';
 import { openAgent } from '../vendors/agent.ts';
 import type { Vendor } from '../vendors/vendor.ts';
-import { millisecondsOf } from './key-options.ts';
+import { millisecondsOf } from './duration.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';

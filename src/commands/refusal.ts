@@ -4,7 +4,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Runs `run`, which needs no store. A Refusal ends the process with exit code 1. */
+/** Runs `run`. A Refusal ends the process with exit code 1. */
 export async function tellingRefusals(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -6,22 +6,22 @@ import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { isShort, reasonOf, type Store } from '../store/store.ts';
 import { orExit } from './or-exit.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, tellingRefusals } from './refusal.ts';
 
 /** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
-export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
-  const directory = process.cwd();
-  const config = await orExit(readConfig(process.env, directory));
-  const store = await orExit(openConfiguredStore(config.store, directory));
-  try {
-    await use(store, config);
-  } catch (error) {
-    if (!(error instanceof Refusal || isShort(error))) throw error;
-    console.error(error instanceof Refusal ? error.message : `The store fails: ${reasonOf(error)}.`);
-    process.exitCode = 1;
-  } finally {
-    await store.close();
-  }
+export function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
+  return tellingRefusals(async () => {
+    const directory = process.cwd();
+    const config = await orExit(readConfig(process.env, directory));
+    const store = await orExit(openConfiguredStore(config.store, directory));
+    try {
+      await use(store, config);
+    } catch (error) {
+      throw isShort(error) ? new Refusal(`The store fails: ${reasonOf(error)}.`) : error;
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 /** Options as `schema` has them. @throws Refusal that names the option. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { millisecondsOf, settingsOf } from '../../src/commands/key-options.ts';
+import { millisecondsOf } from '../../src/commands/duration.ts';
+import { settingsOf } from '../../src/commands/key-options.ts';
 import { hashKey } from '../../src/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
