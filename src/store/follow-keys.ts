@@ -6,6 +6,7 @@
  */
 
 import { type KeyBook, type Keys, openKeyBook } from '../keys.ts';
+import { repeat } from '../repeat.ts';
 import { recordsOf } from './key-records.ts';
 import { keysChangedAfter, listKeys } from './keys.ts';
 import { reasonOf, type Store } from './store.ts';
@@ -38,7 +39,6 @@ export async function followKeys(
   let known: Changes | undefined;
   let troubled = false;
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   async function refresh(): Promise<void> {
     // The changes first: one between the two reads is then seen again, not missed.
@@ -63,23 +63,16 @@ export async function followKeys(
       if (!troubled && !stopped) onTrouble(`Keys cannot be read from the store: ${reasonOf(error)}`);
       troubled = true;
     }
-    lookLater();
-  }
-
-  function lookLater(): void {
-    if (stopped) return;
-    timer = setTimeout(look, interval);
-    timer.unref();
   }
 
   await refresh();
-  lookLater();
+  const looking = repeat(look, interval);
   return {
     keys: { find: (key) => book.find(key) },
     refresh,
     stop() {
       stopped = true;
-      clearTimeout(timer);
+      looking.stop();
     },
   };
 }
