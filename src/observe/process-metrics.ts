@@ -1,10 +1,9 @@
 /** The process itself: how late its event loop is, and what it takes of the machine. */
 
-import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { descriptorLimit } from '../descriptor-limit.ts';
+import { descriptorLimit, openDescriptors } from '../descriptors.ts';
 
 /** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
 const RESOLUTION = 20;
@@ -88,7 +87,7 @@ export function watchProcess(registry: Registry): () => void {
     aggregator: 'max',
     collect() {
       const open = openDescriptors();
-      if (open !== undefined) this.set(open);
+      if (open !== undefined && Number.isFinite(open)) this.set(open);
     },
   });
   new Gauge({
@@ -111,13 +110,4 @@ export function watchProcess(registry: Registry): () => void {
     },
   });
   return () => delay.disable();
-}
-
-/** Undefined where there is no /proc, or not even a descriptor to look with. */
-function openDescriptors(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length;
-  } catch {
-    return undefined;
-  }
 }

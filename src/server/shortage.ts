@@ -3,12 +3,10 @@
  * it would still take on work, and then fail at all of it; so it is told to take on none for a while.
  */
 
-import { readdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { descriptorLimit } from '../descriptor-limit.ts';
-import { errorCode } from '../error-code.ts';
+import { descriptorLimit, openDescriptors } from '../descriptors.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */
@@ -76,7 +74,7 @@ export function watchShortage({ marks, onLastMemory, onFewDescriptors }: Shortag
     const { eventLoopDelay, fileDescriptors } = marks();
     late = delay.percentile(99) / 1e6 > eventLoopDelay ? late + 1 : 0;
     delay.reset();
-    few = descriptors !== undefined && openDescriptors() / descriptors > fileDescriptors;
+    few = descriptors !== undefined && (openDescriptors() ?? 0) / descriptors > fileDescriptors;
     if (few) onFewDescriptors();
     weigh();
     if (memoryShare > LAST_MEMORY) onLastMemory();
@@ -118,15 +116,5 @@ function residentMemory(): number {
     return process.memoryUsage.rss();
   } catch {
     return 0;
-  }
-}
-
-function openDescriptors(): number {
-  try {
-    // Since Linux 6.2 the size of the folder is the number of entries; before, it is 0.
-    return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length;
-  } catch (error) {
-    // Not even one is left for the look itself.
-    return errorCode(error) === 'EMFILE' ? Number.POSITIVE_INFINITY : 0;
   }
 }
