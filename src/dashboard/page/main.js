@@ -1,9 +1,12 @@
 /** The dashboard: requests, tokens, cost and latency, by model and by key, as they come. */
 
 import { daysChart, liveChart, rowsChart, table } from './charts.js';
+import { find } from './find.js';
+import { givenKey } from './given-key.js';
 import { keptIn } from './kept.js';
 import { count, dollars, measures, time } from './measures.js';
 import { element } from './svg.js';
+import { followTheme } from './theme.js';
 import { gather, lastDays, Refused, readUsage } from './usage.js';
 
 /** @import { Figures, Measure } from './measures.js' */
@@ -17,18 +20,6 @@ const ROOM = 100;
 const COLOURS = 8;
 /** Names a list of bars shows. */
 const ROWS = 12;
-
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} type
- * @returns {T}
- */
-function find(id, type) {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`The page has no ${id}.`);
-  return found;
-}
 
 const page = {
   settings: find('settings', HTMLFormElement),
@@ -49,7 +40,6 @@ const page = {
 };
 
 const tab = keptIn(() => sessionStorage);
-const browser = keptIn(() => localStorage);
 
 /** @type {{ days: readonly string[], byModel: Report, byKey: Report } | undefined} */
 let shown;
@@ -315,11 +305,6 @@ function say(text) {
   page.status.textContent = text;
 }
 
-/** @param {string} theme */
-function paint(theme) {
-  document.documentElement.dataset['theme'] = theme;
-}
-
 page.measure.replaceChildren(...measures.map(({ name, label }) => new Option(label, name)));
 page.settings.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -330,20 +315,8 @@ page.range.addEventListener('change', () => void refresh());
 page.measure.addEventListener('change', draw);
 document.addEventListener('visibilitychange', refreshIfSeen);
 window.addEventListener('resize', draw);
-page.theme.addEventListener('click', () => {
-  const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
-  browser.set('theme', theme);
-  paint(theme);
-});
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const preferred = () => browser.get('theme') ?? (dark.matches ? 'dark' : 'light');
-paint(preferred());
-dark.addEventListener('change', () => paint(preferred()));
-
-// What stands behind '#' in an address is sent to nobody.
-const given = new URLSearchParams(location.hash.slice(1)).get('key');
-if (given) history.replaceState(null, '', location.pathname);
-page.key.value = given ?? tab.get('admin-key') ?? '';
+followTheme(page.theme);
+page.key.value = givenKey() ?? tab.get('admin-key') ?? '';
 if (!page.key.value) page.key.focus();
 void refresh();

@@ -2,14 +2,17 @@
 
 import { ask, listModels } from './ask.js';
 import { copies } from './clipboard.js';
+import { find } from './find.js';
 import { chatCompletions } from './formats/chat-completions.js';
 import { generateContent } from './formats/generate-content.js';
 import { messages } from './formats/messages.js';
 import { responses } from './formats/responses.js';
+import { givenKey } from './given-key.js';
 import { keptIn } from './kept.js';
 import { startMeter } from './meter.js';
 import { ROOT } from './root.js';
 import { snippet } from './snippet.js';
+import { followTheme } from './theme.js';
 import { showAssistant, showUser } from './turn-view.js';
 
 /** @import { AssistantTurn, Settings, Turn, Update, WireFormat } from './dialogue.js' */
@@ -21,18 +24,6 @@ const EXAMPLES = [
   'Write a haiku about gateways, then a table of four fruits and their colours.',
   'What is the weather in Lisbon?',
 ];
-
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} type
- * @returns {T}
- */
-function find(id, type) {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`The page has no ${id}.`);
-  return found;
-}
 
 const page = {
   model: find('model', HTMLInputElement),
@@ -59,7 +50,6 @@ const page = {
 };
 
 const tab = keptIn(() => sessionStorage);
-const browser = keptIn(() => localStorage);
 
 /** @type {Turn[]} */
 let turns = [];
@@ -292,11 +282,6 @@ function grow() {
   page.prompt.rows = Math.min(10, page.prompt.value.split('\n').length);
 }
 
-/** @param {string} theme */
-function paint(theme) {
-  document.documentElement.dataset['theme'] = theme;
-}
-
 page.form.addEventListener('submit', (event) => {
   event.preventDefault();
   send(page.prompt.value);
@@ -320,11 +305,6 @@ page.fresh.addEventListener('click', () => {
 page.settingsToggle.addEventListener('click', () => openSettings(page.settings.hidden === true));
 page.key.addEventListener('change', loadModels);
 page.model.addEventListener('change', offerFormats);
-page.theme.addEventListener('click', () => {
-  const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
-  browser.set('theme', theme);
-  paint(theme);
-});
 copies(page.copy, () => {
   const chosen = settings();
   const wire = format();
@@ -336,15 +316,8 @@ copies(page.copy, () => {
   return snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), ROOT);
 });
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const preferred = () => browser.get('theme') ?? (dark.matches ? 'dark' : 'light');
-paint(preferred());
-dark.addEventListener('change', () => paint(preferred()));
-
-// The start prints an address with the key behind '#': that part of an address is sent to nobody.
-const given = new URLSearchParams(location.hash.slice(1)).get('key');
-if (given) history.replaceState(null, '', location.pathname);
-page.key.value = given ?? tab.get('key') ?? '';
+followTheme(page.theme);
+page.key.value = givenKey() ?? tab.get('key') ?? '';
 offerFormats();
 welcome();
 void loadModels();
