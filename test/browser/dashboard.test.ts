@@ -123,7 +123,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     for (const at of [`${below}/dashboard`, `${below}/dashboard/`]) {
       const page = await open(KEY, {}, '', at);
       await page.locator('#days rect').first().waitFor();
-      expect(await page.evaluate('document.styleSheets.length')).toBe(1);
+      expect(await page.evaluate('document.styleSheets.length')).toBe(2);
       expect(problems).toEqual([]);
       await page.context().close();
     }

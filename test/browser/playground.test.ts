@@ -122,7 +122,7 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     const url = await prefixed(gateway.url);
     for (const at of [url, `${url}/playground`]) {
       const page = await open({ url: at });
-      expect(await page.evaluate('document.styleSheets.length')).toBe(1);
+      expect(await page.evaluate('document.styleSheets.length')).toBe(2);
       await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: plain-text');
       await expect.poll(() => last(page).locator('.markdown').innerText()).toContain('sandbox');
       await page.selectOption('#snippet', 'curl');
