@@ -9,7 +9,8 @@ import type { Note, Target } from '../../../src/formats/format.ts';
 import { changedNames } from '../../../src/formats/safe-names.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../src/json.ts';
 import { chatRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
-import { modelOf, PERMISSIVE, REASONING, rendered } from './requests.ts';
+import { PERMISSIVE } from '../../support/meaning.ts';
+import { modelOf, REASONING, rendered } from './requests.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });

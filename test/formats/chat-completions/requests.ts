@@ -7,6 +7,7 @@ import { parseRequest } from '../../../src/formats/chat-completions/parse-reques
 import { renderRequest } from '../../../src/formats/chat-completions/render-request.ts';
 import { type Note, reportInto, type Target, unreported } from '../../../src/formats/format.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { PERMISSIVE } from '../../support/meaning.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/requests/chat-completions');
 
@@ -14,21 +15,6 @@ export const fixtures = readdirSync(FOLDER).map((file) => ({
   name: file.slice(0, -'.json'.length),
   body: objectOf(parseJson(readFileSync(join(FOLDER, file), 'utf8'))),
 }));
-
-/** Takes everything there is. */
-export const PERMISSIVE: Target = {
-  model: 'a-model',
-  maxOutputTokens: 64_000,
-  thinking: {
-    kinds: ['effort', 'budget'],
-    efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-    budget: { min: 1024, max: 60_000 },
-    canDisable: true,
-  },
-  sampling: true,
-  structuredOutput: true,
-  dialect: '',
-};
 
 /** A model that thinks by words and refuses sampling parameters, as OpenAI's do. */
 export const REASONING: Target = {

@@ -9,7 +9,8 @@ import { parseRequest } from '../../../src/formats/chat-completions/parse-reques
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { type JsonObject, parseJson } from '../../../src/json.ts';
 import { compatibleRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
-import { again, fixtures, modelOf, objectOf, PERMISSIVE, REASONING } from './requests.ts';
+import { PERMISSIVE } from '../../support/meaning.ts';
+import { again, fixtures, modelOf, objectOf, REASONING } from './requests.ts';
 
 /** What a body says, but for what every request is changed in: the model's name, and that usage is always asked for. */
 function meaning(body: JsonObject): Partial<Prompt> {
