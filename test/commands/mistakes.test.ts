@@ -1,13 +1,11 @@
 /** What is mistyped on the command line is told in a line, and nothing is done as if it had not been said. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import about from '../../package.json' with { type: 'json' };
-import { runCommand } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -62,25 +60,15 @@ test.each(['explain', 'validate'])('%s of a file that is not there', async (comm
   expect(code).toBe(1);
 });
 
-const CLI = resolve(import.meta.dirname, '../../src/cli.js');
-
 test.each([
   ['models', '--json'],
   ['keys', 'list'],
   ['usage', '--csv'],
 ])('a reader that goes away early is no error: %s %s', async (...words) => {
-  const child = spawn(process.execPath, [CLI, ...words], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { child, ended } = startCommand(directory, words);
   child.stdout.destroy();
-  let errors = '';
-  child.stderr.on('data', (chunk) => {
-    errors += String(chunk);
-  });
-  const [code] = await once(child, 'close');
-  expect(errors).toBe('');
+  const { code, stderr } = await ended;
+  expect(stderr).toBe('');
   expect(code).toBe(0);
 });
 

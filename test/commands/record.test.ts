@@ -1,17 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { parseError } from '../../src/formats/messages/errors.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { validateFile } from '../../src/validate/validate-file.ts';
-import { type CommandResult, runCommand } from '../support/command.ts';
+import { type CommandResult, runCommand, startCommand } from '../support/command.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
@@ -67,33 +67,18 @@ interface Recording {
   readonly ended: Promise<CommandResult>;
 }
 
-const CLI = resolve(import.meta.dirname, '../../src/cli.js');
-
 /** Starts `gateway record`, and waits until it listens. */
 async function record(...words: readonly string[]): Promise<Recording> {
-  const child = spawn(process.execPath, [CLI, 'record', ...words], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { child, stderr, ended } = startCommand(directory, ['record', ...words]);
   running.push(child);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  const ended = new Promise<CommandResult>((done) =>
-    child.once('close', (code) => done({ code, stdout, stderr })),
-  );
   const url = await new Promise<string>((found, failed) => {
-    child.stderr.on('data', (chunk) => {
-      stderr += String(chunk);
-      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(stderr);
+    child.stderr.on('data', () => {
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(stderr());
       if (match) found(match[0]);
     });
-    void ended.then(({ code }) => failed(new Error(`It ended with ${code}:\n${stderr}`)));
+    void ended.then(({ code }) => failed(new Error(`It ended with ${code}:\n${stderr()}`)));
   });
-  return { url, stderr: () => stderr, ended };
+  return { url, stderr, ended };
 }
 
 interface Answer {

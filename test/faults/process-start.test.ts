@@ -1,51 +1,20 @@
 /** Starts that cannot be: a line that says why, an exit code, and nothing half begun. */
 
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { call } from '../support/caller.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
-
-const CLI = resolve(import.meta.dirname, '../../src/cli.js');
 
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-interface Run {
-  readonly errors: () => string;
-  readonly output: () => string;
-  readonly code: Promise<number | null>;
-  kill(signal: NodeJS.Signals): void;
-}
-
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
-  const child = spawn(process.execPath, [CLI, 'start', ...args], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  let errors = '';
-  child.stdout.on('data', (piece) => {
-    output += String(piece);
-  });
-  child.stderr.on('data', (piece) => {
-    errors += String(piece);
-  });
-  return {
-    output: () => output,
-    errors: () => errors,
-    code: new Promise((done) => child.once('close', (code) => done(code))),
-    kill: (signal) => child.kill(signal),
-  };
-}
 
 async function taken<T>(use: (port: number) => Promise<T>): Promise<T> {
   const server = createServer();
@@ -61,12 +30,11 @@ async function taken<T>(use: (port: number) => Promise<T>): Promise<T> {
 describe('P-19 a start that cannot be', () => {
   test.each([[['--workers', '1']], [['--workers', '2']]])('P-19 the port is taken, %j', async (args) => {
     await taken(async (port) => {
-      const run = start(['--port', String(port), ...args], { GATEWAY_API_KEY: KEY });
-      expect(await run.code).toBe(1);
-      expect(run.errors()).toBe(
-        `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
-      );
-      expect(run.output()).toBe('');
+      const words = ['start', '--port', String(port), ...args];
+      const { code, stdout, stderr } = await runCommand(directory, words, { GATEWAY_API_KEY: KEY });
+      expect(code).toBe(1);
+      expect(stderr).toBe(`Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`);
+      expect(stdout).toBe('');
     });
   });
 
@@ -95,10 +63,11 @@ describe('P-19 a start that cannot be', () => {
       /^The configuration is not valid: vendors\.openai\.baseUrl: .*\n$/,
     ],
   ] as const)('P-19 %s', async (_, args, env, code, said) => {
-    const run = start(['--port', '0', ...args], { GATEWAY_API_KEY: KEY, ...env });
-    expect(await run.code).toBe(code);
-    expect(run.errors()).toMatch(said);
-    expect(run.output()).toBe('');
+    const words = ['start', '--port', '0', ...args];
+    const run = await runCommand(directory, words, { GATEWAY_API_KEY: KEY, ...env });
+    expect(run.code).toBe(code);
+    expect(run.stderr).toMatch(said);
+    expect(run.stdout).toBe('');
   });
 
   test.each([
@@ -113,11 +82,11 @@ describe('P-19 a start that cannot be', () => {
     ['["port"]', /^The configuration file cannot be read: it does not hold an object\n$/],
   ])('P-19 a bad configuration: %s', async (text, said) => {
     writeFileSync(join(directory, 'gateway.config.json'), text);
-    const run = start([]);
-    expect(await run.code).toBe(78);
-    expect(run.errors()).toMatch(said);
-    expect(run.errors()).not.toContain('a-key-of-theirs');
-    expect(run.output()).toBe('');
+    const { code, stdout, stderr } = await runCommand(directory, ['start']);
+    expect(code).toBe(78);
+    expect(stderr).toMatch(said);
+    expect(stderr).not.toContain('a-key-of-theirs');
+    expect(stdout).toBe('');
   });
 });
 
@@ -125,10 +94,10 @@ describe('P-03 SIGKILL', () => {
   test('P-03 in the middle of a stream: the next start serves on the same port, with the same key', {
     timeout: 40_000,
   }, async () => {
-    const first = start(['--port', '0']);
-    await eventually(() => first.output().includes('/#key='), 'it serves', 15_000);
-    const url = /http:\/\/[\d.]+:\d+/.exec(first.output())?.[0] ?? '';
-    const key = /gw_[\w-]+/.exec(first.output())?.[0] ?? '';
+    const first = startCommand(directory, ['start', '--port', '0']);
+    await eventually(() => first.stdout().includes('/#key='), 'it serves', 15_000);
+    const url = /http:\/\/[\d.]+:\d+/.exec(first.stdout())?.[0] ?? '';
+    const key = /gw_[\w-]+/.exec(first.stdout())?.[0] ?? '';
     const body = JSON.stringify({
       model: 'anthropic/claude-sonnet-4-5',
       stream: true,
@@ -136,18 +105,18 @@ describe('P-03 SIGKILL', () => {
     });
     const stream = await call(url, '/v1/chat/completions', body, key);
     expect(stream.status).toBe(200);
-    first.kill('SIGKILL');
+    first.child.kill('SIGKILL');
     // Cut off, and seen to be: it has no end that could be taken for one.
     const cut = await stream.over;
     expect(cut.complete || cut.text.includes('[DONE]')).toBe(false);
-    await first.code;
-    const second = start(['--port', new URL(url).port]);
-    await eventually(() => second.output().includes('Gateway on'), 'it serves again', 15_000);
-    expect(second.output()).not.toContain('gw_');
+    await first.ended;
+    const second = startCommand(directory, ['start', '--port', new URL(url).port]);
+    await eventually(() => second.stdout().includes('Gateway on'), 'it serves again', 15_000);
+    expect(second.stdout()).not.toContain('gw_');
     expect((await call(url, '/v1/chat/completions', body, key)).status).toBe(200);
     expect(statSync(join(directory, '.gateway')).mode & 0o077).toBe(0);
-    second.kill('SIGTERM');
-    second.kill('SIGTERM');
-    await second.code;
+    second.child.kill('SIGTERM');
+    second.child.kill('SIGTERM');
+    await second.ended;
   });
 });

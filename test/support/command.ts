@@ -1,9 +1,11 @@
 /** The program's commands for tests, each in a process of its own. */
 
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 
-const CLI = resolve(import.meta.dirname, '../../src/cli.js');
+/** The program, as npm starts it. */
+export const CLI = resolve(import.meta.dirname, '../../src/cli.js');
 
 export interface CommandResult {
   readonly code: number | null;
@@ -11,12 +13,20 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs `gateway <words>` in `directory`, until it ends. */
-export function runCommand(
+export interface RunningCommand {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<CommandResult>;
+}
+
+/** Starts `gateway <words>` in `directory`. */
+export function startCommand(
   directory: string,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> {
+): RunningCommand {
   const child = spawn(process.execPath, [CLI, ...words], {
     cwd: directory,
     env: { PATH: process.env['PATH'], ...env },
@@ -30,8 +40,14 @@ export function runCommand(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  return new Promise((done, fail) => {
+  const ended = new Promise<CommandResult>((done, fail) => {
     child.once('error', fail);
     child.once('close', (code) => done({ code, stdout, stderr }));
   });
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+/** Runs `gateway <words>` in `directory`, until it ends. */
+export function runCommand(...command: Parameters<typeof startCommand>): Promise<CommandResult> {
+  return startCommand(...command).ended;
 }

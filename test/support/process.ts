@@ -3,11 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
+import { CLI } from './command.ts';
 import { KEY } from './gateway.ts';
-
-const CLI = resolve(import.meta.dirname, '../../src/cli.js');
 
 export interface GatewayProcess {
   readonly url: string;
