@@ -73,7 +73,12 @@ export function createApp(host: Host): H3 {
   });
   const turn = takeTurns();
 
-  for (const [path, route] of Object.entries(ASKED)) ask(path, runExchanges(route, host.current));
+  for (const [path, route] of Object.entries(ASKED)) {
+    ask(path, runExchanges(route, host.current));
+    app.all(path, (event) => fail(event, wantsSocket(event) ? noSocket() : methodNotAllowed('POST')));
+  }
+  // The path says what is asked.
+  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
   const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
     oneModel(gateway, principal, modelIn(path), asksAnthropic),
@@ -82,34 +87,31 @@ export function createApp(host: Host): H3 {
   const oneOfGoogles = list('generate-content', (gateway, principal, _, path) =>
     oneGoogleModel(gateway, principal, modelIn(path)),
   );
-  // The path says what is asked.
-  const askGoogles = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
-  ask('/v1beta/models/**', askGoogles);
-  on('GET', '/v1beta/models', listGoogles);
-  on('GET', '/v1beta/models/**', oneOfGoogles);
+  ask('/v1beta/models/**', askGoogle);
+  read('/v1beta/models', listGoogles);
+  read('/v1beta/models/**', oneOfGoogles);
   // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
-  ask('/v1/models/**', askGoogles);
-  on('GET', '/v1/models', (incoming, path) =>
+  ask('/v1/models/**', askGoogle);
+  read('/v1/models', (incoming, path) =>
     (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
   );
-  on('GET', '/v1/models/**', (incoming, path) =>
+  read('/v1/models/**', (incoming, path) =>
     (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
   const playground = openPlayground();
   const page: Endpoint = ({ message }, path) =>
     playground(path, message.headers['if-none-match']) ??
     Response.json({ error: { message: 'There is no such file.' } }, { status: 404 });
-  on('GET', '/', page);
-  on('GET', '/playground/models.json', list('chat-completions', listPricedModels));
-  on('GET', '/playground/**', page);
-  on('GET', '/health/live', () => Response.json({ status: 'ok' }));
-  on('GET', '/health/ready', () => {
+  read('/', page);
+  read('/playground/models.json', list('chat-completions', listPricedModels));
+  read('/playground/**', page);
+  read('/health/live', () => Response.json({ status: 'ok' }));
+  read('/health/ready', () => {
     const status = host.condition();
     return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
   });
-  on('GET', '/openapi.json', openDescription());
-  on(
-    'GET',
+  read('/openapi.json', openDescription());
+  read(
     '/metrics',
     (incoming) =>
       host.current().metrics?.(incoming.message) ??
@@ -119,9 +121,6 @@ export function createApp(host: Host): H3 {
     app.all(path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
     );
-  }
-  for (const path of Object.keys(ASKED)) {
-    app.all(path, (event) => fail(event, wantsSocket(event) ? noSocket() : methodNotAllowed('POST')));
   }
   for (const path of READ_ONLY) {
     app.all(path, (event) => fail(event, methodNotAllowed('GET')));
@@ -153,8 +152,8 @@ export function createApp(host: Host): H3 {
     app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
   }
 
-  /** One path. Its answers can be read by browsers of the origins allowed. */
-  function on(method: 'GET' | 'POST', path: string, endpoint: Endpoint): void {
+  /** A path that is read, also by browsers of the origins allowed. */
+  function read(path: string, endpoint: Endpoint): void {
     const run = async (event: H3Event): Promise<Response> => {
       const incoming = incomingOf(event, host);
       const { message } = incoming;
@@ -164,9 +163,9 @@ export function createApp(host: Host): H3 {
       if (before !== undefined) await before;
       return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
     };
-    app.on(method, path, run);
+    app.on('GET', path, run);
     // Balancers and monitors ask by HEAD; the body is left out further down.
-    if (method === 'GET') app.on('HEAD', path, run);
+    app.on('HEAD', path, run);
     app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
   }
 
