@@ -15,6 +15,7 @@ import { noteFault } from '../usage/ledger.ts';
 import { eventStreamHeaders } from '../vendors/headers.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
+import { askedOf } from './translate-request.ts';
 
 export interface BridgeOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
@@ -101,12 +102,8 @@ function eventsOf({ body, headers }: Replied): Body {
 
 /** A failure as all there is to the stream, in the caller's format. */
 function failure({ id, route, model, vendor }: Routed, body: JsonObject, error: GatewayError): string {
-  const renderer = formats[route.format].inbound.renderEvents({
-    prompt: { model: upstreamName(vendor, model), turns: [], stream: true },
-    body,
-    id: id.replaceAll(/[^A-Za-z0-9]/g, ''),
-    created: Math.floor(Date.now() / 1000),
-  });
+  const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
+  const renderer = formats[route.format].inbound.renderEvents(askedOf(id, prompt, body));
   const said: Sse[] = [];
   renderer.fail(error, { enqueue: (event) => void said.push(event) });
   return said.map(sseText).join('');

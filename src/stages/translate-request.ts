@@ -4,7 +4,8 @@ import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats, inboundOf } from '../formats/all.ts';
-import { type Target, unreported } from '../formats/format.ts';
+import { type Asked, type Target, unreported } from '../formats/format.ts';
+import type { JsonObject } from '../json.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
@@ -73,12 +74,7 @@ function translated(routed: Routed): Prepared {
   const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model };
   const request = outbound.renderRequest(prompt, target, unreported);
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
-  const asked = {
-    prompt,
-    body,
-    id: id.replaceAll(/[^A-Za-z0-9]/g, ''),
-    created: Math.floor(Date.now() / 1000),
-  };
+  const asked = askedOf(id, prompt, body);
   return {
     ...routed,
     path: pathAt(vendor, translatedPath(spoken, route, target.model, prompt)),
@@ -95,6 +91,11 @@ function countingOf({ format, operation }: Route, spoken: FormatName): Translati
   const outbound = formats[spoken].outbound.counting;
   if (inbound === undefined || outbound === undefined) throw new TypeError(`${format} counts no ${spoken}.`);
   return { inbound, outbound };
+}
+
+/** What a renderer of answers must know of a request. @param id of the exchange, of which ids of answers are made. */
+export function askedOf(id: string, prompt: Prompt, body: JsonObject): Asked {
+  return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 
 function withoutThoughts(prompt: Prompt): Prompt {
