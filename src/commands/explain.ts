@@ -2,15 +2,14 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { catalogOf } from '../catalog/catalog.ts';
-import { readConfig } from '../config/load.ts';
 import { everyVendor } from '../config/vendors.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { GatewayError } from '../errors.ts';
 import { type Explanation, explain as explainRequest, formatOfRequest } from '../explain.ts';
 import { asText, isObject, tryParseJson } from '../json.ts';
 import { catalogModels } from '../open.ts';
+import { configHere } from './config-here.ts';
 import { formatNamed, refuseUnknown } from './known-options.ts';
-import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 
@@ -32,7 +31,7 @@ export const explain = defineCommand({
       const format = formatNamed(args.format) ?? formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
       if (model === undefined) throw new Refusal('The request names no model: give one with --model.');
-      const config = await orExit(readConfig(process.env, process.cwd()));
+      const config = await configHere();
       const catalog = catalogOf(catalogModels(config), config.aliases);
       try {
         const explanation = explainRequest(catalog, everyVendor(config), format, model, body);

@@ -2,11 +2,10 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { pricesAt } from '../catalog/prices-at.ts';
-import { readConfig } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { catalogModels } from '../open.ts';
+import { configHere } from './config-here.ts';
 import { refuseUnknown } from './known-options.ts';
-import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
 
 export const listOptions = {
@@ -20,7 +19,7 @@ export const list = defineCommand({
   run: ({ args }) =>
     tellingRefusals(async () => {
       refuseUnknown(args, listOptions);
-      const config = await orExit(readConfig(process.env, process.cwd()));
+      const config = await configHere();
       const vendors = configuredVendors(config);
       const all = catalogModels(config);
       const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;

@@ -2,7 +2,6 @@
 
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
-import { readConfig } from '../config/load.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { codeBehind, errorCode } from '../error-code.ts';
 import { askList, NoList } from '../model-lists/ask-list.ts';
@@ -11,11 +10,12 @@ import { entryOf, unknownOf } from '../model-lists/entry.ts';
 import { catalogModels } from '../open.ts';
 import { openAgent } from '../vendors/agent.ts';
 import type { Vendor } from '../vendors/vendor.ts';
+import { configHere } from './config-here.ts';
 import { millisecondsOf } from './duration.ts';
 import { refuseUnknown } from './known-options.ts';
-import { orExit } from './or-exit.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 import { type Compared, syncAsJson, syncAsText } from './sync-report.ts';
+import { refuseNobody, vendorNamed } from './vendor-named.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Only these vendors, by commas' },
@@ -52,7 +52,7 @@ export const sync = defineCommand({
       refuseUnknown(args, options);
       const patience = millisecondsOf(args.timeout);
       if (!patience) throw new Refusal(`timeout: ${args.timeout} is no duration like 30s or 2m`);
-      const config = await orExit(readConfig(process.env, process.cwd()));
+      const config = await configHere();
       const vendors = configuredVendors(config);
       const models = catalogModels(config);
       const ignored = ignoring(args.ignore);
@@ -86,17 +86,8 @@ function differs({ fresh, gone }: Comparison): boolean {
 }
 
 function chosen(all: readonly Vendor[], names: string | undefined): readonly Vendor[] {
-  if (all.length === 0) throw new Refusal('No vendor has a key, so there is nobody to ask.');
-  if (names === undefined) return all;
-  return names.split(',').map((text) => {
-    const name = text.trim();
-    const vendor = all.find((candidate) => candidate.name === name);
-    if (vendor === undefined)
-      throw new Refusal(
-        `There is no vendor ${name} with a key: there is ${all.map((one) => one.name).join(', ')}.`,
-      );
-    return vendor;
-  });
+  refuseNobody(all);
+  return names === undefined ? all : names.split(',').map((name) => vendorNamed(name.trim(), all));
 }
 
 /** Whether an id is one of `patterns`, in which `*` is anything. */

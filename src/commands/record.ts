@@ -1,7 +1,6 @@
 /** `gateway record`: exchanges with a real vendor, as fixtures. */
 
 import { type ArgsDef, defineCommand } from 'citty';
-import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
@@ -15,10 +14,12 @@ import { type Asking, askingOf, sendAsking } from '../recording/send-file.ts';
 import { validateFile } from '../validate/validate-file.ts';
 import { openAgent } from '../vendors/agent.ts';
 import type { Vendor } from '../vendors/vendor.ts';
+import { configHere } from './config-here.ts';
 import { formatNamed, refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { readNamed } from './read-named.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
+import { namesOf, refuseNobody, vendorNamed } from './vendor-named.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Whom to ask (needed where several have a key)' },
@@ -64,7 +65,7 @@ export const record = defineCommand({
       const count = wholeNumber('count', args.count, 1, 1_000);
       const port = wholeNumber('port', args.port, 0, 65_535);
       const format = formatNamed(args.format);
-      const config = await orExit(readConfig(process.env, process.cwd()));
+      const config = await configHere();
       const vendor = chosen(configuredVendors(config).all, args.vendor);
       const secrets = secretsOf(config);
       const place = { out, force, secrets };
@@ -191,15 +192,11 @@ async function fileToSend(
 }
 
 function chosen(all: readonly Vendor[], name: string | undefined): Vendor {
-  const names = all.map((vendor) => vendor.name).join(', ');
-  if (all.length === 0) throw new Refusal('No vendor has a key, so there is nobody to ask.');
-  const [only] = name === undefined ? (all.length === 1 ? all : []) : all.filter((one) => one.name === name);
-  if (only !== undefined) return only;
-  throw new Refusal(
-    name === undefined
-      ? `Say with --vendor whom to ask: ${names}.`
-      : `There is no vendor ${name} with a key: there is ${names}.`,
-  );
+  refuseNobody(all);
+  if (name !== undefined) return vendorNamed(name, all);
+  const [only, ...others] = all;
+  if (only !== undefined && others.length === 0) return only;
+  throw new Refusal(`Say with --vendor whom to ask: ${namesOf(all)}.`);
 }
 
 function wholeNumber(option: string, text: string, least: number, most: number): number {

@@ -1,19 +1,18 @@
 /** For commands that work on the store: it is opened, used, and closed whatever happens. */
 
 import type { z } from 'zod';
-import { readConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { isShort, reasonOf, type Store } from '../store/store.ts';
+import { configHere } from './config-here.ts';
 import { orExit } from './or-exit.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 
 /** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
 export function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   return tellingRefusals(async () => {
-    const directory = process.cwd();
-    const config = await orExit(readConfig(process.env, directory));
-    const store = await orExit(openConfiguredStore(config.store, directory));
+    const config = await configHere();
+    const store = await orExit(openConfiguredStore(config.store, process.cwd()));
     try {
       await use(store, config);
     } catch (error) {
