@@ -420,6 +420,48 @@ describe('checklist 152: parameters of a tool may have any name', () => {
     expect(await argumentsOf(`{"${top}":1234567`, '8901234567890}')).toBe('{"$top":12345678901234567890}');
     expect(await argumentsOf(`{"${top}":12`)).toBe(`{"${top}":12`);
   });
+
+  test.each(['whole', 'stream'] as const)(
+    'checklist 152: one of several objects has its own ones back, too, %s',
+    async (way) => {
+      const anyOf = [
+        { type: 'object', properties },
+        { type: 'object', properties: { b: {} } },
+      ];
+      const union = { tools: [tool('chat-completions', 'list', { anyOf })] };
+      const sent = await sentFor('chat-completions', CLAUDE, union);
+      const [top = ''] = Object.keys(objectAt(sent, 'tools.0.input_schema.properties'));
+      const use = { type: 'tool_use', id: 'toolu_1', name: 'list', input: { [top]: 12 } };
+      door.answers(claudeBoth([use], 'tool_use')[way]);
+      const [choice] = (await door[way]('chat-completions', CLAUDE, union)).reply().choices;
+      expect(choice?.parts).toMatchObject([{ kind: 'tool-call', arguments: '{"$top":12}' }]);
+    },
+  );
+
+  describe('checklist 152: so may those of an answer that is got as the input of a tool', () => {
+    const schema = {
+      type: 'object',
+      properties: { Größe: { type: 'array', items: [{ type: 'string' }] }, rest: { type: 'object' } },
+      required: ['Größe'],
+      anyOf: [{ required: ['rest'] }, { title: 'or without' }],
+    };
+    const asked = { response_format: { type: 'json_schema', json_schema: { name: 'thing', schema } } };
+
+    test.each(['whole', 'stream'] as const)('checklist 152: %s', async (way) => {
+      const sent = await sentFor('chat-completions', CLAUDE, asked);
+      expect(at(sent, 'tools.0.input_schema')).not.toHaveProperty('anyOf');
+      const fields = objectAt(sent, 'tools.0.input_schema.properties');
+      const [size = ''] = Object.keys(fields);
+      expect(size).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+      expect(fields[size]).toMatchObject({ prefixItems: [{ type: 'string' }] });
+      expect(at(sent, 'tools.0.input_schema.required')).toEqual([size]);
+      const name = at(sent, 'tools.0.name') ?? null;
+      const use = { type: 'tool_use', id: 'toolu_1', name, input: { [size]: ['L'], rest: {} } };
+      door.answers(claudeBoth([use], 'tool_use')[way]);
+      const [choice] = (await door[way]('chat-completions', CLAUDE, asked)).reply().choices;
+      expect(choice?.parts).toEqual([{ kind: 'text', text: '{"Größe":["L"],"rest":{}}' }]);
+    });
+  });
 });
 
 describe('checklist 153: calls of one turn may share an id, as those of services that give the name for it', () => {

@@ -3,7 +3,7 @@
  * the caller never sees; else by asking for it.
  */
 
-import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
+import type { FunctionTool, OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { fitsGrammar } from './grammar-limits.ts';
@@ -14,7 +14,7 @@ export type OutputPlan =
   | { readonly kind: 'free' }
   | { readonly kind: 'enforced'; readonly schema: JsonObject }
   /** `alone`: no other tool may be called. */
-  | { readonly kind: 'tool'; readonly tool: JsonObject; readonly name: string; readonly alone: boolean }
+  | { readonly kind: 'tool'; readonly tool: FunctionTool; readonly alone: boolean }
   | { readonly kind: 'instruction'; readonly text: string };
 
 /** @param canForce whether the model can be made to call a tool. */
@@ -37,8 +37,7 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
   }
   if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
     report('output', 'approximated', 'as the input of a tool that must be called');
-    const name = jsonToolName(prompt);
-    return { kind: 'tool', name, tool: jsonTool(name, output), alone: !mayCallTools(prompt) };
+    return { kind: 'tool', tool: jsonTool(prompt, output), alone: !mayCallTools(prompt) };
   }
   report('output', 'approximated', 'the schema is told in the system prompt');
   return { kind: 'instruction', text: instruction(output) };
@@ -58,12 +57,13 @@ function mayCallTools({ tools, toolChoice }: Prompt): boolean {
   return tools !== undefined && tools.length > 0 && toolChoice?.mode !== 'none';
 }
 
-function jsonTool(name: string, output: JsonSchemaOutput): JsonObject {
+function jsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutput): FunctionTool {
   const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
   return {
-    name,
-    description: output.description === undefined ? purpose : `${purpose}\n\n${output.description}`,
-    input_schema: { type: 'object', ...output.schema },
+    kind: 'function',
+    name: jsonToolName(prompt),
+    description: description === undefined ? purpose : `${purpose}\n\n${description}`,
+    parameters: schema,
   };
 }
 

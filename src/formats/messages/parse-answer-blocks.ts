@@ -19,7 +19,7 @@ import { parseCitation } from './citations.ts';
 import { type Calls, isByCode } from './finish.ts';
 import { safeName } from './names.ts';
 import { jsonToolName } from './output.ts';
-import { type ChangedKeys, changedKeys, restoredKeys } from './property-keys.ts';
+import { type ChangedKeys, changedKeys, changedKeysOf, restoredKeys } from './property-keys.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<ReplyEvent>;
@@ -43,7 +43,7 @@ interface Open {
   /** Text that is given at the end, where none came as a delta. */
   whole: string;
   signature: Signature | undefined;
-  /** Of a call whose parameters have other names to the caller: its text is held to the end, in `json`. */
+  /** Of an input whose fields have other names to the caller: its text is held to the end, in `json`. */
   keys: ChangedKeys | undefined;
   /** An opaque block so far, and the JSON text of its input. */
   block: JsonObject;
@@ -66,7 +66,8 @@ export interface AnswerBlocks {
 export function answerBlocks(prompt: Prompt): AnswerBlocks {
   const names = changedNames(prompt.tools, safeName);
   const keys = changedKeys(prompt.tools);
-  const jsonTool = prompt.output?.kind === 'json-schema' ? jsonToolName(prompt) : undefined;
+  const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
+  const jsonTool = schema && { name: jsonToolName(prompt), keys: changedKeysOf(schema) };
   const parts = answerParts();
   let calls: Calls = { direct: false, byCode: false };
   let open: Open | undefined;
@@ -113,10 +114,11 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
   const startCall = (block: JsonObject, at: Json | undefined, out: Out): Open => {
     const { type: _, id, name, input, ...rest } = block;
     const given = asText(name) ?? '';
-    if (given === jsonTool) {
+    if (given === jsonTool?.name) {
       const started = openBlock('input_json_delta', { kind: 'text' }, {}, at);
       begin(started, out);
       started.whole = argumentsText(input) || '{}';
+      started.keys = jsonTool.keys;
       return started;
     }
     calls = isByCode(rest) ? { ...calls, byCode: true } : { ...calls, direct: true };

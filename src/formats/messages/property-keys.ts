@@ -5,6 +5,7 @@
 
 import { tryParseExact } from '../../conversation/arguments.ts';
 import type { Tool } from '../../conversation/prompt.ts';
+import { withoutRootUnion } from '../../conversation/root-union.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, isObject } from '../../json.ts';
 import { fitted } from './names.ts';
@@ -32,12 +33,17 @@ export function withSafeKeys(schema: JsonObject): JsonObject {
 export function changedKeys(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
   const changed = new Map<string, ChangedKeys>();
   for (const tool of tools) {
-    const properties = tool.kind === 'function' ? asObject(tool.parameters?.['properties']) : undefined;
-    const keys = Object.keys(properties ?? {}).filter((key) => !KEY.test(key));
-    if (tool.kind === 'function' && keys.length > 0)
-      changed.set(tool.name, new Map(keys.map((key) => [safeKey(key), key])));
+    const keys = tool.kind === 'function' ? changedKeysOf(tool.parameters) : undefined;
+    if (tool.kind === 'function' && keys) changed.set(tool.name, keys);
   }
   return changed;
+}
+
+/** What became of the names in a schema as a caller gave it; undefined where all of them stayed. */
+export function changedKeysOf(schema: JsonObject = {}): ChangedKeys | undefined {
+  const properties = asObject(withoutRootUnion(schema)['properties']) ?? {};
+  const keys = Object.keys(properties).filter((key) => !KEY.test(key));
+  return keys.length > 0 ? new Map(keys.map((key) => [safeKey(key), key])) : undefined;
 }
 
 /** A call's arguments under the caller's names; as they are where they are no whole object. */

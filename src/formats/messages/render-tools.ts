@@ -30,7 +30,7 @@ export function renderTools(
   const tools = offered
     .map((tool) => renderTool(tool, isNative, enforces, report))
     .filter((tool) => tool !== undefined);
-  if (output.kind === 'tool') tools.push(output.tool);
+  if (output.kind === 'tool') tools.push(renderFunction(output.tool, false, false, report));
   if (tools.length === 0 && !isNative) {
     if (prompt.toolChoice) report('tool_choice', 'dropped', 'there are no tools');
     return {};
@@ -191,7 +191,7 @@ function choiceOf({ toolChoice, parallelToolCalls }: Prompt, output: OutputPlan)
   const parallel = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls };
   if (output.kind === 'tool') {
     return output.alone
-      ? { type: 'tool', name: output.name, disable_parallel_tool_use: true }
+      ? { type: 'tool', name: output.tool.name, disable_parallel_tool_use: true }
       : { type: 'any', ...parallel };
   }
   switch (toolChoice?.mode) {
