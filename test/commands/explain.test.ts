@@ -54,3 +54,15 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
     });
   },
 );
+
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  'a function of responses is mapped for %s, and nothing of it is said to be lost',
+  async (model) => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function', name: 'get_weather', parameters, strict: false }];
+    await writeFile(join(directory, 'request.json'), JSON.stringify({ model, tools, input: 'Hello!' }));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    expect(parseJson(stdout)).toMatchObject({ notes: [], mapped: ['model', 'tools', 'input'] });
+  },
+);

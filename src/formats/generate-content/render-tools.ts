@@ -60,8 +60,8 @@ function renderHosted(
 
 function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {
   if (tool.mark) report('tools', 'dropped', 'cache marks: Gemini caches by itself');
-  if (tool.own && tool.own.format !== FORMAT) {
-    const names = Object.keys(tool.own.fields).join(', ');
+  const names = Object.keys(tool.own?.fields ?? {}).join(', ');
+  if (names !== '' && tool.own?.format !== FORMAT) {
     report('tools', 'dropped', `${names}: settings of another vendor`);
   }
   const declaration = {
