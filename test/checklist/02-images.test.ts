@@ -111,6 +111,22 @@ describe('checklist 22: images of messages and of results reach every vendor', (
       expect(JSON.stringify(functionResponse)).not.toContain('fileData');
     }
   });
+
+  test.each(ways.filter(({ from }) => from === 'messages'))(
+    'checklist 22: in a document of $from to $model, by its $source, beside all its words',
+    async ({ model, source }) => {
+      const content = [written.messages(source), { type: 'text', text: 'a cat' }];
+      const page = { type: 'document', title: 'Page 1', context: 'drawn in 1901' };
+      const document = { ...page, source: { type: 'content', content } };
+      const message = await sentFor('messages', model, asked('messages', document));
+      const result = await sentFor('messages', model, answered('messages', document));
+      for (const sent of [message, result]) {
+        expect(objectsIn(sent)).toContainEqual(expected[model]?.(source));
+        for (const words of ['Page 1', 'drawn in 1901', 'a cat'])
+          expect(JSON.stringify(sent)).toContain(words);
+      }
+    },
+  );
 });
 
 function hasResponse(value: unknown): value is { functionResponse: unknown } {

@@ -28,31 +28,46 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
 }
 
 /**
- * A document block as a part. One made of text blocks (`source.type` `content`) is text to everybody else, and is
- * kept whole for Anthropic.
+ * A document block as parts. One made of blocks (`source.type` `content`) is its text and its images to everybody else,
+ * and is kept whole for Anthropic.
  */
-export function parseDocument(block: JsonObject, report: Report): TextPart | MediaPart | undefined {
+export function parseDocument(
+  block: JsonObject,
+  report: Report,
+): readonly (TextPart | MediaPart)[] | undefined {
   const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
   const from = asObject(given) ?? {};
   const { mark, fields } = parseMark(cache_control);
-  if (from['type'] === 'content') return asTextPart(block, title, from['content'], report);
+  if (from['type'] === 'content') {
+    const head = [title, context].filter((line) => typeof line === 'string').join('\n');
+    return [asTextPart(block, head, from['content'], report), ...imagesIn(from['content'])];
+  }
   const source = parseSource(from);
   if (source === undefined) return undefined;
   const name = asText(title);
-  return {
-    kind: 'media',
-    media: 'document',
-    ...source,
-    ...(name !== undefined && { name }),
-    ...(mark && { mark }),
-    ...ownOf(FORMAT, {
-      ...fields,
-      ...(context !== undefined && { context }),
-      ...(citations !== undefined && { citations }),
-      ...(name === undefined && title !== undefined && { title }),
-    }),
-    ...extraOf(rest),
-  };
+  return [
+    {
+      kind: 'media',
+      media: 'document',
+      ...source,
+      ...(name !== undefined && { name }),
+      ...(mark && { mark }),
+      ...ownOf(FORMAT, {
+        ...fields,
+        ...(context !== undefined && { context }),
+        ...(citations !== undefined && { citations }),
+        ...(name === undefined && title !== undefined && { title }),
+      }),
+      ...extraOf(rest),
+    },
+  ];
+}
+
+function imagesIn(content: JsonObject[string] | undefined): readonly MediaPart[] {
+  return asObjects(content).flatMap((inner) => {
+    const image = inner['type'] === 'image' ? parseImage(inner) : undefined;
+    return image ? [{ ...image, ...ownOf(FORMAT, { in_whole_block: true }) }] : [];
+  });
 }
 
 /** A search result: text with its title and source to everybody else, and kept whole for Anthropic. */
@@ -90,6 +105,11 @@ export function parseUpload(block: JsonObject): MediaPart {
 /** The block that a part was made of which is kept whole. */
 export function wholeBlock(part: Part): JsonObject | undefined {
   return asObject(fieldsOf(part.own, FORMAT)['whole_block']);
+}
+
+/** Whether a part stands in the block that the part before it is kept whole as. */
+export function isInWholeBlock(part: Part): boolean {
+  return fieldsOf(part.own, FORMAT)['in_whole_block'] === true;
 }
 
 function asTextPart(

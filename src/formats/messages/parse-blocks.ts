@@ -2,7 +2,7 @@
 
 import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { MediaPart, OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
+import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -38,19 +38,22 @@ export function parseContent(content: Json | undefined, at: string, context: Con
   blocksOf(content, at).forEach((block, index) => {
     const carried = parseCarrier(block);
     if (carried) list.carry(carried);
-    else list.add(parseBlock(block, `${at}.${index}`, context));
+    else for (const part of parseBlock(block, `${at}.${index}`, context)) list.add(part);
   });
   return list.parts();
 }
 
-function parseBlock(block: JsonObject, at: string, context: Context): Part {
+function parseBlock(block: JsonObject, at: string, context: Context): readonly Part[] {
+  if (block['type'] !== 'document') return [parseOne(block, at, context)];
+  return parseDocument(block, context.report) ?? [opaque(block)];
+}
+
+function parseOne(block: JsonObject, at: string, context: Context): Part {
   switch (block['type']) {
     case 'text':
       return parseText(block, at);
     case 'image':
       return parseImage(block) ?? opaque(block);
-    case 'document':
-      return parseDocument(block, context.report) ?? opaque(block);
     case 'search_result':
       return parseSearchResult(block, context.report);
     case 'compaction':
@@ -138,23 +141,23 @@ function parseResultContent(
   content: Json | undefined,
   at: string,
   report: Report,
-): readonly (TextPart | MediaPart | OpaquePart)[] {
+): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return blocksOf(content, at).map((block, index) => {
+  return blocksOf(content, at).flatMap((block, index): ToolResultPart['content'] => {
     switch (block['type']) {
       case 'text':
-        return parseText(block, `${at}.${index}`);
+        return [parseText(block, `${at}.${index}`)];
       case 'image':
-        return parseImage(block) ?? opaque(block);
+        return [parseImage(block) ?? opaque(block)];
       case 'document':
-        return parseDocument(block, report) ?? opaque(block);
+        return parseDocument(block, report) ?? [opaque(block)];
       case 'search_result':
-        return parseSearchResult(block, report);
+        return [parseSearchResult(block, report)];
       case 'tool_reference':
-        return parseToolReference(block, report);
+        return [parseToolReference(block, report)];
       default:
-        return opaque(block);
+        return [opaque(block)];
     }
   });
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { isOwnCitation, renderCitation } from './citations.ts';
-import { renderMedia, wholeBlock } from './media.ts';
+import { isInWholeBlock, renderMedia, wholeBlock } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
 import { ownFields, renderMark } from './wire.ts';
 
@@ -24,7 +24,7 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
     if (turn.name !== undefined) {
       report('name', 'dropped', 'messages have no names');
     }
-    const content = turn.parts.map((part) => renderPart(part, ids, report));
+    const content = renderParts(turn.parts, ids, report);
     return { ...turn.extra, ...ownFields(turn.own, report), role: turn.role, content };
   });
 }
@@ -46,6 +46,10 @@ export function renderSystem(
   if (first === undefined) return undefined;
   const isPlain = blocks.length === 1 && Object.keys(first).length === 2 && first['type'] === 'text';
   return (isPlain ? asText(first['text']) : undefined) ?? blocks;
+}
+
+function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {
+  return parts.filter((part) => !isInWholeBlock(part)).map((part) => renderPart(part, ids, report));
 }
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
@@ -107,7 +111,7 @@ function renderThinking(part: ThinkingPart, own: JsonObject): JsonObject {
 }
 
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
-  const content = part.content.map((inner) => renderPart(inner, ids, report));
+  const content = renderParts(part.content, ids, report);
   if (content.length === 0 && part.isError) {
     report('tool-result', 'approximated', 'an error must say something');
     content.push({ type: 'text', text: 'error' });

@@ -68,6 +68,23 @@ describe.each(fixtures)('$name', ({ name, body }) => {
   });
 });
 
+test('a document made of blocks is whole, with its images in it', () => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } };
+  const content = [{ type: 'text', text: 'x' }, image];
+  const document = { type: 'document', title: 'D', context: 'c', source: { type: 'content', content } };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
+  const body = {
+    max_tokens: 5,
+    model: PERMISSIVE.model,
+    messages: [
+      { role: 'user', content: [document] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }] },
+      { role: 'user', content: [result] },
+    ],
+  };
+  expect(again(body)).toEqual(body);
+});
+
 test('keys that have a meaning in JavaScript are keys like any other', () => {
   const text =
     '{"model":"m","max_tokens":5,"__proto__":{"polluted":1},"tools":[{"name":"t","input_schema":{"type":"object","properties":{"__proto__":{"type":"string"}}},"constructor":"x"}],"messages":[{"role":"user","__proto__":{"polluted":2},"content":[{"type":"text","text":"a","toString":"b"}]},{"role":"assistant","content":[{"type":"tool_use","id":"i","name":"t","input":{"__proto__":{"polluted":3}}}]}]}';
