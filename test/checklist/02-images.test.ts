@@ -140,6 +140,18 @@ function objectsIn(value: unknown): unknown[] {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
+test.each([GEMINI, OPENAI, QWEN, RESPONDER])(
+  'checklist 22: to %s what is said of a document comes before it',
+  async (model) => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'Dear all' };
+    const document = { type: 'document', title: 'Mail', context: 'from the board', source };
+    const sent = JSON.stringify(
+      await sentFor('messages', model, { messages: [{ role: 'user', content: [document] }] }),
+    );
+    expect(sent).toMatch(/from the board.*(?:Dear all|RGVhciBhbGw)/);
+  },
+);
+
 describe('checklist 23: an address that the vendor cannot open', () => {
   test.each(['file:///etc/passwd', 'gs://bucket/cat.png', 'ftp://example.com/cat.png', 'cat.png'])(
     'checklist 23: %s is a 400 that says so, where the vendor takes none but http',

@@ -28,8 +28,8 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
 }
 
 /**
- * A document block as parts. One made of blocks (`source.type` `content`) is its text and its images to everybody else,
- * and is kept whole for Anthropic.
+ * A document block as parts: what is said of it is a text before it to everybody else. One made of blocks (`source.type`
+ * `content`) is its text and its images to them, and is kept whole for Anthropic.
  */
 export function parseDocument(
   block: JsonObject,
@@ -45,7 +45,10 @@ export function parseDocument(
   const source = parseSource(from);
   if (source === undefined) return undefined;
   const name = asText(title);
+  const about = asText(context) ?? '';
+  if (about !== '') report('document block', 'approximated', 'its context as text before it');
   return [
+    ...(about === '' ? [] : [{ kind: 'text', text: about, ...IN_BLOCK } as const]),
     {
       kind: 'media',
       media: 'document',
@@ -66,7 +69,7 @@ export function parseDocument(
 function imagesIn(content: JsonObject[string] | undefined): readonly MediaPart[] {
   return asObjects(content).flatMap((inner) => {
     const image = inner['type'] === 'image' ? parseImage(inner) : undefined;
-    return image ? [{ ...image, ...ownOf(FORMAT, { in_whole_block: true }) }] : [];
+    return image ? [{ ...image, ...IN_BLOCK }] : [];
   });
 }
 
@@ -107,9 +110,11 @@ export function wholeBlock(part: Part): JsonObject | undefined {
   return asObject(fieldsOf(part.own, FORMAT)['whole_block']);
 }
 
-/** Whether a part stands in the block that the part before it is kept whole as. */
-export function isInWholeBlock(part: Part): boolean {
-  return fieldsOf(part.own, FORMAT)['in_whole_block'] === true;
+/** Marks a part of which all stands in the block that the part beside it is rendered as. */
+const IN_BLOCK = ownOf(FORMAT, { in_block: true });
+
+export function isInBlock(part: Part): boolean {
+  return fieldsOf(part.own, FORMAT)['in_block'] === true;
 }
 
 function asTextPart(

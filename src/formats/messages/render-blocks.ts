@@ -9,7 +9,7 @@ import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { isOwnCitation, renderCitation } from './citations.ts';
-import { isInWholeBlock, renderMedia, wholeBlock } from './media.ts';
+import { isInBlock, renderMedia, wholeBlock } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
 import { ownFields, renderMark } from './wire.ts';
 
@@ -49,7 +49,7 @@ export function renderSystem(
 }
 
 function renderParts(parts: readonly Part[], ids: CallIds, report: Report): JsonObject[] {
-  return parts.filter((part) => !isInWholeBlock(part)).map((part) => renderPart(part, ids, report));
+  return parts.filter((part) => !isInBlock(part)).map((part) => renderPart(part, ids, report));
 }
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
