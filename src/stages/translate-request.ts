@@ -132,12 +132,7 @@ function wellFormed(text: string): string {
   );
 }
 
-function translatedPath(
-  spoken: FormatName,
-  { operation }: Route,
-  model: string,
-  { stream }: Prompt,
-): string {
+function translatedPath(spoken: FormatName, { operation }: Route, model: string, { stream }: Prompt): string {
   return operation === 'count-tokens' ? countingPath(spoken, model) : answerPath(spoken, model, stream);
 }
 
