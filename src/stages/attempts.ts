@@ -12,11 +12,13 @@ import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { type Followed, follow } from './follow.ts';
 import { reworded } from './reword.ts';
+import { openWanted, type Wanted } from './wanted.ts';
 
 /** What all attempts for one caller have in common. */
 interface Course {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
+  readonly wanted: Wanted;
   /** performance.now() before the first. */
   readonly began: number;
 }
@@ -39,8 +41,10 @@ interface Failed {
 
 /** @param once a single attempt. */
 export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  return async (routed) => {
-    const course = { once, upstreams, began: performance.now() };
+  const wanted = openWanted(() => performance.now());
+  return async (given) => {
+    const course = { once, upstreams, wanted, began: performance.now() };
+    const routed = wanted.asWanted(given);
     const outcome = await attemptReworded(course, { target: routed }, 1);
     return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
   };
@@ -69,7 +73,7 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
 /** An attempt, and where the vendor refuses what is in the dialogue, another one that counts as the same. */
 async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
   const outcome = await attempt(course, next, number);
-  const target = isFailed(outcome) ? reworded(next.target, outcome.told) : undefined;
+  const target = isFailed(outcome) ? reworded(next.target, outcome.told, course.wanted) : undefined;
   return target === undefined ? outcome : attempt(course, { ...next, target }, number + 1);
 }
 

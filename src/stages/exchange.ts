@@ -86,11 +86,8 @@ export interface Routed extends Admitted {
   readonly otherwise?: () => Routed | undefined;
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
-  /**
-   * How the body is read and its answer written, where that is not what the path says, or the vendor is not to have it as
-   * it is: it is translated then, whatever the vendor speaks.
-   */
-  readonly anew?: Inbound;
+  /** Set where the vendor is not to have the body as it is: it is translated then, whatever the vendor speaks. */
+  readonly anew?: true;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
   readonly forgets?: true;
 }

@@ -5,7 +5,6 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import { cursorInbound } from '../formats/cursor/index.ts';
 import { asText, isObject, type Json, parseJson } from '../json.ts';
 import { type Span, scanObject, spliced } from '../json-scan.ts';
 import {
@@ -61,7 +60,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       admitted.ledger.model = model;
       admitted.ledger.tiered = fields.has('service_tier');
     }
-    const anew = isOfResponses(route, body, fields) ? cursorInbound : undefined;
+    const anew = isOfResponses(route, body, fields);
     const spoken = formatFor(route, vendor, model, anew);
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
@@ -76,7 +75,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       model,
       vendor,
       spoken,
-      ...(anew !== undefined && { anew }),
+      ...(anew && { anew }),
       ...bodyFor(vendor, model, spoken),
     };
     const others = catalog.fallbacks(model).filter((other) => refusedFor(other) === undefined);
@@ -91,9 +90,9 @@ function formatFor(
   { format, operation }: Route,
   vendor: Vendor,
   model: Model,
-  anew: Routed['anew'],
+  anew: boolean | undefined,
 ): FormatName {
-  if (anew !== undefined) return translatedFormat(vendor, model);
+  if (anew) return translatedFormat(vendor, model);
   const spoken = spokenFormat(vendor, model, format);
   if (spoken === format || operation === 'generate') return spoken;
   if (operation === 'compact') {

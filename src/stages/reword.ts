@@ -16,21 +16,23 @@ import { scanObject } from '../json-scan.ts';
 import { translatedFormat } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { isNative, targetOf } from './translate-request.ts';
+import type { Wanted } from './wanted.ts';
 
 /** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
 const REFUSALS = new Set([400, 404, 422]);
 
 /**
  * The request as it is to be sent once more; undefined where there is no use in it.
+ * @param wanted remembers what the vendor wants otherwise.
  * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
  */
-export function reworded(routed: Routed, told: GatewayError | Replied): Routed | undefined {
+export function reworded(routed: Routed, told: GatewayError | Replied, wanted: Wanted): Routed | undefined {
   if (told instanceof Error) return forgetting(routed, told);
   if (!REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
   const request = tryParseExact(routed.body.toString('utf8'));
   if (!isObject(request)) return undefined;
-  const anew = translatable(routed, request, told);
+  const anew = translatable(routed, request, told, wanted);
   if (anew !== undefined) return anew;
   const own = formats[spoken].outbound.withoutOthers?.(request, targetOf(vendor, model).dialect);
   if (own === undefined) return undefined;
@@ -39,13 +41,21 @@ export function reworded(routed: Routed, told: GatewayError | Replied): Routed |
 }
 
 /** The request as one to be translated, where it is not in the vendor's own format, or one that the vendor wants in another. */
-function translatable(routed: Routed, request: JsonObject, { refusal }: Replied): Routed | undefined {
+function translatable(
+  routed: Routed,
+  request: JsonObject,
+  { refusal }: Replied,
+  wanted: Wanted,
+): Routed | undefined {
   const { route, spoken, vendor, model } = routed;
   const { outbound, inbound } = formats[spoken];
-  const anew = inboundOf(route.format, request);
-  const wanted = refusal && outbound.wantedFormat?.(refusal);
-  if (wanted !== undefined && vendor.formats.includes(wanted)) return { ...routed, anew, spoken: wanted };
-  return anew === inbound ? undefined : { ...routed, anew, spoken: translatedFormat(vendor, model) };
+  const format = refusal && outbound.wantedFormat?.(refusal);
+  if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
+    wanted.remember(routed, format, refusal);
+    return { ...routed, anew: true, spoken: format };
+  }
+  if (inboundOf(route.format, request) === inbound) return undefined;
+  return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
 }
 
 function forgetting(routed: Routed, error: GatewayError): Routed | undefined {

@@ -66,7 +66,7 @@ function withUsage({
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
   const body = parseBody(routed.body);
-  const inbound = routed.anew ?? inboundOf(route.format, body);
+  const inbound = inboundOf(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
   const target = targetOf(vendor, model);

@@ -1,0 +1,93 @@
+/** What OpenAI refuses at chat-completions, since it wants it by responses. */
+
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { at, OPENAI, useDoor } from '../checklist/support.ts';
+import { json } from '../support/upstream.ts';
+
+const door = useDoor();
+
+const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+const tools = [{ type: 'function', function: { name: 'read_file', parameters } }];
+const text = { type: 'output_text', text: 'Well.', annotations: [] };
+const answer: JsonObject = {
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  model: 'gpt',
+  status: 'completed',
+  output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [text] }],
+  usage: { input_tokens: 4, output_tokens: 3, total_tokens: 7 },
+};
+
+const functions = {
+  message:
+    "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+  param: 'reasoning_effort',
+};
+const model = {
+  message: 'This model is only supported in v1/responses and not in v1/chat/completions.',
+  param: 'model',
+};
+const field = { message: "Unknown parameter: 'reasoning'.", param: 'reasoning' };
+
+/** OpenAI, which refuses everything at chat-completions. */
+function refusing(error: JsonObject, status: number): void {
+  const refusal = { error: { ...error, type: 'invalid_request_error', code: null } };
+  door.answers(({ url }, response) =>
+    url === '/v1/responses' ? json(response, answer) : json(response, refusal, status),
+  );
+}
+
+/** The paths that OpenAI was asked at for one request. */
+async function pathsFor(name: string, more: JsonObject): Promise<readonly (string | undefined)[]> {
+  door.upstream().received.length = 0;
+  const whole = await door.whole('chat-completions', name, more);
+  expect(at(whole.json, 'choices.0.message.content'), whole.text).toBe('Well.');
+  return door.upstream().received.map(({ url }) => url);
+}
+
+const REFUSED_FIRST = ['/v1/chat/completions', '/v1/responses'];
+const AT_ONCE = ['/v1/responses'];
+
+test('functions of a model that thinks: is asked so, and the next time at once', async () => {
+  refusing(functions, 400);
+  const asked = { tools, reasoning_effort: 'low' };
+  expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(REFUSED_FIRST);
+  expect(door.sent()).toMatchObject({ reasoning: { effort: 'low' }, tools: [{ name: 'read_file' }] });
+  expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(AT_ONCE);
+  // Each effort for itself: what OpenAI takes with one, as it comes.
+  expect(await pathsFor('openai/gpt-5.4', { tools })).toEqual(REFUSED_FIRST);
+  expect(await pathsFor('openai/gpt-5.4', { reasoning_effort: 'low' })).toEqual(REFUSED_FIRST);
+});
+
+test('a model that only responses has: is asked so, whatever else is asked', async () => {
+  refusing(model, 404);
+  expect(await pathsFor('openai/gpt-5.1', {})).toEqual(REFUSED_FIRST);
+  expect(await pathsFor('openai/gpt-5.1', { tools })).toEqual(AT_ONCE);
+  expect(await pathsFor('openai/gpt-5.2', {})).toEqual(REFUSED_FIRST);
+});
+
+test('its `reasoning`: is understood', async () => {
+  refusing(field, 400);
+  const asked = { reasoning: { effort: 'low' } };
+  expect(await pathsFor('openai/gpt-5', asked)).toEqual(REFUSED_FIRST);
+  expect(door.sent()).toMatchObject(asked);
+  expect(await pathsFor('openai/gpt-5', asked)).toEqual(AT_ONCE);
+});
+
+test('any other refusal is as the vendor said it', async () => {
+  const error = { error: { message: 'No.', type: 'invalid_request_error', param: 'tools', code: null } };
+  door.answers((_, response) => json(response, error, 400));
+  const whole = await door.whole('chat-completions', OPENAI, { tools });
+  expect([whole.status, whole.json]).toEqual([400, error]);
+  expect(door.upstream().received).toHaveLength(1);
+});
+
+test('a second refusal is told, and in the words of the format', async () => {
+  const error = { message: 'Too long for /v1/responses.', type: 'invalid_request_error', code: 'too_long' };
+  door.answers((_, response) => json(response, { error }, 400));
+  const whole = await door.whole('chat-completions', OPENAI, { tools });
+  expect([whole.status, at(whole.json, 'error.message')]).toEqual([400, error.message]);
+  expect(door.upstream().received.map(({ url }) => url)).toEqual(REFUSED_FIRST);
+});
