@@ -108,8 +108,8 @@ const BY_THE_GATEWAY: readonly Refusal[] = [
   { status: 400, says: /thread_unsupported_request/, why: 'translated: threads are kept by Anthropic only' },
   {
     status: 400,
-    says: /Tokens can be counted here for models of/,
-    why: 'tokens are counted by Anthropic only',
+    says: /The service of \S+ does not count tokens/,
+    why: 'its service does not count tokens',
   },
 ];
 
