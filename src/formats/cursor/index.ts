@@ -11,13 +11,13 @@ import { asObject, isEmpty, isList, type JsonObject } from '../../json.ts';
 import { chatCompletions } from '../chat-completions/index.ts';
 import type { Inbound, Report } from '../format.ts';
 import { responses } from '../responses/index.ts';
-import { chatShaped } from './shapes.ts';
+import { chatShaped, hasOtherShapes } from './shapes.ts';
 
 const { inbound: chat } = chatCompletions;
 
 /** Whether a body at chat-completions is written as Cursor writes it, and not as the format has it. */
 export function isCursors(body: JsonObject): boolean {
-  return isOfResponses(body) || chatShaped(body) !== body;
+  return isOfResponses(body) || hasOtherShapes(body);
 }
 
 export const cursorInbound: Inbound = {

@@ -15,43 +15,57 @@ import {
   type JsonObject,
 } from '../../json.ts';
 
-/** The body in shapes of chat-completions; itself where it has no others. */
-export function chatShaped(body: JsonObject): JsonObject {
-  const { tools, tool_choice: choice, messages } = body;
-  const changed = compact({
-    tools: changedList(tools, (tool) => [chatTool(tool)]),
-    tool_choice: chatChoice(choice),
-    messages: changedList(messages, chatMessages),
-  });
-  return Object.keys(changed).length === 0 ? body : { ...body, ...changed };
+/** Blocks of messages that are none of chat-completions. */
+const BLOCKS = new Set<Json | undefined>(['tool_use', 'tool_result', 'image']);
+
+/** Whether a body has anything in another format's shape. */
+export function hasOtherShapes({ tools, tool_choice: choice, messages }: JsonObject): boolean {
+  return (
+    asList(tools).some((tool) => isObject(tool) && isFlat(tool)) ||
+    chatChoice(choice) !== choice ||
+    asList(messages).some((message) => isObject(message) && asList(message['content']).some(isOthers))
+  );
 }
 
-/** A list of which some become others; undefined where none does. */
-function changedList(
-  value: Json | undefined,
-  change: (item: JsonObject) => readonly Json[],
-): Json | undefined {
-  if (!isList(value)) return undefined;
-  const items = value.flatMap((item) => (isObject(item) ? change(item) : [item]));
-  return items.length === value.length && items.every((item, at) => item === value[at]) ? undefined : items;
+function isFlat({ name, function: fn, custom, input_schema: schema, type }: JsonObject): boolean {
+  if (typeof name !== 'string' || isObject(fn) || isObject(custom)) return false;
+  return isObject(schema) || type === 'function' || type === 'custom';
+}
+
+function isOthers(block: Json): boolean {
+  return isObject(block) && BLOCKS.has(block['type']);
+}
+
+/** A body in shapes of chat-completions. */
+export function chatShaped(body: JsonObject): JsonObject {
+  const { tools, tool_choice: choice, messages } = body;
+  return {
+    ...body,
+    ...(isList(tools) && { tools: tools.map((tool) => (isObject(tool) ? chatTool(tool) : tool)) }),
+    ...(choice !== undefined && { tool_choice: chatChoice(choice) ?? null }),
+    ...(isList(messages) && {
+      messages: messages.flatMap((message): readonly Json[] =>
+        isObject(message) ? chatMessages(message) : [message],
+      ),
+    }),
+  };
 }
 
 function chatTool(tool: JsonObject): JsonObject {
+  if (!isFlat(tool)) return tool;
   const { type, name, description, parameters, input_schema: schema, strict, format, ...rest } = tool;
-  if (typeof name !== 'string' || isObject(tool['function']) || isObject(tool['custom'])) return tool;
   const described = compact({ name, description });
   if (isObject(schema)) return { type: 'function', function: { ...described, parameters: schema }, ...rest };
-  if (type === 'function') {
-    return { type, function: { ...described, ...compact({ parameters, strict }) }, ...rest };
-  }
-  return type === 'custom' ? { type, custom: { ...described, ...compact({ format }) }, ...rest } : tool;
+  return type === 'custom'
+    ? { type, custom: { ...described, ...compact({ format }) }, ...rest }
+    : { type: 'function', function: { ...described, ...compact({ parameters, strict }) }, ...rest };
 }
 
-/** The modes of messages, which are objects; a tool that is named is understood in every shape. */
+/** The modes of messages are objects; a tool that is named is understood in every shape. */
 function chatChoice(choice: Json | undefined): Json | undefined {
   const type = asObject(choice)?.['type'];
   if (type === 'any') return 'required';
-  return type === 'auto' || type === 'none' ? type : undefined;
+  return type === 'auto' || type === 'none' ? type : choice;
 }
 
 function chatMessages(message: JsonObject): readonly JsonObject[] {
@@ -60,8 +74,7 @@ function chatMessages(message: JsonObject): readonly JsonObject[] {
   if (role === 'assistant') return [withCalls(message, content)];
   const results = asObjects(content).filter(({ type }) => type === 'tool_result');
   const said = content.filter((block) => !isBlock(block, 'tool_result')).map(chatPart);
-  if (results.length === 0 && said.every((part, at) => part === content[at])) return [message];
-  const spoken = said.length === 0 ? [] : [{ ...message, content: said }];
+  const spoken = results.length > 0 && said.length === 0 ? [] : [{ ...message, content: said }];
   return [...results.map(chatResult), ...spoken];
 }
 
