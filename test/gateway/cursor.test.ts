@@ -184,6 +184,17 @@ describe('a request of responses', () => {
       expect(sent).toContain(said);
   });
 
+  test('is cached by its dialogue, which it marks nowhere', async () => {
+    const claude = await door.sentFor('chat-completions', CLAUDE, agents);
+    expect(claude['cache_control']).toEqual({ type: 'ephemeral' });
+    expect((await door.sentFor('chat-completions', THINKER, agents))['prompt_cache_key']).toBe('c-1');
+    const { metadata = null } = agents;
+    const chat = { messages: [{ role: 'user', content: 'Hi' }], metadata };
+    expect((await door.sentFor('chat-completions', CLAUDE, chat))['cache_control']).toBeDefined();
+    const own = await door.sentFor('chat-completions', THINKER, { ...agents, prompt_cache_key: 'mine' });
+    expect(own['prompt_cache_key']).toBe('mine');
+  });
+
   test('a key stays with its models, and what is missing is told', async () => {
     expect(await ask('openai/gpt-none', agents)).toMatchObject({ status: 404 });
     const { status, text } = await ask(CLAUDE, { ...agents, input: 7 });

@@ -7,7 +7,7 @@
 
 import type { Prompt, Turn } from '../../conversation/prompt.ts';
 import type { PartStart, Reply, ReplyEvent } from '../../conversation/reply.ts';
-import { asObject, isEmpty, isList, type JsonObject } from '../../json.ts';
+import { asObject, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
 import { chatCompletions } from '../chat-completions/index.ts';
 import type { Inbound, Report } from '../format.ts';
 import { responses } from '../responses/index.ts';
@@ -17,14 +17,17 @@ const { inbound: chat } = chatCompletions;
 
 /** Whether a body at chat-completions is written as Cursor writes it, and not as the format has it. */
 export function isCursors(body: JsonObject): boolean {
-  return isOfResponses(body) || hasOtherShapes(body);
+  return isOfResponses(body) || conversationIn(body) !== undefined || hasOtherShapes(body);
 }
 
 export const cursorInbound: Inbound = {
   ...chat,
   parseRequest(body, report) {
-    const parse = isOfResponses(body) ? parseAsResponses : chat.parseRequest;
-    return withCustomHistory(parse(isOfResponses(body) ? body : chatShaped(body), report));
+    // It marks nothing to be cached; its dialogues are long, and each turn sends all of them.
+    const keyed = { ...compact({ prompt_cache_key: conversationIn(body) }), ...body };
+    return withCustomHistory(
+      isOfResponses(body) ? parseAsResponses(keyed, report) : chat.parseRequest(chatShaped(keyed), report),
+    );
   },
   renderEvents(asked) {
     const renderer = chat.renderEvents(asked);
@@ -36,6 +39,11 @@ export const cursorInbound: Inbound = {
 function isOfResponses({ input, messages }: JsonObject): boolean {
   const isEmptyList = isList(messages) && messages.length === 0;
   return input !== undefined && (messages === undefined || isEmptyList);
+}
+
+/** What it calls a dialogue. */
+function conversationIn({ metadata }: JsonObject): string | undefined {
+  return asText(asObject(metadata)?.['cursorConversationId']);
 }
 
 /** A request of responses, in which the caller asks for what only streams of chat-completions tell if asked. */
