@@ -8,8 +8,8 @@ import {
   changeKey,
   createKey,
   findKey,
-  listKeys,
   type MadeKey,
+  pageOfKeys,
   revokeKey,
   rotateKey,
 } from '../store/keys.ts';
@@ -29,8 +29,29 @@ export const rotation = z.strictObject({
     .meta({ description: 'How long the key before still opens.' }),
 });
 
+/** Keys of one answer: what is more holds all live streams for longer than a moment. */
+const MOST_KEYS = 10_000;
+
 export const listQuery = z.strictObject({
   revoked: z.enum(['true', 'false']).default('false').meta({ description: 'Whether with revoked keys.' }),
+  name_prefix: z
+    .string()
+    // PostgreSQL takes no text with U+0000, not even to look for it.
+    .regex(/^[^\0]*$/, 'must not hold U+0000')
+    .default('')
+    .meta({ description: 'Only keys whose name begins so.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_KEYS)
+    .default(MOST_KEYS)
+    .meta({ description: 'Keys, at most.' }),
+  after: z
+    .string()
+    .regex(/^key_[\w-]+$/, 'must be the id of a key')
+    .exactOptional()
+    .meta({ description: 'Only keys that come after the one of this id: the `last_id` of the page before.' }),
 });
 
 /** A key that has just been made: the one answer that holds it. */
@@ -38,12 +59,37 @@ export const madeKey = keyView.extend({
   key: z.string().meta({ description: 'Shown this once: it is not stored, only its hash is.' }),
 });
 
-export const keyList = z.strictObject({ object: z.literal('list'), data: z.array(keyView) });
+/** A page, as OpenAI's own admin API has them, so that its SDKs can walk them. */
+export const keyList = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(keyView).meta({ description: 'The newest first.' }),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean().meta({ description: 'Whether there are more: those `after` the `last_id`.' }),
+});
 
 export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
-  const { revoked } = checked(Object.fromEntries(query), listQuery);
-  const keys = await listKeys(store, revoked === 'true');
-  return answerJson({ object: 'list', data: keys.map(viewOf) });
+  const asked = checked(Object.fromEntries(query), listQuery);
+  const { rows, more } = await pageOfKeys(store, {
+    revoked: asked.revoked === 'true',
+    prefix: asked.name_prefix,
+    after: asked.after === undefined ? undefined : await keyBefore(store, asked.after),
+    limit: asked.limit,
+  });
+  return answerJson({
+    object: 'list',
+    data: rows.map(viewOf),
+    first_id: rows[0]?.id ?? null,
+    last_id: rows.at(-1)?.id ?? null,
+    has_more: more,
+  } satisfies z.output<typeof keyList>);
+}
+
+/** One that was revoked since its page was read is still where it was. */
+async function keyBefore(store: Store, id: string): Promise<KeyRow> {
+  const row = await findKey(store, id);
+  if (row !== undefined) return row;
+  throw new GatewayError('invalid-request', `after: There is no key ${id}.`, { param: 'after' });
 }
 
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {

@@ -1,7 +1,7 @@
 /** The keys of the store. A key itself is given out once, by whoever makes it, and never kept. */
 
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { hashKey, makeKey } from '../keys.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';
@@ -67,9 +67,46 @@ export function insertKey(
 }
 
 /** Every key, the newest first. @param revoked whether with those that were revoked. */
-export function listKeys({ db }: Store, revoked = false): Promise<KeyRow[]> {
-  const keys = db.selectFrom('gateway_keys').selectAll().orderBy('created_at', 'desc').orderBy('id');
-  return (revoked ? keys : keys.where('revoked_at', 'is', null)).execute();
+export function listKeys(store: Store, revoked = false): Promise<KeyRow[]> {
+  return inOrder(store, revoked).execute();
+}
+
+/** Which of the keys are wanted. */
+export interface KeysWanted {
+  /** Whether with those that were revoked. */
+  readonly revoked: boolean;
+  /** How their names begin. */
+  readonly prefix: string;
+  /** The last one that is known already. */
+  readonly after: KeyRow | undefined;
+  readonly limit: number;
+}
+
+/** The next keys in the order of `listKeys`, and whether there are more. */
+export async function pageOfKeys(
+  store: Store,
+  { revoked, prefix, after, limit }: KeysWanted,
+): Promise<{ rows: readonly KeyRow[]; more: boolean }> {
+  let keys = inOrder(store, revoked).limit(limit + 1);
+  // LIKE tells small letters from large ones in one of the databases, and not in the other.
+  if (prefix !== '') keys = keys.where(sql`substr(name, 1, length(${prefix}))`, '=', prefix);
+  if (after !== undefined) {
+    const { id, created_at: made } = after;
+    keys = keys.where(({ eb, and, or }) =>
+      or([eb('created_at', '<', made), and([eb('created_at', '=', made), eb('id', '>', id)])]),
+    );
+  }
+  const rows = await keys.execute();
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+function inOrder({ db }: Store, revoked: boolean) {
+  return db
+    .selectFrom('gateway_keys')
+    .selectAll()
+    .$if(!revoked, (keys) => keys.where('revoked_at', 'is', null))
+    .orderBy('created_at', 'desc')
+    .orderBy('id');
 }
 
 /** Every key that was made or changed after the change of a number, with those that were revoked. */

@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import OpenAI from 'openai';
+import { CursorPage } from 'openai/pagination';
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/admin/answers.ts';
 import { createAdminApp } from '../../src/admin/app.ts';
@@ -6,8 +8,8 @@ import { keyList, madeKey } from '../../src/admin/key-routes.ts';
 import { serveAdmin } from '../../src/admin/serve-admin.ts';
 import { usageAnswer } from '../../src/admin/usage-route.ts';
 import { hashKey } from '../../src/keys.ts';
-import { keyView } from '../../src/store/key-view.ts';
-import { listKeys } from '../../src/store/keys.ts';
+import { type KeyView, keyView } from '../../src/store/key-view.ts';
+import { createKey, listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { keyRecords } from '../support/key-records.ts';
@@ -28,6 +30,11 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['POST', '/admin/keys', { name: 'a', expires_at: '2020-01-31T00:00:00Z' }, 'expires_at'],
   ['POST', '/admin/keys', '{"name":"a","__proto__":{"x":1}}', null],
   ['GET', '/admin/keys?revoked=maybe', undefined, 'revoked'],
+  ['GET', '/admin/keys?limit=0', undefined, 'limit'],
+  ['GET', '/admin/keys?limit=10001', undefined, 'limit'],
+  ['GET', '/admin/keys?after=team', undefined, 'after'],
+  ['GET', '/admin/keys?after=key_of-nobody', undefined, 'after'],
+  ['GET', '/admin/keys?name_prefix=%00', undefined, 'name_prefix'],
   ['GET', '/admin/usage?by=user', undefined, 'by.0'],
   ['GET', '/admin/usage?by=', undefined, 'by.0'],
   ['GET', '/admin/usage?from=yesterday', undefined, 'from'],
@@ -113,7 +120,13 @@ describeStores('the admin API', (stores) => {
       const path = `/admin/keys/${view.id}`;
       expect((await ask('GET', path)).body).toEqual(view);
       expect((await ask('GET', '/admin/keys/team%20blue')).body).toEqual(view);
-      expect((await ask('GET', '/admin/keys')).body).toEqual({ object: 'list', data: [view] });
+      expect((await ask('GET', '/admin/keys')).body).toEqual({
+        object: 'list',
+        data: [view],
+        first_id: view.id,
+        last_id: view.id,
+        has_more: false,
+      });
 
       const changed = await ask('PATCH', path, { budget_day: null, requests_per_minute: 5 });
       expect(changed).toMatchObject({
@@ -132,7 +145,13 @@ describeStores('the admin API', (stores) => {
       const revoked = await ask('DELETE', path);
       expect(keyView.parse(revoked.body).revoked_at).not.toBeNull();
       expect((await ask('DELETE', path)).body).toEqual(revoked.body);
-      expect((await ask('GET', '/admin/keys')).body).toEqual({ object: 'list', data: [] });
+      expect((await ask('GET', '/admin/keys')).body).toEqual({
+        object: 'list',
+        data: [],
+        first_id: null,
+        last_id: null,
+        has_more: false,
+      });
       expect(keyList.parse((await ask('GET', '/admin/keys?revoked=true')).body).data).toHaveLength(1);
       expect(await ask('PATCH', path, {})).toMatchObject({
         status: 409,
@@ -140,6 +159,49 @@ describeStores('the admin API', (stores) => {
       });
       expect(await ask('POST', `${path}/rotate`)).toMatchObject({ status: 409 });
       expect(await keyRecords(store)).toEqual([]);
+    }));
+
+  test('keys come in pages, which an SDK walks: each key once, whatever is made and revoked meanwhile', () =>
+    withAdmin(async ({ url, store }) => {
+      const names = Array.from({ length: 7 }, (_, at) => `team-${at}`);
+      // Several of one moment too.
+      for (const some of [names.slice(0, 2), names.slice(2)])
+        await Promise.all(some.map((name) => createKey(store, name)));
+      const all = await listKeys(store);
+      const client = new OpenAI({ baseURL: `${url}/admin`, apiKey: ADMIN_KEY, maxRetries: 0 });
+      const walked: string[] = [];
+      const pages = client.getAPIList<KeyView, CursorPage<KeyView>>('/keys', CursorPage, {
+        query: { limit: 2, revoked: true },
+      });
+      for await (const key of pages) {
+        walked.push(key.id);
+        if (walked.length !== 2) continue;
+        await createKey(store, 'late');
+        await client.delete(`/keys/${key.id}`);
+        await client.delete('/keys/team-3');
+      }
+      expect(walked).toEqual(all.map(({ id }) => id));
+    }));
+
+  test('a page says where it begins and ends, and whether there are more', () =>
+    withAdmin(async ({ ask, store }) => {
+      for (const name of ['Blue', 'blue', 'blue%', 'blue-2', 'green']) await createKey(store, name);
+      const of = async (query: string) => keyList.parse((await ask('GET', `/admin/keys?${query}`)).body);
+      const first = await of('name_prefix=blue&limit=2');
+      expect(first).toMatchObject({
+        has_more: true,
+        first_id: first.data[0]?.id,
+        last_id: first.data[1]?.id,
+      });
+      const second = await of(`name_prefix=blue&limit=2&after=${first.last_id}`);
+      expect(second).toMatchObject({ has_more: false, first_id: second.data[0]?.id });
+      expect([...first.data, ...second.data].map(({ name }) => name).sort()).toEqual([
+        'blue',
+        'blue%',
+        'blue-2',
+      ]);
+      expect((await of('name_prefix=blue%25')).data).toMatchObject([{ name: 'blue%' }]);
+      expect((await of('limit=5')).has_more).toBe(false);
     }));
 
   test('a name that is taken is a conflict', () =>
