@@ -10,7 +10,7 @@ export interface Column<T> {
 /** The rows below the titles, each column as wide as it must be. */
 export function textTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
-  const widths = cells.map((column) => Math.max(...column.map((cell) => cell.length)));
+  const widths = cells.map((column) => column.reduce((width, cell) => Math.max(width, cell.length), 0));
   return Array.from({ length: rows.length + 1 }, (_, line) =>
     columns
       .map(({ right }, index) => {
