@@ -7,6 +7,7 @@ import type { KeyLimits, Principal } from '../keys.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
 import type { InFlight, Leave } from './in-flight.ts';
+import { openLately } from './lately.ts';
 import { limitHeaders, type Standing } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
 import type { UsageWindow, Used } from './window.ts';
@@ -44,6 +45,9 @@ export interface Counters {
   readonly spending: Spending;
 }
 
+/** For how long a key's requests count that has not come again, in milliseconds: longer than an answer takes. */
+const LONGEST_ANSWER = 86_400_000;
+
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
 
@@ -73,7 +77,7 @@ export function limitsOf(
 ): Limits {
   const { requests, tokens, inFlight, spending } = counters;
   /** Keys whose tokens and whose money count. */
-  const counted = { tokens: new Set<string>(), money: new Set<string>() };
+  const counted = { tokens: openLately<true>(LONGEST_ANSWER), money: openLately<true>(LONGEST_ANSWER) };
   const mine = (limit: number): number => Math.ceil(limit / share());
 
   /**
@@ -138,18 +142,20 @@ export function limitsOf(
   }
 
   function charge({ key, tokens: took, cost, time }: Taken): void {
+    const at = performance.now();
     // Windows count here where they cannot count elsewhere: they do not fail.
-    if (took > 0 && counted.tokens.has(key)) void tokens.add(key, took);
-    if (cost > 0 && counted.money.has(key)) spending.charge(key, cost, time);
+    if (took > 0 && counted.tokens.get(key, at)) void tokens.add(key, took);
+    if (cost > 0 && counted.money.get(key, at)) spending.charge(key, cost, time);
   }
 
   return {
     admit(principal, response, format) {
       const { name, limits } = principal;
       const { requestsPerMinute, tokensPerMinute, budgetDay, budgetMonth } = limits;
-      if (tokensPerMinute !== undefined) counted.tokens.add(name);
+      const at = performance.now();
+      if (tokensPerMinute !== undefined) counted.tokens.set(name, true, at);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
-      if (hasBudget) counted.money.add(name);
+      if (hasBudget) counted.money.set(name, true, at);
 
       const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);

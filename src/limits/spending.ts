@@ -39,13 +39,16 @@ export function openSpending(
   let day = calendar.day(now());
   const today = new Map<string, number>();
   const thisMonth = new Map<string, number>();
-  /** Keys that were asked for; undefined until the store has told of all. */
+  /** Keys that were asked for today or the day before; undefined until the store has told of all. */
   let asked: Set<string> | undefined;
+  let askedToday = new Set<string>();
 
   function turn(): void {
     const present = calendar.day(now());
     if (present === day) return;
     today.clear();
+    if (asked !== undefined) asked = askedToday;
+    askedToday = new Set();
     if (monthOf(present) !== monthOf(day)) thisMonth.clear();
     day = present;
   }
@@ -83,7 +86,10 @@ export function openSpending(
   return {
     of(key) {
       turn();
-      asked?.add(key);
+      if (!askedToday.has(key)) {
+        askedToday.add(key);
+        asked?.add(key);
+      }
       return redis === undefined ? known(key) : shared(redis, key);
     },
     charge(key, cost, time) {
@@ -103,7 +109,7 @@ export function openSpending(
       const then = day;
       if (asked?.size === 0) return;
       const found = await stored?.(then, asked);
-      asked ??= new Set();
+      asked ??= new Set(askedToday);
       turn();
       if (found === undefined || then !== day) return;
       for (const [key, spent] of found) raise(key, spent);

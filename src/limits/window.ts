@@ -2,6 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { openLately } from './lately.ts';
 
 export interface Used {
   readonly count: number;
@@ -23,20 +24,20 @@ interface Open {
 }
 
 /**
- * Windows of this process alone, one for each key there has been. By hand, since rate-limiter-flexible tells of its
+ * Windows of this process alone, of the keys that came lately. By hand, since rate-limiter-flexible tells of its
  * memory by promises only: to wait for them took a short answer 7 percent of its time (measured).
  * @param seconds how long one is.
  */
 export function windowHere(seconds: number): UsageWindow {
   const length = seconds * 1000;
-  const windows = new Map<string, Open>();
+  const windows = openLately<Open>(length);
   return {
     add(key, count) {
       const now = performance.now();
-      let open = windows.get(key);
+      let open = windows.get(key, now);
       if (open === undefined) {
         open = { count: 0, ends: 0 };
-        windows.set(key, open);
+        windows.set(key, open, now);
       }
       if (open.ends <= now) {
         open.count = 0;
@@ -47,7 +48,7 @@ export function windowHere(seconds: number): UsageWindow {
     },
     used(key) {
       const now = performance.now();
-      const open = windows.get(key);
+      const open = windows.get(key, now);
       return open === undefined || open.ends <= now
         ? { count: 0, left: length }
         : { count: open.count, left: open.ends - now };

@@ -6,9 +6,6 @@
  */
 
 import { Agent, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
@@ -17,6 +14,7 @@ import type { ExchangeRecord, Recorder } from '../../src/usage/exchange-record.t
 import { recording } from '../../src/usage/ledger.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { held } from '../support/held.ts';
 import { eventually } from '../support/raw.ts';
 import { GOOD_MOODS, type Mood, moody, pieceOf, randomOf, wish } from './chaos-vendor.ts';
 
@@ -155,18 +153,6 @@ function textOf(body: Json): string {
   const inDelta = asObject(object?.['delta'])?.['text'];
   const inContent = asObject(asList(object?.['content'])[0])?.['text'];
   return asText(inChoice) ?? asText(inDelta) ?? asText(inContent) ?? '';
-}
-
-/** Bytes that this process holds once nothing is in use that need not be. */
-async function held(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  for (let round = 0; round < 4; round += 1) {
-    if (typeof collect === 'function') collect();
-    await sleep(20);
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 const sockets = (): number =>
