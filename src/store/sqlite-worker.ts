@@ -3,7 +3,7 @@
  * thread every live stream would wait with it.
  */
 
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What it is asked: a statement, once with its parameters, or for each of the rows of a JSON list with its values. */
@@ -31,7 +31,10 @@ const BUSY = 5;
 if (parentPort !== null) {
   const port = parentPort;
   const { file }: WorkerData = workerData;
-  const database = open(file);
+  // Node 22 warns that node:sqlite may change, in two lines at every command.
+  process.removeAllListeners('warning');
+  const sqlite = await import('node:sqlite');
+  const database = open(new sqlite.DatabaseSync(file));
   port.on('message', (statement: Statement | 'close') => {
     if (statement !== 'close') {
       port.postMessage(answer(database, statement));
@@ -42,8 +45,7 @@ if (parentPort !== null) {
   });
 }
 
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file);
+function open(database: DatabaseSync): DatabaseSync {
   // Other processes write too: the gateway's workers, its commands. Their turns are short.
   database.exec(`pragma busy_timeout = ${PATIENCE}`);
   writeAhead(database, performance.now() + PATIENCE);
