@@ -73,6 +73,9 @@ export function onSignals({ begin, hurry }: Ending): void {
   const steps = [begin, hurry];
   const onSignal = (): void => (steps.shift() ?? (() => process.exit(1)))();
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  // Ctrl-Break, and a console that is closed: ten seconds later Windows ends what still runs in it (Node's
+  // documentation, "Signal events").
+  if (process.platform === 'win32') process.on('SIGBREAK', onSignal).on('SIGHUP', onSignal);
 }
 
 /**

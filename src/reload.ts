@@ -22,7 +22,8 @@ export function onConfigChange(
   const occasion = (): void => {
     last = last.then(() => tellFailure(tell, reload));
   };
-  process.on('SIGHUP', occasion);
+  // Nobody sends one on Windows: there it tells that the end is near.
+  if (process.platform !== 'win32') process.on('SIGHUP', occasion);
   if (file !== undefined) {
     watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, (now, before) => {
       // While a file is being replaced there may be none.

@@ -1,0 +1,29 @@
+/** What is otherwise on Windows, played by a process that takes its machine for one from when on it waits for signals. */
+
+import { afterEach, expect, test } from 'vitest';
+import { preload } from '../support/preload.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { eventually } from '../support/raw.ts';
+
+/** Not before: what packages make of a path goes by it too. */
+const ON_WINDOWS = preload(`
+  const on = process.on;
+  process.on = function (name, listener) {
+    if (name === 'SIGTERM') Object.defineProperty(process, 'platform', { value: 'win32' });
+    return on.call(this, name, listener);
+  };
+`);
+
+let running: GatewayProcess | undefined;
+afterEach(() => running?.close());
+
+test.each([1, 2])(
+  'a console that is closed ends the gateway in it, and is no occasion to read its configuration: workers: %s',
+  async (workers) => {
+    const gateway = await spawnGateway({ workers }, ON_WINDOWS);
+    running = gateway;
+    await eventually(() => gateway.output().includes('Playground: '), 'it has started');
+    gateway.signal('SIGHUP');
+    expect(await gateway.ended).toBe(0);
+  },
+);
