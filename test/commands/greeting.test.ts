@@ -1,5 +1,7 @@
 /** What a first start tells a newcomer. */
 
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { greeting } from '../../src/commands/greeting.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
@@ -47,4 +49,33 @@ test.each([
   expect(text).toContain(`curl -N ${asked}/v1/`);
   expect(text).toContain(`in the browser: ${asked}/#key=gw_key`);
   expect(greeting({ ...said, made: undefined })).toContain(`Playground: ${asked}/`);
+});
+
+const FIRST = {
+  url: 'http://[::1]:8787',
+  sandboxed: true,
+  models: ['openai/gpt-6-luna'],
+  hints: [],
+  made: 'gw_key',
+};
+
+test('an address in brackets is quoted: zsh looks for files of such a name', () => {
+  expect(greeting(FIRST, 'darwin')).toContain("curl -N 'http://[::1]:8787/v1/chat/completions' \\\n");
+});
+
+test('on Windows the request is one for PowerShell, of which an argument has no quotes in it', () => {
+  const lines = greeting({ ...FIRST, url: 'http://127.0.0.1:8787' }, 'win32').split('\n');
+  const at = lines.findIndex((line) => line.includes('curl'));
+  expect(lines[at - 1]).toMatch(/^ {2}'\{"model":"openai\/gpt-6-luna",[^']*\}' \|$/);
+  expect(lines[at]).toMatch(
+    /^ {4}curl\.exe -N http:\/\/127\.0\.0\.1:8787\/v1\/chat\/completions [^"]+ -d '@-'$/,
+  );
+});
+
+test('what the README has to paste can be pasted into zsh too, where a comment is a command', async () => {
+  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.split('\n'));
+  expect(blocks.length).toBeGreaterThan(3);
+  const comments = blocks.flat().filter((line) => line.startsWith('#'));
+  expect(comments.filter((line) => /['"`()[\]*?;&|<>$]/.test(line))).toEqual([]);
 });
