@@ -26,7 +26,8 @@ export const explain = defineCommand({
   run: ({ args }) =>
     tellingRefusals(async () => {
       refuseUnknown(args, options);
-      const body = tryParseJson(String(await readNamed(args.file)));
+      // It leaves out the byte order mark that editors and shells of Windows write.
+      const body = tryParseJson(new TextDecoder().decode(await readNamed(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not hold a JSON object.`);
       const format = formatNamed(args.format) ?? formatOfRequest(body);
       const model = args.model ?? asText(body['model']);

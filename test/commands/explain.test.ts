@@ -66,3 +66,12 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
     expect(parseJson(stdout)).toMatchObject({ notes: [], mapped: ['model', 'tools', 'input'] });
   },
 );
+
+test('a file may begin with a byte order mark and have the line ends of Windows', async () => {
+  const request = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello!' }] };
+  const text = `\uFEFF${JSON.stringify(request, undefined, 2).replaceAll('\n', '\r\n')}\r\n`;
+  await writeFile(join(directory, 'request.json'), text);
+  const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+  expect(code).toBe(0);
+  expect(parseJson(stdout)).toMatchObject({ from: 'chat-completions' });
+});
