@@ -2,7 +2,7 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../config/schema.ts';
-import type { Store } from '../store/store.ts';
+import { connectStore, type Store } from '../store/store.ts';
 import { createAdminApp } from './app.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 
@@ -20,7 +20,22 @@ export async function openAdmin(
   { onKeys, add }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
-  const app = createAdminApp(store, { key, ...(onKeys !== undefined && { onKeys }) });
-  add?.(app, key);
-  return serveAdmin(app, { host, port });
+  // SQLite does one thing at a time on a connection, and a report of much usage takes seconds: what keys may is read by
+  // the other one meanwhile.
+  const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}) : undefined;
+  try {
+    const app = createAdminApp(own ?? store, { key, ...(onKeys !== undefined && { onKeys }) });
+    add?.(app, key);
+    const { url, close } = await serveAdmin(app, { host, port });
+    return {
+      url,
+      async close() {
+        await close();
+        await own?.close();
+      },
+    };
+  } catch (error) {
+    await own?.close();
+    throw error;
+  }
 }
