@@ -15,7 +15,7 @@ import { noteFault } from '../usage/ledger.ts';
 import { eventStreamHeaders } from '../vendors/headers.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { askedOf } from './translate-request.ts';
+import { askedOf, isNative } from './translate-request.ts';
 
 export interface BridgeOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
@@ -28,8 +28,7 @@ const utf8 = new TextEncoder();
 
 /** Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for. */
 export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  return (routed) =>
-    routed.spoken === routed.route.format ? answer(routed) : bridged(routed, answer(routed), options);
+  return (routed) => (isNative(routed) ? answer(routed) : bridged(routed, answer(routed), options));
 }
 
 async function bridged(

@@ -83,6 +83,13 @@ test.each(CALLERS)('checklist 99: so is one that keeps even its head back (%s)',
   expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
 });
 
+test('checklist 99: and one that has a request anew in the format it came in', async () => {
+  withheld(200, 'text/event-stream', String(answers[QWEN]?.body));
+  const { text, reply } = await door.stream('chat-completions', QWEN, { messages: [], input: 'Hi' });
+  expect(text.match(new RegExp(PING, 'g'))?.length).toBeGreaterThan(2);
+  expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
+});
+
 const refusal = '{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}';
 
 test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)', async (from) => {
