@@ -26,9 +26,15 @@ export interface BridgeOptions {
 
 const utf8 = new TextEncoder();
 
-/** Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for. */
+/**
+ * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, and a
+ * count is none that could begin.
+ */
 export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
-  return (routed) => (isNative(routed) ? answer(routed) : bridged(routed, answer(routed), options));
+  return (routed) => {
+    const waits = isNative(routed) || routed.route.operation !== 'generate';
+    return waits ? answer(routed) : bridged(routed, answer(routed), options);
+  };
 }
 
 async function bridged(

@@ -78,7 +78,7 @@ function translated(routed: Routed): Prepared {
   return {
     ...routed,
     path: pathAt(vendor, translatedPath(spoken, route, target.model, prompt)),
-    headers: requestHeaders(vendor, spoken, undefined, prompt.stream),
+    headers: requestHeaders(vendor, spoken, undefined, prompt.stream && counting === undefined),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
   };

@@ -106,6 +106,24 @@ test.each(CALLERS)('checklist 99: but a whole answer has its status, however lat
   expect((await door.whole(from, models[from])).status).toBe(429);
 });
 
+test.each([
+  ['/v1/messages/count_tokens', { messages: [{ role: 'user', content: 'Hi' }] }],
+  ['/v1/responses/input_tokens', { input: 'Hi' }],
+])(
+  'checklist 99: and a count of tokens is no stream, though its body asks for one (%s)',
+  async (path, said) => {
+    withheld(200, 'application/json', '{"totalTokens":7}');
+    const response = await fetch(door.url() + path, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'google/gemini-2.5-flash', stream: true, ...said }),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toMatchObject({ input_tokens: 7 });
+    expect(door.upstream().received[0]?.headers['accept']).not.toBe('text/event-stream');
+  },
+);
+
 test.each(CALLERS)('checklist 99, 105: who leaves meanwhile leaves the vendor too (%s)', async (from) => {
   const closed = door.upstream().closed();
   door.answers(() => undefined);
