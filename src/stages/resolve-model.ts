@@ -95,15 +95,20 @@ function formatFor(
   if (anew) return translatedFormat(vendor, model);
   const spoken = spokenFormat(vendor, model, format);
   if (spoken === format || operation === 'generate') return spoken;
-  if (operation === 'compact') {
-    throw invalid(
-      "Only OpenAI's own models compact a dialogue: ask this one for a summary in words.",
-      'model',
-    );
-  }
+  if (operation === 'compact') throw notServed(operation, model);
   const counting = vendor.formats.find((each) => formats[each].outbound.counting !== undefined);
-  if (counting === undefined) throw invalid(`The service of ${model.id} does not count tokens.`, 'model');
+  if (counting === undefined) throw notServed(operation, model);
   return counting;
+}
+
+/** What the service of a model does not do, beside answering. */
+export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
+  return invalid(
+    operation === 'compact'
+      ? "Only OpenAI's own models compact a dialogue: ask this one for a summary in words."
+      : `The service of ${id} does not count tokens.`,
+    'model',
+  );
 }
 
 /** The request for the first of `models`, which the key may use, that can be asked in its place. */

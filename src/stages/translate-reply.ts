@@ -23,6 +23,7 @@ import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
+import { notServed } from './resolve-model.ts';
 
 export interface ReplyOptions {
   /** Milliseconds of silence after which a translated stream says that it is alive. */
@@ -44,10 +45,11 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
   };
 }
 
-function native({ id, route, answer, allowance, ledger, hide }: Answered): Replied {
+function native(answered: Answered): Replied {
+  const { id, route, answer, allowance, ledger, hide } = answered;
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
-  if (type.startsWith('text/html')) throw notJson(answer);
+  if (type.startsWith('text/html')) throw noAnswer(answered);
   const own = responseHeaders(answer.headers);
   const reply = { id, format: route.format, status, allowance, ledger };
   if (!type.startsWith('text/event-stream')) return { ...reply, headers: own, body };
@@ -74,7 +76,7 @@ async function translated(
 
 function inCallersWords(answered: Answered, translation: Translation, options: ReplyOptions) {
   const { counting, asked } = translation;
-  if (counting !== undefined) return counted(answered.answer, counting);
+  if (counting !== undefined) return counted(answered, counting);
   return asked.prompt.stream ? streamed(answered, translation, options) : whole(answered.answer, translation);
 }
 
@@ -83,12 +85,14 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
 async function refused(answered: Answered): Promise<Replied> {
-  const { id, route, spoken, answer, translation, vendor, allowance, ledger } = answered;
+  const { id, route, spoken, model, answer, translation, vendor, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
   const shown = withoutSecrets(text, vendor.key);
   const parsed = formats[spoken].outbound.parseError(answer.status, shown);
-  const error = withWord(withWait(tellable(parsed, vendor.key), answer), answer.status, shown);
+  const said = withWord(withWait(tellable(parsed, vendor.key), answer), answer.status, shown);
+  const { operation } = route;
+  const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
@@ -160,11 +164,26 @@ async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target 
 }
 
 /** How many tokens a prompt has. */
-async function counted(answer: UpstreamAnswer, { inbound, outbound }: NonNullable<Translation['counting']>) {
+async function counted(answered: Answered, { inbound, outbound }: NonNullable<Translation['counting']>) {
+  const { answer } = answered;
   const said = tryParseJson((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
   const tokens = outbound.parseCount(asObject(said) ?? {});
-  if (tokens === undefined) throw notJson(answer);
+  if (tokens === undefined) throw noAnswer(answered);
   return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
+}
+
+/** Statuses of a service that has nothing at a path, beside 404: vLLM takes what stands there for the id of a response. */
+const NO_PLACE = new Set([405, 501]);
+
+/** Whether a service refuses what not all have for want of it, which is no failure of the service. */
+function isNoPlace({ status }: UpstreamAnswer, { fault }: GatewayError): boolean {
+  return fault === 'not-found' || NO_PLACE.has(status);
+}
+
+/** Of an answer that is none. Some services answer so at paths that they do not have (LM Studio: "Returning 200 anyway"). */
+function noAnswer({ answer, route: { operation }, model }: Answered): GatewayError {
+  const error = notJson(answer);
+  return operation === 'generate' ? error : notServed(operation, model);
 }
 
 function jsonHeaders(answer: UpstreamAnswer): Record<string, string> {

@@ -97,9 +97,8 @@ describe('counting tokens', () => {
   });
 
   test.each([
-    ['an answer without a count', 200, '{"object":"list"}', 502],
-    ['what is no JSON', 200, 'ok', 502],
     ['a refusal', 400, '{"error":{"code":400,"message":"Too odd.","status":"INVALID_ARGUMENT"}}', 400],
+    ['a failure', 500, '{"error":{"code":500,"message":"Oh.","status":"INTERNAL"}}', 502],
   ])('%s is told as an error', async (_, status, said, told) => {
     door.answers((_request, response) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(said),
@@ -107,6 +106,30 @@ describe('counting tokens', () => {
     const response = await ask('/v1/messages/count_tokens', { ...body, model: GEMINI });
     expect(response.status).toBe(told);
     expect(at(parseJson(await response.text()), 'type')).toBe('error');
+  });
+
+  /** What services answer at a path that they do not have. */
+  const nowhere: readonly (readonly [string, number, string, string])[] = [
+    [
+      'vLLM, for which it is the id of a response',
+      405,
+      'application/json',
+      '{"detail":"Method Not Allowed"}',
+    ],
+    ['an older one', 404, 'application/json', '{"detail":"Not Found"}'],
+    ['Ollama', 404, 'text/plain', '404 page not found'],
+    ['one that says so', 501, 'application/json', '{"error":{"message":"Not implemented"}}'],
+    ['LM Studio', 200, 'application/json', '{"error":"Unexpected endpoint or method. Returning 200 anyway"}'],
+    ['one with pages', 200, 'text/html', '<html></html>'],
+  ];
+  test.each(nowhere)('checklist 136: a service that does not count: %s', async (_, status, type, said) => {
+    door.answers((_request, response) => response.writeHead(status, { 'content-type': type }).end(said));
+    const response = await ask('/v1/messages/count_tokens', { ...body, model: OPENAI });
+    expect(response.status).toBe(400);
+    expect(at(parseJson(await response.text()), 'error.message')).toBe(
+      `The service of ${OPENAI} does not count tokens.`,
+    );
+    expect(door.upstream().received).toHaveLength(1);
   });
 
   test('checklist 136: where the service does not count, neither does the gateway', async () => {

@@ -632,6 +632,38 @@ describe('U-39 one of three upstreams', () => {
   });
 });
 
+describe('an upstream that has no such path', () => {
+  const page: Script = (wire) => wire.answer(200, '<html></html>', { 'content-type': 'text/html' });
+  test.each([
+    ['counts, by 405', '/v1/responses/input_tokens', status(405)],
+    ['counts, by 501', '/v1/responses/input_tokens', status(501)],
+    ['counts, by a page', '/v1/responses/input_tokens', page],
+    ['compacts, by 405', '/v1/responses/compact', status(405)],
+    ['counts for messages, by 405', '/v1/messages/count_tokens', status(405)],
+    ['counts for messages, by words of its own', '/v1/messages/count_tokens', status(200)],
+  ])('is well, and asked once: one that %s', async (_, path, script) => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(script);
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 1 } });
+    const said = path.includes('messages')
+      ? { messages: [{ role: 'user', content: 'Hi' }] }
+      : { input: 'Hi' };
+    for (let at = 0; at < 4; at += 1) {
+      const response = await fetch(gateway.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        body: JSON.stringify({ model: 'openai/gpt-4o', ...said }),
+      });
+      expect([400, 405, 501]).toContain(response.status);
+      await response.text();
+    }
+    expect(places.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(4);
+    for (const place of places) place.script(good);
+    expect(await statuses(gateway, 4)).toEqual(Array(4).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([4, 4]);
+  });
+});
+
 describe('U-40 all upstreams', () => {
   test('are dead: a 503 at once, one request that sees, and all of them when they are back', async () => {
     const places = await upstreams(2);
