@@ -264,6 +264,18 @@ describe('tools, calls and results of other formats in a request of this one', (
     for (const name of ['list_dir', 'read_file', 'ApplyPatch']) expect(sent).toContain(name);
   });
 
+  test('a custom tool that is written as this format has it is called as this format has that', async () => {
+    const tools = [
+      { type: 'custom', custom: { name: 'ApplyPatch', format: { type: 'text' } } },
+      flatFunction,
+    ];
+    const use = { type: 'tool_use', id: 'toolu_1', name: 'ApplyPatch', input: {} };
+    const bits = { type: 'input_json_delta', partial_json: JSON.stringify({ input: PATCH }) };
+    door.answers(claudeStream([[use, bits]], 'tool_use'));
+    const { reply } = await door.stream('chat-completions', CLAUDE, { tools, tool_choice: { type: 'any' } });
+    expect(reply().choices[0]?.parts).toMatchObject([{ name: 'ApplyPatch', arguments: PATCH, custom: true }]);
+  });
+
   const anthropics: JsonObject = {
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'Read it.' }] },

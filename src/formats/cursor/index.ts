@@ -5,9 +5,9 @@
  * sends back so (seen in its requests by those who serve it: router-for-me/CLIProxyAPI, icebear0828/codex-proxy#708).
  */
 
-import type { Prompt, Turn } from '../../conversation/prompt.ts';
-import type { PartStart, Reply, ReplyEvent } from '../../conversation/reply.ts';
-import { asObject, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
+import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
+import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
+import { asObject, asObjects, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
 import { chatCompletions } from '../chat-completions/index.ts';
 import type { Inbound, Report } from '../format.ts';
 import { responses } from '../responses/index.ts';
@@ -25,16 +25,27 @@ export const cursorInbound: Inbound = {
   parseRequest(body, report) {
     // It marks nothing to be cached; its dialogues are long, and each turn sends all of them.
     const keyed = { ...compact({ prompt_cache_key: conversationIn(body) }), ...body };
-    return withCustomHistory(
-      isOfResponses(body) ? parseAsResponses(keyed, report) : chat.parseRequest(chatShaped(keyed), report),
-    );
+    const prompt = isOfResponses(body)
+      ? parseAsResponses(keyed, report)
+      : chat.parseRequest(chatShaped(keyed), report);
+    return withCustomHistory(prompt, flatCustoms(prompt, body));
   },
   renderEvents(asked) {
     const renderer = chat.renderEvents(asked);
-    return { ...renderer, transform: (event, out) => renderer.transform(asFunctions(event), out) };
+    const names = flatCustoms(asked.prompt, asked.body);
+    return { ...renderer, transform: (event, out) => renderer.transform(asFunctions(event, names), out) };
   },
-  renderReply: (reply, asked) => chat.renderReply(withFunctions(reply), asked),
+  renderReply: (reply, asked) =>
+    chat.renderReply(withFunctions(reply, flatCustoms(asked.prompt, asked.body)), asked),
 };
+
+/** The custom tools that are not written as this format has them: who writes them so reads their calls so. */
+function flatCustoms({ tools = [] }: Prompt, body: JsonObject): ReadonlySet<string> {
+  const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
+  return new Set(
+    tools.flatMap((tool) => (tool.kind === 'custom' && !nested.has(tool.name) ? [tool.name] : [])),
+  );
+}
 
 function isOfResponses({ input, messages }: JsonObject): boolean {
   const isEmptyList = isList(messages) && messages.length === 0;
@@ -58,8 +69,7 @@ function parseAsResponses(body: JsonObject, report: Report): Prompt {
 }
 
 /** The prompt with calls of custom tools as such, and what came of them, which were answered as calls of functions. */
-function withCustomHistory(prompt: Prompt): Prompt {
-  const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+function withCustomHistory(prompt: Prompt, names: ReadonlySet<string>): Prompt {
   if (names.size === 0) return prompt;
   const calls = new Set<string>();
   const turns = prompt.turns.map(
@@ -75,21 +85,20 @@ function withCustomHistory(prompt: Prompt): Prompt {
   return { ...prompt, turns };
 }
 
-function asFunctions(event: ReplyEvent): ReplyEvent {
-  return event.type === 'part-start' ? asFunction(event) : event;
+function asFunctions(event: ReplyEvent, names: ReadonlySet<string>): ReplyEvent {
+  return event.type === 'part-start' ? { ...event, part: asFunction(event.part, names) } : event;
 }
 
-function asFunction(event: PartStart): PartStart {
-  const { part } = event;
-  return part.kind === 'tool-call' && part.custom ? { ...event, part: { ...part, custom: false } } : event;
+function asFunction<P extends Part | OpenPart>(part: P, names: ReadonlySet<string>): P {
+  return part.kind === 'tool-call' && names.has(part.name) ? { ...part, custom: false } : part;
 }
 
-function withFunctions(reply: Reply): Reply {
+function withFunctions(reply: Reply, names: ReadonlySet<string>): Reply {
   return {
     ...reply,
     choices: reply.choices.map((choice) => ({
       ...choice,
-      parts: choice.parts.map((part) => (part.kind === 'tool-call' ? { ...part, custom: false } : part)),
+      parts: choice.parts.map((part) => asFunction(part, names)),
     })),
   };
 }
