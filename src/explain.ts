@@ -3,12 +3,13 @@
 import type { Catalog } from './catalog/catalog.ts';
 import type { FormatName } from './conversation/prompt.ts';
 import { invalid } from './errors.ts';
-import { formats } from './formats/all.ts';
+import { formats, inboundOf } from './formats/all.ts';
+import { isOfResponses } from './formats/cursor/index.ts';
 import { type Note, reportInto } from './formats/format.ts';
 import { asObjects, isObject, type Json, type JsonObject } from './json.ts';
 import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
 import { targetOf } from './stages/translate-request.ts';
-import { spokenFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
+import { spokenFormat, translatedFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
 
 export interface Explanation {
   readonly from: FormatName;
@@ -38,16 +39,17 @@ export function explain(
   const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
-  const to = spokenFormat(vendor, model, from);
+  const isAnew = from === 'chat-completions' && isOfResponses(body);
+  const to = isAnew ? translatedFormat(vendor, model) : spokenFormat(vendor, model, from);
   const name = upstreamName(vendor, model);
-  if (to === from) {
+  if (to === from && !isAnew) {
     const request = 'model' in body ? { ...body, model: name } : body;
     return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
   const notes: Note[] = [];
   const report = reportInto(notes);
-  const prompt = { ...formats[from].inbound.parseRequest(body, report), model: name };
+  const prompt = { ...inboundOf(from, body).parseRequest(body, report), model: name };
   const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), report);
   const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));
@@ -57,7 +59,8 @@ export function explain(
 /** The format a request is written in, as far as its fields tell. */
 export function formatOfRequest(body: JsonObject): FormatName {
   if (body['contents'] !== undefined) return 'generate-content';
-  if (body['input'] !== undefined) return 'responses';
+  // Cursor sends such a body to chat-completions, beside a list of no messages.
+  if (body['input'] !== undefined) return body['messages'] === undefined ? 'responses' : 'chat-completions';
   const anthropic =
     body['system'] !== undefined ||
     body['thinking'] !== undefined ||

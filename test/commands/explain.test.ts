@@ -75,3 +75,23 @@ test('a file may begin with a byte order mark and have the line ends of Windows'
   expect(code).toBe(0);
   expect(parseJson(stdout)).toMatchObject({ from: 'chat-completions' });
 });
+
+const flat = [
+  { type: 'function', name: 'read_file', parameters: { type: 'object', properties: {} } },
+  { type: 'custom', name: 'ApplyPatch' },
+];
+const hello = [{ role: 'user', content: 'Hello!' }];
+test.each([
+  ['a request of responses', 'google/gemini-2.5-flash', 'generate-content', { messages: [], input: hello }],
+  ['a request of responses', 'openai/gpt-5.4', 'responses', { messages: [], input: hello }],
+  ['a request of responses', 'openai/gpt-4o', 'chat-completions', { messages: [], input: hello }],
+  ['flat tools', 'anthropic/claude-sonnet-4-5', 'messages', { messages: hello }],
+])('what Cursor sends to chat-completions is explained: %s for %s', async (_, model, to, said) => {
+  await writeFile(join(directory, 'request.json'), JSON.stringify({ model, ...said, tools: flat }));
+  const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+  expect(code).toBe(0);
+  const explained = parseJson(stdout);
+  expect(explained).toMatchObject({ from: 'chat-completions', to, native: false });
+  for (const name of ['read_file', 'ApplyPatch', 'Hello!']) expect(stdout).toContain(name);
+  expect(explained).not.toMatchObject({ request: { messages: [] } });
+});

@@ -47,7 +47,8 @@ function flatCustoms({ tools = [] }: Prompt, body: JsonObject): ReadonlySet<stri
   );
 }
 
-function isOfResponses({ input, messages }: JsonObject): boolean {
+/** Whether it is a request of responses: one with an `input`, and no `messages` or none in them. */
+export function isOfResponses({ input, messages }: JsonObject): boolean {
   const isEmptyList = isList(messages) && messages.length === 0;
   return input !== undefined && (messages === undefined || isEmptyList);
 }
