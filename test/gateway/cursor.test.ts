@@ -332,3 +332,51 @@ describe('tools, calls and results of other formats in a request of this one', (
     expect(JSON.stringify(sent)).toContain('data:image/png;base64,iVBORw0K');
   });
 });
+
+describe("Anthropic's cache marks and its `system`, as Cursor sends them", () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const marked: JsonObject = {
+    system: [{ type: 'text', text: 'Be brief.', ...mark }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Read it.' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: {}, ...mark }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Read.', ...mark }],
+      },
+    ],
+    tools: [{ name: 'f', input_schema: schema, ...mark }],
+    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+  };
+
+  test('reach Anthropic as they are', async () => {
+    const sent = await door.sentFor('chat-completions', CLAUDE, marked);
+    expect(sent).toMatchObject({
+      system: marked['system'],
+      tools: marked['tools'],
+      tool_choice: marked['tool_choice'],
+    });
+    expect(at(sent, 'messages.1.content.0')).toMatchObject({ type: 'tool_use', ...mark });
+    expect(at(sent, 'messages.2.content.0')).toMatchObject({ type: 'tool_result', ...mark });
+  });
+
+  test('a system message beside it stays, and so does what it says', async () => {
+    const messages = [{ role: 'system', content: 'In English.' }, ...listAt(marked, 'messages')];
+    const sent = await door.sentFor('chat-completions', CLAUDE, { ...marked, messages });
+    expect(JSON.stringify(sent['system'])).toMatch(/Be brief\..*In English\./);
+  });
+
+  test.each([GEMINI, OPENAI, THINKER])('%s is told what the system says, and has no marks', async (model) => {
+    door.answers(({ body }, vendor) => {
+      const isAnthropics = objectIn(body.toString('utf8'))['system'] !== undefined;
+      const error = { message: "Unknown parameter: 'system'.", param: 'system' };
+      answerJson(vendor, isAnthropics ? { error } : {}, isAnthropics ? 400 : 500);
+    });
+    await ask(model, marked);
+    const sent = JSON.stringify(door.sent());
+    expect(sent).toContain('Be brief.');
+    expect(sent).not.toContain('cache_control');
+    expect(door.sent()['system']).toBeUndefined();
+    if (model !== GEMINI) expect(door.sent()['parallel_tool_calls']).toBe(false);
+  });
+});

@@ -5,7 +5,7 @@
  * sends back so (seen in its requests by those who serve it: router-for-me/CLIProxyAPI, icebear0828/codex-proxy#708).
  */
 
-import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
+import type { Own, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
 import { asObject, asObjects, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
 import { chatCompletions } from '../chat-completions/index.ts';
@@ -25,9 +25,9 @@ export const cursorInbound: Inbound = {
   parseRequest(body, report) {
     // It marks nothing to be cached; its dialogues are long, and each turn sends all of them.
     const keyed = { ...compact({ prompt_cache_key: conversationIn(body) }), ...body };
-    const prompt = isOfResponses(body)
-      ? parseAsResponses(keyed, report)
-      : chat.parseRequest(chatShaped(keyed), report);
+    const prompt = withoutOwnMarks(
+      isOfResponses(body) ? parseAsResponses(keyed, report) : chat.parseRequest(chatShaped(keyed), report),
+    );
     return withCustomHistory(prompt, flatCustoms(prompt, body));
   },
   renderEvents(asked) {
@@ -67,6 +67,26 @@ function parseAsResponses(body: JsonObject, report: Report): Prompt {
     report,
   );
   return include_usage === true ? { ...prompt, includeUsage: true } : prompt;
+}
+
+/** The prompt with its cache marks for whoever takes such: a service whose format has them as they are may take none. */
+function withoutOwnMarks(prompt: Prompt): Prompt {
+  const { tools, turns } = prompt;
+  return {
+    ...prompt,
+    ...(tools !== undefined && { tools: tools.map(unmarked) }),
+    turns: turns.map((turn) => unmarked({ ...turn, parts: turn.parts.map(unmarkedPart) })),
+  };
+}
+
+function unmarkedPart(part: Part): Part {
+  return unmarked(part.kind === 'tool-result' ? { ...part, content: part.content.map(unmarked) } : part);
+}
+
+function unmarked<T extends object>(value: T & { readonly own?: Own }): T {
+  if (value.own?.fields['cache_control'] === undefined) return value;
+  const { cache_control: _, ...fields } = value.own.fields;
+  return { ...value, own: { ...value.own, fields } };
 }
 
 /** The prompt with calls of custom tools as such, and what came of them, which were answered as calls of functions. */

@@ -1,6 +1,7 @@
 /**
  * What Cursor writes into a body of chat-completions that is another format's: tools that are flat, as responses has
- * them, or have an `input_schema`, as messages; calls and results as blocks of the content, as messages too.
+ * them, or have an `input_schema`, as messages; and as messages too `system`, calls and results as blocks of the content,
+ * and cache marks on them (OhadBaehr/cursor-openrouter-proxy).
  */
 
 import {
@@ -19,8 +20,10 @@ import {
 const BLOCKS = new Set<Json | undefined>(['tool_use', 'tool_result', 'image']);
 
 /** Whether a body has anything in another format's shape. */
-export function hasOtherShapes({ tools, tool_choice: choice, messages }: JsonObject): boolean {
+export function hasOtherShapes(body: JsonObject): boolean {
+  const { tools, tool_choice: choice, messages } = body;
   return (
+    hasSystem(body) ||
     asList(tools).some((tool) => isObject(tool) && isFlat(tool)) ||
     chatChoice(choice) !== choice ||
     asList(messages).some((message) => isObject(message) && asList(message['content']).some(isOthers))
@@ -36,17 +39,23 @@ function isOthers(block: Json): boolean {
   return isObject(block) && BLOCKS.has(block['type']);
 }
 
+/** A `system` beside the messages. */
+function hasSystem({ system, messages }: JsonObject): boolean {
+  return isList(messages) && (isList(system) || typeof system === 'string');
+}
+
 /** A body in shapes of chat-completions. */
 export function chatShaped(body: JsonObject): JsonObject {
-  const { tools, tool_choice: choice, messages } = body;
+  const { tools, tool_choice: choice, messages, system, ...rest } = body;
+  const leading = hasSystem(body) ? [{ role: 'system', ...compact({ content: system }) }] : [];
   return {
-    ...body,
-    ...(isList(tools) && { tools: tools.map((tool) => (isObject(tool) ? chatTool(tool) : tool)) }),
-    ...(choice !== undefined && { tool_choice: chatChoice(choice) ?? null }),
-    ...(isList(messages) && {
-      messages: messages.flatMap((message): readonly Json[] =>
-        isObject(message) ? chatMessages(message) : [message],
-      ),
+    ...rest,
+    ...compact({
+      tools: isList(tools) ? tools.map((tool) => (isObject(tool) ? chatTool(tool) : tool)) : tools,
+      tool_choice: chatChoice(choice),
+      parallel_tool_calls: asObject(choice)?.['disable_parallel_tool_use'] === true ? false : undefined,
+      messages: isList(messages) ? [...leading, ...messages.flatMap(chatMessages)] : messages,
+      system: hasSystem(body) ? undefined : system,
     }),
   };
 }
@@ -68,7 +77,8 @@ function chatChoice(choice: Json | undefined): Json | undefined {
   return type === 'auto' || type === 'none' ? type : choice;
 }
 
-function chatMessages(message: JsonObject): readonly JsonObject[] {
+function chatMessages(message: Json): readonly Json[] {
+  if (!isObject(message)) return [message];
   const { role, content } = message;
   if (!isList(content)) return [message];
   if (role === 'assistant') return [withCalls(message, content)];
@@ -83,7 +93,9 @@ function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
   const calls = asObjects(content).filter(({ type }) => type === 'tool_use');
   if (calls.length === 0) return message;
   const said = content.filter((block) => !isBlock(block, 'tool_use'));
+  const mark = calls.find(({ cache_control: control }) => isObject(control))?.['cache_control'];
   return {
+    ...compact({ cache_control: mark }),
     ...message,
     content: said.length === 0 ? null : said,
     tool_calls: [
@@ -97,12 +109,12 @@ function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
   };
 }
 
-function chatResult({ tool_use_id: id, content, is_error: failed }: JsonObject): JsonObject {
+function chatResult({ tool_use_id: id, content, is_error: failed, cache_control }: JsonObject): JsonObject {
   const parts = isList(content) ? content.map(chatPart) : (asText(content) ?? '');
   const failure: readonly Json[] = [{ type: 'text', text: 'Error' }];
   return {
     role: 'tool',
-    ...compact({ tool_call_id: id }),
+    ...compact({ tool_call_id: id, cache_control }),
     content:
       failed === true ? [...failure, ...(isList(parts) ? parts : [{ type: 'text', text: parts }])] : parts,
   };
