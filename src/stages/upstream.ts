@@ -39,7 +39,7 @@ export function upstream(
         ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
         ...(attempt?.ended !== undefined && { ended: attempt.ended }),
         ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
-        ...(ledger !== undefined && { tap: tapBody(ledger, spoken) }),
+        ...(ledger !== undefined && { tap: tapBody(ledger, spoken, payload) }),
       },
       signal,
     );

@@ -15,6 +15,7 @@ import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
+import { mayRepeat, outermost } from './outermost.ts';
 import { tierIn, usageIn } from './usage-search.ts';
 import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-tap.ts';
 
@@ -79,15 +80,20 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
   ledger.cause = causeOf(error);
 }
 
-/** Notes the bytes of a vendor's body as they arrive; a new one begins with every attempt. */
-export function tapBody(ledger: Ledger, spoken: FormatName): (bytes: Uint8Array) => void {
+/** Notes the bytes of a vendor's body as they arrive, of what it was sent; a new one begins with every attempt. */
+export function tapBody(
+  ledger: Ledger,
+  spoken: FormatName,
+  request: Uint8Array,
+): (bytes: Uint8Array) => void {
   const tap = usageTap(usageReaders[spoken].field, ledger.tiered);
   const passage = openPassage(spoken);
+  const own = spoken === 'responses' && mayRepeat(request) ? outermost() : undefined;
   ledger.tap = tap;
   ledger.passage = passage;
   return (bytes) => {
     ledger.first ??= performance.now();
-    tapChunk(tap, bytes);
+    tapChunk(tap, own === undefined ? bytes : own(bytes));
     passBy(passage, bytes);
   };
 }

@@ -51,13 +51,13 @@ async function open(limits: KeyLimits): Promise<void> {
 }
 
 /** Asks, and leaves once `until` has come of the answer. @returns the status. */
-async function ask(path: string, body: object, until?: string, key = LIMITED): Promise<number> {
+async function ask(path: string, body: object | string, until?: string, key = LIMITED): Promise<number> {
   const known = records.length;
   const leaving = new AbortController();
   const response = await fetch(`${gateway.url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     signal: leaving.signal,
   });
   let text = '';
@@ -153,6 +153,26 @@ describe.each(LEFT)('%s: a stream that its caller leaves', (_, path, model, stre
     isOpen = false;
     await expect.poll(() => ask(path, bodyOf(path, model))).toBe(429);
   });
+});
+
+/** OpenAI says in each response with what it was asked for: `usage` in it, of nothing, is the caller's own. */
+test.each([
+  ['as it is', '"usage":{"input_tokens":0,"output_tokens":0,"total_tokens":0}'],
+  ['with escapes', '"us\\u0061ge":{"input_tokens":0,"output_tokens":0,"total_tokens":0}'],
+])("responses: a usage of the caller's own, %s, which the vendor repeats, is none", async (_, written) => {
+  const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  const tool = { type: 'function', name: 'f', strict: false, parameters: { type: 'object', usage } };
+  const repeated = { type: 'response.created', response: { ...RESPONSE, tools: [tool], usage: null } };
+  isOpen = true;
+  answer = RESPONSES.replace(/^.*?\n\n/s, named({ ...repeated }));
+  await open({ tokensPerMinute: 800 });
+  const body = JSON.stringify({ ...bodyOf('/v1/responses', 'openai/gpt-4.1'), tools: [tool] });
+  const asked = body.replace(JSON.stringify({ usage }).slice(1, -1), () => written);
+  expect(asked).toContain(written);
+  expect(await ask('/v1/responses', asked, WORD)).toBe(200);
+  expect(records[0]?.estimated?.tokens).toBeGreaterThan(850);
+  isOpen = false;
+  await expect.poll(() => ask('/v1/responses', asked)).toBe(429);
 });
 
 test('a caller who leaves before anything has come pays for the prompt', async () => {

@@ -104,6 +104,51 @@ describe('OpenAI says it beside the usage', () => {
     }
   });
 
+  /** It says in each response what it was asked for: what the caller calls a tier or a usage there is none. */
+  test.each([
+    ['metadata', { service_tier: 'flex', usage: '{}' }],
+    [
+      'tools',
+      [
+        {
+          type: 'function',
+          name: 'f',
+          parameters: { service_tier: 'flex', usage: { ...spent, input_tokens: 0 } },
+        },
+      ],
+    ],
+  ])('nothing that the caller says in %s makes an answer cheap', async (field, said) => {
+    const body = { model: 'openai/gpt-5', input: 'Go on.', [field]: said };
+    const repeated = { [field]: said };
+    for (const [served, times] of [
+      ['priority', 2],
+      ['default', 1],
+      ['flex', 0.5],
+    ] as const) {
+      const response = { object: 'response', status: 'completed', output: [LONG], service_tier: served };
+      // OpenAI tells the usage behind the tools, OpenRouter before them.
+      for (const told of [
+        { ...response, ...repeated, usage: spent },
+        { ...response, usage: spent, ...repeated },
+      ]) {
+        const asked = { ...body, service_tier: served };
+        const cost = times * STANDARD;
+        expect(await costOf('/v1/responses', asked, [told])).toBeCloseTo(cost, 12);
+        const events = [
+          { type: 'response.created', response: { ...response, ...repeated, usage: null } },
+          { type: 'response.completed', response: told },
+        ];
+        for (const size of [1_000_000, 9_000, 700]) {
+          expect(await costOf('/v1/responses', { ...asked, stream: true }, events, size)).toBeCloseTo(
+            cost,
+            12,
+          );
+        }
+        if (served === 'default') expect(await costOf('/v1/responses', body, [told])).toBeCloseTo(cost, 12);
+      }
+    }
+  });
+
   test('of a model whose fast mode has no price of its own, what it costs at all', async () => {
     const body = { ...chat, model: 'openai/gpt-5-nano', service_tier: 'priority' };
     const whole = { object: 'chat.completion', choices: [choice], usage, service_tier: 'priority' };
