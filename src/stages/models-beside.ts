@@ -12,6 +12,9 @@ import { type Span, scanList, scanObject } from '../json-scan.ts';
  */
 const FIELDS = new Set(['models', 'fallbacks', 'tools', 'plugins']);
 
+/** In a tool that makes images: who writes them, a model of texts ("SVG author model settings", OpenAI's SDK). */
+const AUTHOR = 'svg';
+
 const OPEN_OBJECT = 0x7b;
 const QUOTE = 0x22;
 
@@ -76,9 +79,12 @@ function itemsOf(list: Buffer | undefined): readonly Buffer[] {
 
 function namesIn(item: Buffer): readonly string[] {
   if (item[0] !== OPEN_OBJECT) return textsOf(item);
-  return [...scanObject(item)]
-    .filter(([key]) => key.toLowerCase() === 'model')
-    .flatMap(([_, { start, end }]) => textsOf(item.subarray(start, end)));
+  return [...scanObject(item)].flatMap(([key, { start, end }]) => {
+    const value = item.subarray(start, end);
+    const name = key.toLowerCase();
+    if (name === 'model') return textsOf(value);
+    return name === AUTHOR && value[0] === OPEN_OBJECT ? namesIn(value) : [];
+  });
 }
 
 function textsOf(value: Buffer): readonly string[] {

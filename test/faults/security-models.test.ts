@@ -315,6 +315,11 @@ describe('S-12 models that a body names beside its own', () => {
     [chat, 'deepseek/deepseek-v4-flash', '"route":"fallback","MODELS":["anthropic/NAMED"]'],
     [chat, 'deepseek/deepseek-v4-flash', '"plugins":[{"id":"fusion","model":"anthropic/NAMED"}]'],
     ['/v1/responses', 'openai/gpt-4o-mini', '"tools":[{"type":"image_generation","model":"NAMED"}]'],
+    [
+      '/v1/responses',
+      'openai/gpt-4o-mini',
+      '"tools":[{"type":"image_generation","output_format":"svg","svg":{"reasoning":{"effort":"low"},"model":"NAMED"}}]',
+    ],
     ...['additional_tools', 'tool_search_output'].map((type): [string, string, string] => [
       '/v1/responses',
       'openai/gpt-4o-mini',
