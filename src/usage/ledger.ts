@@ -16,7 +16,7 @@ import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
 import { mayRepeat, outermost } from './outermost.ts';
-import { tierIn, usageIn } from './usage-search.ts';
+import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-tap.ts';
 
 /** Of one shape from the first note to the last. */
@@ -129,7 +129,7 @@ export function closeLedger(
   finished: boolean,
 ): ClosedLedger {
   const { began, first, tap } = ledger;
-  const remains = tap === undefined ? [] : remainsOf(tap);
+  const remains = tap === undefined ? [] : ownRemains(ledger, tap);
   return {
     id,
     time: ledger.time,
@@ -151,6 +151,15 @@ export function closeLedger(
     finished,
     passed: finished && (tap === undefined || hasUsage(tap)) ? undefined : passedOf(ledger),
   };
+}
+
+/**
+ * What is kept of an answer. In a whole one of messages an input of a tool is an object, in which the model may have
+ * written a usage, as the caller has told it to: its own is the last one, and all of it.
+ */
+function ownRemains({ spoken, passage }: Ledger, tap: UsageTap): ClosedLedger['remains'] {
+  const remains = remainsOf(tap);
+  return spoken === 'messages' && passage?.isStream === false ? lastUsage(remains, 'usage') : remains;
 }
 
 function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {

@@ -58,6 +58,13 @@ export function usageIn(remains: readonly Uint8Array[], field: UsageField): read
   });
 }
 
+/** Of an answer of which a tap has kept `remains`, the last usage alone; what it has kept where there is none. */
+export function lastUsage(remains: readonly Uint8Array[], field: UsageField): readonly Uint8Array[] {
+  const kept: Kept = { first: undefined, last: undefined };
+  searchUsage(joined(remains), MARKS[field], kept);
+  return kept.last === undefined ? remains : [kept.last];
+}
+
 /** The last `service_tier` that an answer has told, of which a tap has kept `remains`. */
 export function tierIn(remains: readonly Uint8Array[]): string | undefined {
   const field = lastTier(joined(remains));

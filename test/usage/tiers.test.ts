@@ -190,6 +190,29 @@ test.each([
   expect(await costOf('/v1/messages', { ...body, stream: true }, events, 100)).toBeCloseTo(dollars, 12);
 });
 
+/** In a whole answer a tool's input is an object, of which the caller can have the model write what he likes. */
+test.each([1e12, 3])(
+  'Anthropic: a usage in the input of a tool is none, whatever it says',
+  async (searches) => {
+    const usage = { input_tokens: 1_000, output_tokens: 100 };
+    const said = { server_tool_use: { web_search_requests: searches }, speed: 'fast', input_tokens: 1 };
+    const content = [
+      { type: 'text', text: LONG },
+      { type: 'tool_use', id: 'toolu_1', name: 'f', input: { usage: said } },
+    ];
+    const body = {
+      model: 'anthropic/claude-opus-5',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Go on.' }],
+    };
+    const dollars = (1_000 * 5 + 100 * 25) / 1e6;
+    for (const blocks of [content, content.slice(1)]) {
+      const message = { id: 'm', type: 'message', role: 'assistant', content: blocks, usage };
+      expect(await costOf('/v1/messages', body, [message])).toBeCloseTo(dollars, 12);
+    }
+  },
+);
+
 test.each([
   [{ serviceTier: 'flex' }, 0.5],
   [{ serviceTier: 'priority' }, 1.8],
