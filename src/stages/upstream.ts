@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
+import { isMetered } from '../limits/limits.ts';
 import { carryOn } from '../observe/trace-context.ts';
 import { tokensOfRequest } from '../usage/estimate.ts';
 import { tapBody } from '../usage/ledger.ts';
@@ -21,6 +22,7 @@ export function upstream(
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
     const { model, vendor, spoken, attempt, ledger, path, headers, payload, translation, signal } = prepared;
+    const { limits } = prepared.principal;
     if (ledger !== undefined) {
       ledger.model = model;
       ledger.vendor = vendor.name;
@@ -39,7 +41,9 @@ export function upstream(
         ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
         ...(attempt?.ended !== undefined && { ended: attempt.ended }),
         ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
-        ...(ledger !== undefined && { tap: tapBody(ledger, spoken, payload) }),
+        ...(ledger !== undefined && {
+          tap: tapBody(ledger, spoken, isMetered(limits) ? payload : undefined),
+        }),
       },
       signal,
     );

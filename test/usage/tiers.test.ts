@@ -117,7 +117,10 @@ describe('OpenAI says it beside the usage', () => {
         },
       ],
     ],
-  ])('nothing that the caller says in %s makes an answer cheap', async (field, said) => {
+  ])('nothing that the caller of a limited key says in %s makes an answer cheap', async (field, said) => {
+    await gateway.close();
+    const keys = [{ name: 'limited', key: KEY, limits: { budgetDay: 1_000 } }];
+    gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url), keys });
     const body = { model: 'openai/gpt-5', input: 'Go on.', [field]: said };
     const repeated = { [field]: said };
     for (const [served, times] of [
