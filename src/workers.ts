@@ -1,13 +1,27 @@
 /**
  * Several processes behind one port (node:cluster), each a whole gateway. The first process serves nothing: it looks
- * after the others, puts a new one in the place of one that is gone, and passes on what it is told.
+ * after the others, puts a new one in the place of one that is gone, and passes on what it is told. It alone reads the
+ * configuration: a worker that is started later serves by the one in force, whatever has become of its file.
  */
 
 import cluster, { type Worker } from 'node:cluster';
+import type { Config } from './config/schema.ts';
+import type { Place } from './config/vendors.ts';
 import type { Teller } from './observe/teller.ts';
 
+/** What a worker serves by. */
+export interface Served {
+  readonly config: Config;
+  /** Where simulated vendors are, if they serve. */
+  readonly simulated?: Readonly<Record<string, Place>>;
+}
+
 /** What a worker is told. Words over its channel, not signals: a terminal signals the whole group by itself. */
-export type Order = 'end' | 'hurry' | 'reload';
+export type Order = 'end' | 'hurry';
+/** The same: what to serve by, at its start before all else, and whenever that is another one. */
+interface ServeBy {
+  readonly serveBy: Served;
+}
 /** What a worker tells. */
 type News = 'ready' | 'leaving';
 
@@ -15,6 +29,8 @@ export interface Workers {
   /** Resolves when all of them serve; rejects where one ends before it does. */
   readonly ready: Promise<void>;
   tell(order: Order): void;
+  /** From now on they serve by this, and whoever comes in the place of one of them. */
+  serveBy(served: Served): void;
   /** How many were gone before they were told to go. */
   lost(): number;
   /** Resolves when all have ended after `end` or `hurry`: with 0, or 1 where one of them did not end well. */
@@ -27,17 +43,15 @@ const LONG_LIFE = 60_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
-/** Starts `count` workers: this program again, with `environment` over the present one. */
-export function startWorkers(
-  count: number,
-  environment: Readonly<Record<string, string>>,
-  { note, trouble }: Teller,
-): Workers {
+/** Starts as many workers as the configuration says: this program again. */
+export function startWorkers(first: Served, { note, trouble }: Teller): Workers {
+  const count = first.config.workers;
   const ready = Promise.withResolvers<void>();
   const over = Promise.withResolvers<0 | 1>();
   const alive = new Set<Worker>();
   const serving = new Set<Worker>();
   const pauses = new Set<NodeJS.Timeout>();
+  let served = first;
   let complete = false;
   let ending = false;
   let shortLives = 0;
@@ -46,7 +60,8 @@ export function startWorkers(
 
   function start(): void {
     const began = performance.now();
-    const worker = cluster.fork(environment);
+    const worker = cluster.fork();
+    send(worker, { serveBy: served });
     alive.add(worker);
     let replaced = false;
     const replace = (): void => {
@@ -93,36 +108,70 @@ export function startWorkers(
   return {
     ready: ready.promise,
     tell(order) {
-      if (order !== 'reload') {
-        ending = true;
-        for (const pause of pauses) clearTimeout(pause);
-      }
+      ending = true;
+      for (const pause of pauses) clearTimeout(pause);
       for (const worker of alive) send(worker, order);
-      if (ending && alive.size === 0) over.resolve(code);
+      if (alive.size === 0) over.resolve(code);
+    },
+    serveBy(next) {
+      served = next;
+      for (const worker of alive) send(worker, { serveBy: next });
     },
     lost: () => lost,
     over: over.promise,
   };
 }
 
-function send(worker: Worker, order: Order): void {
+function send(worker: Worker, order: Order | ServeBy): void {
   // One that is just ending need not be told.
   if (worker.isConnected()) worker.send(order, () => undefined);
 }
 
-/** In a worker: carries out what it is told. Without the process that tells, it ends, its live answers first. */
-export function obey(orders: Readonly<Record<Order, () => void>>): void {
-  process.on('message', (message: unknown) => {
-    // Others talk over the same channel.
-    if (message === 'end' || message === 'hurry' || message === 'reload') orders[message]();
-  });
-  cluster.worker?.on('disconnect', () => {
-    // Node would end the process right here if the parting were not called meant.
-    if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-    orders.end();
-  });
+export interface Orders extends Readonly<Record<Order, () => void>> {
+  serveBy(served: Served): void;
+}
+
+export interface Heard {
+  /** What to begin with. */
+  readonly first: Promise<Served>;
+  /** Carries out what was told since, and is from now on. Without the process that tells, the worker ends, its live answers first. */
+  obey(orders: Orders): void;
+}
+
+/** In a worker: hears what it is told. */
+export function hear(): Heard {
+  const first = Promise.withResolvers<Served>();
+  const waiting: unknown[] = [];
+  let take = (message: unknown): void => {
+    if (!isServeBy(message)) return;
+    first.resolve(message.serveBy);
+    take = (later) => {
+      waiting.push(later);
+    };
+  };
+  process.on('message', (message: unknown) => take(message));
   // These are for the first process, which passes them on.
   process.on('SIGHUP', () => undefined);
+  return {
+    first: first.promise,
+    obey(orders) {
+      take = (message) => {
+        // Others talk over the same channel.
+        if (message === 'end' || message === 'hurry') orders[message]();
+        else if (isServeBy(message)) orders.serveBy(message.serveBy);
+      };
+      cluster.worker?.on('disconnect', () => {
+        // Node would end the process right here if the parting were not called meant.
+        if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+        orders.end();
+      });
+      for (const message of waiting) take(message);
+    },
+  };
+}
+
+function isServeBy(message: unknown): message is ServeBy {
+  return typeof message === 'object' && message !== null && 'serveBy' in message;
 }
 
 /** In a worker: tells the first process. Elsewhere nothing. */

@@ -64,13 +64,19 @@ export function closingWith(serving: Serving, { accounts, watching, teller, admi
   };
 }
 
+/** What is in force of `next`, another configuration than that of the start: some of it stays as it was at `first`. */
+export function inForce(first: Config, next: Config): Config {
+  const { host, port, workers, store, redis, usage, admin, log } = first;
+  // Of usage, who is asked for it counts at once.
+  return { ...next, host, port, workers, store, redis, usage: { ...usage, ask: next.usage.ask }, admin, log };
+}
+
 /** Says that a configuration is in force, and what of it is not yet. @param first that of the start. */
 export function tellReloaded({ note }: Teller, first: Config, next: Config): void {
-  // Of usage, who is asked for it counts at once.
-  const before = { ...first, usage: { ...first.usage, ask: next.usage.ask } };
-  const fixed = (['host', 'workers', 'store', 'redis', 'usage', 'admin', 'log'] as const).filter(
-    (field) => !isDeepStrictEqual(before[field], next[field]),
-  );
+  const wanted = new Map<string, unknown>(Object.entries(next));
+  const fixed = Object.entries(inForce(first, next))
+    .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, wanted.get(field)))
+    .map(([field]) => field);
   if (next.port !== 0 && next.port !== first.port) note('The new port counts from the next start.');
   if (fixed.length > 0) note(`The new ${fixed.join(' and ')} counts from the next start.`);
   note('The configuration was read again, and is in force.');

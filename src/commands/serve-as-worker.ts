@@ -1,7 +1,7 @@
 /** `gateway start` in one of several processes: serves, and does as the first process says. */
 
-import { z } from 'zod';
 import { openAccounts } from '../accounts.ts';
+import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { endingOf, onSignals } from '../ending.ts';
 import { openTeller } from '../observe/teller.ts';
@@ -9,30 +9,25 @@ import { tellMetrics } from '../observe/worker-metrics.ts';
 import { startServing } from '../serving.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { openWatching } from '../watching.ts';
-import { obey, tellFirst } from '../workers.ts';
-import { closingWith, openConfigured, rereadSettings, type Surroundings } from './open-configured.ts';
+import { hear, type Served, tellFirst } from '../workers.ts';
+import { closingWith, openConfigured } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 
-const placesSchema = z.record(z.string(), z.object({ baseUrl: z.string(), apiKey: z.string() }));
-
-export async function serveAsWorker(config: Config, from: Surroundings): Promise<void> {
-  const told = from.environment['GATEWAY_SANDBOX'];
-  const simulated = told === undefined ? undefined : placesSchema.parse(JSON.parse(told));
+export async function serveAsWorker(environment: Environment, directory: string): Promise<void> {
+  const heard = hear();
+  const first = await heard.first;
+  const { config } = first;
   const teller = openTeller();
   const { trouble } = teller;
-  const store = await orExit(openConfiguredStore(config.store, from.directory, trouble));
+  const store = await orExit(openConfiguredStore(config.store, directory, trouble));
   const accounts = await orExit(openAccounts(store, config, trouble));
-  const watching = await orExit(openWatching(config, from.environment, accounts, false, trouble));
+  const watching = await orExit(openWatching(config, environment, accounts, false, trouble));
   teller.into(watching.log);
-  const company = {
-    keys: accounts.keys,
-    limits: accounts.limits,
-    ...watching.company,
-    ...(simulated && { simulated }),
-  };
-  const open = (all: Config) => openConfigured(oneShare(all), company);
+  const company = { keys: accounts.keys, limits: accounts.limits, ...watching.company };
+  const open = ({ config: all, simulated }: Served) =>
+    openConfigured(oneShare(all), { ...company, ...(simulated && { simulated }) });
 
-  const serving = closingWith(await orExit(startServing(await orExit(open(config)), trouble)), {
+  const serving = closingWith(await orExit(startServing(await orExit(open(first)), trouble)), {
     accounts,
     watching,
     teller,
@@ -42,21 +37,18 @@ export async function serveAsWorker(config: Config, from: Surroundings): Promise
   const ending = endingOf(serving, teller);
   let last = Promise.resolve();
   onSignals(ending);
-  obey({
+  heard.obey({
     end: ending.begin,
     hurry: ending.hurry,
-    reload() {
-      last = last.then(reload);
+    serveBy(next) {
+      last = last.then(() => exchange(next));
     },
   });
   tellFirst('ready');
 
-  // The first process has read the same before, and has told whatever is wrong with it.
-  async function reload(): Promise<void> {
+  async function exchange(next: Served): Promise<void> {
     try {
-      await watching.reload(async () =>
-        serving.exchange(await open(await rereadSettings(from, serving.current().sandboxed))),
-      );
+      await watching.reload(async () => serving.exchange(await open(next)));
     } catch (error) {
       trouble(`A worker stays as it was: ${error}`);
     }

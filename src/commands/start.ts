@@ -19,11 +19,12 @@ import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
 import { openWatching } from '../watching.ts';
-import { startWorkers } from '../workers.ts';
+import { type Served, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { refuseUnknown } from './known-options.ts';
 import {
   closingWith,
+  inForce,
   LAST_WRITES,
   openConfigured,
   rereadSettings,
@@ -51,14 +52,13 @@ export const start = defineCommand({
       const environment = {
         ...process.env,
         ...(args.host !== undefined && { HOST: args.host }),
-        // A worker's is the one that the first process has found free.
-        ...(args.port !== undefined && cluster.isPrimary && { PORT: args.port }),
+        ...(args.port !== undefined && { PORT: args.port }),
         ...(args.workers !== undefined && { WORKERS: args.workers }),
       };
+      if (cluster.isWorker) return serveAsWorker(environment, directory);
+
       const surroundings = { environment, directory };
       const { config: read, file } = await orExit(readServed(environment, directory));
-      if (cluster.isWorker) return serveAsWorker(read, surroundings);
-
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
       const teller = openTeller();
       const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
@@ -116,7 +116,7 @@ async function serveAlone(
   onConfigChange(file, trouble, () =>
     watching.reload(async () => {
       const next = await rereadSettings(from, serving.current().sandboxed);
-      serving.exchange(await openConfigured(next, company));
+      serving.exchange(await openConfigured(inForce(config, next), company));
       tellReloaded(teller, config, next);
     }),
   );
@@ -141,11 +141,8 @@ async function lookAfterWorkers(
   teller.into(log);
   let vendors = configuredVendors(config);
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, trouble) : undefined;
-  const environment = {
-    PORT: String(config.port),
-    ...(sandbox && { GATEWAY_SANDBOX: JSON.stringify(sandbox.places) }),
-  };
-  const workers = startWorkers(config.workers, environment, teller);
+  const served = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
+  const workers = startWorkers(served(config), teller);
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);
@@ -162,7 +159,7 @@ async function lookAfterWorkers(
       throw error;
     });
     vendors = configuredVendors(next);
-    workers.tell('reload');
+    workers.serveBy(served(inForce(config, next)));
     tellReloaded(teller, config, next);
   });
   const told = {

@@ -1,0 +1,102 @@
+/** What several processes serve by: the same, whichever of them was started when. */
+
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { call } from '../support/caller.ts';
+import { runCommand } from '../support/command.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { childrenOf } from '../support/process-tree.ts';
+import { eventually } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { openStage, requestOf, type Stage, twoWorkersOf, ways } from './stage.ts';
+
+let stage: Stage;
+afterEach(() => stage?.close());
+
+const [native] = ways;
+const told = (line: string): number => stage.gateway.output().split(line).length - 1;
+
+const ask = async (model: string, key: string): Promise<number> =>
+  (await call(stage.gateway.url, native.path, requestOf({ model }, false), key)).status;
+
+function rewrite(input: ConfigInput): void {
+  const file = join(stage.gateway.directory, 'gateway.config.json');
+  const vendors = vendorsAtUrl(stage.upstream.url);
+  writeFileSync(
+    `${file}.new`,
+    JSON.stringify({ port: 0, vendors, keys: [{ name: 'test', key: KEY }], ...input }),
+  );
+  renameSync(`${file}.new`, file);
+}
+
+/** A key of the store that the directory's configuration names. */
+async function keyOfStore(): Promise<string> {
+  const { stdout } = await runCommand(stage.gateway.directory, ['keys', 'create', 'stored']);
+  return stdout.trim();
+}
+
+/** Has every worker replaced, one by one. */
+async function replaceWorkers(): Promise<void> {
+  for (const victim of twoWorkersOf(stage)) {
+    const before = told('A new worker serves.');
+    process.kill(victim, 'SIGKILL');
+    await eventually(() => told('A new worker serves.') > before, 'another one serves', 20_000);
+  }
+  expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
+}
+
+describe('P-20 a worker that takes the place of another', () => {
+  test('P-20 keeps what counts from the next start, and has what counts at once', {
+    timeout: 90_000,
+  }, async () => {
+    stage = await openStage({ workers: 2 });
+    const key = await keyOfStore();
+    rewrite({
+      workers: 4,
+      host: '127.0.0.2',
+      store: { path: 'elsewhere.db' },
+      redis: { url: 'redis://127.0.0.1:1' },
+      log: 'none',
+      aliases: { 'house/fast': 'openai/gpt-4o' },
+    });
+    await expect.poll(() => ask('house/fast', key), { timeout: 10_000 }).toBe(200);
+    await eventually(
+      () => told('The new host and workers and store and redis and log counts from the next start.') === 1,
+      'it is told',
+    );
+    await replaceWorkers();
+    const statuses = await Promise.all(Array.from({ length: 12 }, () => ask('house/fast', key)));
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
+    expect(existsSync(join(stage.gateway.directory, 'elsewhere.db'))).toBe(false);
+    expect(stage.gateway.output()).not.toContain('Redis is away');
+  });
+
+  test('P-20 serves by the configuration in force, where the file has become another that cannot be', {
+    timeout: 90_000,
+  }, async () => {
+    stage = await openStage({ workers: 2 });
+    rewrite({ workers: 2, retries: { limit: 9 } });
+    await eventually(() => told('The configuration stays as it was.') > 0, 'it is refused', 10_000);
+    await replaceWorkers();
+    expect(await ask('openai/gpt-4o', KEY)).toBe(200);
+  });
+
+  test('P-20 limits are shared by as many as there are, not by as many as the next start has', {
+    timeout: 40_000,
+  }, async () => {
+    const limits: ConfigInput['limits'] = { eventLoopDelay: 600_000, inFlight: 8 };
+    stage = await openStage({ workers: 2, limits });
+    rewrite({ workers: 8, limits, aliases: { 'house/fast': 'openai/gpt-4o' } });
+    await expect.poll(() => ask('house/fast', KEY), { timeout: 10_000 }).toBe(200);
+    // Of three, two are one worker's.
+    const open: ServerResponse[] = [];
+    stage.respondWith((_, response) => void open.push(response));
+    const asked = Array.from({ length: 3 }, () => ask('openai/gpt-4o', KEY));
+    await expect.poll(() => open.length, { timeout: 10_000 }).toBe(3);
+    for (const response of open) json(response, {});
+    expect(await Promise.all(asked)).toEqual([200, 200, 200]);
+  });
+});
