@@ -64,11 +64,19 @@ export const start = defineCommand({
       const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
       const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
       const settings = { config, ...(file !== undefined && { file }) };
-      const greet = greetingWith(made, config, teller);
+      const greet = greetingWith(made, config, store, teller);
       if (config.workers === 1) return serveAlone(settings, surroundings, store, teller, greet);
       return lookAfterWorkers(settings, surroundings, store, teller, greet);
     }),
 });
+
+/** What is told where a newer version has been at the tables: whoever goes back to this one may wonder. */
+function newerTables(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  return [
+    `A newer version of the gateway has added to the tables (${names.join(', ')}); this one goes on without.`,
+  ];
+}
 
 type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => void;
 
@@ -76,10 +84,10 @@ type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => v
  * A greeting is for people; a JSON log has it line by line. But a key that was just made belongs into no log: then it is
  * for people on any output, and where JSON was asked for by name, on standard error.
  */
-function greetingWith(made: string | undefined, config: Config, { note }: Teller): Greet {
+function greetingWith(made: string | undefined, config: Config, { newer }: Store, { note }: Teller): Greet {
   return (told, log) => {
     // Reads the catalog, which nobody who asks for something waits for by now.
-    const hints = vendorHints(config);
+    const hints = [...newerTables(newer), ...vendorHints(config)];
     const forPeople = greeting({ ...told, made, hints });
     if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
       console.log(forPeople);

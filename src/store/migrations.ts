@@ -1,16 +1,30 @@
-/** How the tables came to be what they are. A migration that was released is never changed: the next one is. */
+/**
+ * How the tables came to be what they are. A migration that was released is never changed: the next one is.
+ *
+ * Migrations only add: tables, columns that may be null or have a default, indexes that are not unique. What there was
+ * keeps its meaning, and whoever reads can do without what is new. So a version goes on with the tables of a newer one:
+ * a replica of it that starts again in the midst of an update, and one that is gone back to. A migration that cannot keep
+ * to this has a name that ends in BREAKING: on its tables versions that do not know it start no more.
+ */
 
-import { type Kysely, type Migration, type MigrationProvider, sql } from 'kysely';
+import { type Kysely, type Migration, sql } from 'kysely';
+
+/** How the name of a migration ends whose tables are none for earlier versions. */
+const BREAKING = '-breaking';
 
 /** The migrations in the order of their names. */
-export const migrations: MigrationProvider = {
-  getMigrations: () =>
-    Promise.resolve({
-      '001-keys-and-usage': keysAndUsage,
-      '002-estimated-cost': estimatedCost,
-      '003-changes-by-row': changesByRow,
-    } satisfies Record<string, Migration>),
-};
+export function migrations(): Readonly<Record<string, Migration>> {
+  return {
+    '001-keys-and-usage': keysAndUsage,
+    '002-estimated-cost': estimatedCost,
+    '003-changes-by-row': changesByRow,
+  };
+}
+
+/** Whether the tables after a migration of this name, which is not known here, can still be used. */
+export function onlyAdds(name: string): boolean {
+  return !name.endsWith(BREAKING);
+}
 
 const keysAndUsage: Migration = {
   async up(db: Kysely<unknown>) {

@@ -41,15 +41,16 @@ class PoolableAdapter extends PostgresAdapter {
  * good and the next start waits for it in vain.
  * @throws what `migrate` does; then all of it is undone, also what the server does later than it was waited for.
  */
-export function inOneMigration<T>(db: Kysely<T>, migrate: (db: Kysely<T>) => Promise<void>): Promise<void> {
+export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => Promise<R>): Promise<R> {
   return db.connection().execute(async (connection) => {
     await sql`begin`.execute(connection);
     try {
       // A backup that is being made holds its tables for as long as it takes: who waits for them holds up all others.
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
       await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(connection);
-      await migrate(connection);
+      const result = await migrate(connection);
       await sql`commit`.execute(connection);
+      return result;
     } catch (error) {
       await sql`rollback`.execute(connection).catch(() => undefined);
       throw error;

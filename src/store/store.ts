@@ -1,8 +1,8 @@
 /** The store: what has to outlive the process, in one SQLite file or in PostgreSQL. Never on the request path. */
 
-import { Kysely, Migrator, sql } from 'kysely';
+import { Kysely, type Migration, Migrator, sql } from 'kysely';
 import { errorCode } from '../error-code.ts';
-import { migrations } from './migrations.ts';
+import { migrations, onlyAdds } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -17,6 +17,8 @@ export interface Store {
   readonly db: Kysely<Tables>;
   readonly kind: 'sqlite' | 'postgres';
   readonly place: StorePlace;
+  /** Migrations of a newer version, which have only added to the tables. */
+  readonly newer: readonly string[];
   close(): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export class StoreError extends Error {
 /**
  * Opens the store and brings its tables up to date; several processes may do so at once.
  * @param onTrouble told what goes wrong later and between queries, in one sentence.
- * @throws StoreError where it cannot be reached, or was written by a newer program.
+ * @throws StoreError where it cannot be reached, or a newer version has made of it what this one cannot use.
  */
 export async function openStore(
   place: StorePlace,
@@ -37,9 +39,10 @@ export async function openStore(
 ): Promise<Store> {
   const store = connectStore(place, onTrouble);
   try {
-    await (store.kind === 'postgres'
+    const newer = await (store.kind === 'postgres'
       ? inOneMigration(store.db, (db) => migrate({ ...store, db }))
       : migrate(store));
+    return { ...store, newer };
   } catch (error) {
     await store.close().catch(() => {});
     const where = store.kind === 'postgres' ? 'PostgreSQL (DATABASE_URL)' : place.path;
@@ -47,7 +50,6 @@ export async function openStore(
       cause: error,
     });
   }
-  return store;
 }
 
 /**
@@ -60,37 +62,52 @@ export function connectStore(place: StorePlace, onTrouble: (reason: string) => v
   const db = new Kysely<Tables>({
     dialect: postgres ? postgresDialect(url, onTrouble) : sqliteDialect(path),
   });
-  return { db, kind: postgres ? 'postgres' : 'sqlite', place, close: () => db.destroy() };
+  return { db, kind: postgres ? 'postgres' : 'sqlite', place, newer: [], close: () => db.destroy() };
 }
 
-async function migrate(store: Store): Promise<void> {
-  const { db, kind } = store;
+/** Brings the tables up to date. @returns the migrations of a newer version that they have. */
+async function migrate(store: Store): Promise<readonly string[]> {
+  const known = migrations();
+  const failure = await failureOf(store, known);
+  if (failure === undefined) return [];
+  // Kysely calls tables corrupted that have a migration it is not given.
+  const newer = await migrationsOfNewer(store, known).catch(() => []);
+  if (newer.length === 0) throw failure;
+  const breaking = newer.find((name) => !onlyAdds(name));
+  if (breaking !== undefined) {
+    throw new Error(
+      `a newer version of the gateway has changed its tables (${breaking}), which this one cannot use`,
+    );
+  }
+  const done = newer.map((name) => [name, { up: () => Promise.resolve() }]);
+  const again = await failureOf(store, { ...known, ...Object.fromEntries(done) });
+  if (again !== undefined) throw again;
+  return newer;
+}
+
+/** Runs those of the migrations that have not been. @returns why they could not be. */
+async function failureOf({ db, kind }: Store, all: Readonly<Record<string, Migration>>): Promise<unknown> {
   const schema = kind === 'postgres' ? await schemaOf(db) : undefined;
   const migrator = new Migrator({
     db,
     // Else Kysely takes tables of another schema for these, as of a second gateway in the same database.
     ...(schema !== undefined && { migrationTableSchema: schema }),
-    provider: migrations,
+    provider: { getMigrations: () => Promise.resolve({ ...all }) },
     // Else Kysely wants them in the order of the times they were made at, by clocks that may have been wrong.
     allowUnorderedMigrations: true,
     migrationTableName: 'gateway_migrations',
     migrationLockTableName: 'gateway_migrations_lock',
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  // Kysely calls it corrupted.
-  const newer = await migrationOfNewer(store).catch(() => undefined);
-  if (newer === undefined) throw error;
-  throw new Error(
-    `a newer version of the gateway has changed its tables (${newer}), which this one cannot use`,
-  );
+  return (await migrator.migrateToLatest()).error;
 }
 
-/** The first migration that the store has and this program has not. */
-async function migrationOfNewer({ db }: Store): Promise<string | undefined> {
-  const known = await migrations.getMigrations();
+/** The migrations that the store has and this program has not. */
+async function migrationsOfNewer(
+  { db }: Store,
+  known: Readonly<Record<string, Migration>>,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from gateway_migrations order by name`.execute(db);
-  return rows.find(({ name }) => !Object.hasOwn(known, name))?.name;
+  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name));
 }
 
 /** The schema on PostgreSQL's search path that has the tables, or where there are none yet, would get them. */

@@ -1,7 +1,11 @@
 /** What `gateway start` does with its store: keys are in force in running processes, and usage outlives them. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { madeKey } from '../../src/admin/key-routes.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
@@ -48,6 +52,19 @@ async function admin(method: string, path: string, body?: unknown): Promise<unkn
 }
 
 describe.each([1, 2])('in %d processes', (workers) => {
+  test('tables to which a newer version has added are told of once, and serve', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const path = join(directory, 'gateway.db');
+    const store = await openStore({ path });
+    await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(store.db);
+    await store.close();
+    running = await spawnGateway({ workers, store: { path } });
+    await vi.waitFor(() => expect(running?.output()).toContain('Playground: '), SOON);
+    expect(running.output().split('has added to the tables (900-of-tomorrow)')).toHaveLength(2);
+    expect(await ask(running.url, KEY)).toBe(200);
+  });
+
   test('keys made and revoked elsewhere are in force soon, and usage is reported', async () => {
     const gateway = await spawnGateway({ workers, admin: { key: ADMIN_KEY, port: 0 } });
     running = gateway;

@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, listKeys } from '../../src/store/keys.ts';
+import { followKeys } from '../../src/store/follow-keys.ts';
+import { changeKey, createKey, listKeys, revokeKey, rotateKey } from '../../src/store/keys.ts';
+import { migrations, onlyAdds } from '../../src/store/migrations.ts';
 import { connectStore, isReachable, openStore, type Store, StoreError } from '../../src/store/store.ts';
+import { reportUsage } from '../../src/usage/report.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
 import { startPooler } from '../support/pooler.ts';
 import { describeStores } from '../support/stores.ts';
+import { exchange, noon, rowOf } from '../usage/records.ts';
 
 /** Takes out of a store what later versions have added to the first one's. */
 async function makeEarlier({ db }: Store): Promise<void> {
@@ -22,6 +27,18 @@ async function makeEarlier({ db }: Store): Promise<void> {
   ] as const)
     await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);
+}
+
+/** Does to a store what a newer version may: one that is gone back to goes on with it. */
+async function addAsNewer({ db }: Store): Promise<void> {
+  for (const table of ['gateway_keys', 'gateway_changes', 'gateway_exchanges', 'gateway_usage_days']) {
+    await sql`alter table ${sql.table(table)} add column newer text`.execute(db);
+    await sql`alter table ${sql.table(table)} add column newest bigint not null default 7`.execute(db);
+    await sql`create index ${sql.table(`${table}_newest`)} on ${sql.table(table)} (newest)`.execute(db);
+  }
+  await sql`create table gateway_of_tomorrow (id text primary key)`.execute(db);
+  for (const name of ['900-of-tomorrow', '901-of-the-day-after'])
+    await sql`insert into gateway_migrations (name, timestamp) values (${name}, '2999-01-01')`.execute(db);
 }
 
 describeStores('the store', (stores) => {
@@ -162,17 +179,84 @@ describeStores('the store', (stores) => {
     expect(await listKeys(await stores.open(place))).toHaveLength(1);
   });
 
-  test('one of a newer program is refused', async () => {
+  test('one to which a newer program has added serves as before, also those who had it open', async () => {
+    const place = await stores.newPlace();
+    const before = await stores.open(place);
+    const { key = '' } = (await createKey(before, 'before')) ?? {};
+    await addAsNewer(before);
+    const store = await stores.open(place);
+    expect(store.newer).toEqual(['900-of-tomorrow', '901-of-the-day-after']);
+    for (const one of [before, store]) {
+      const followed = await followKeys(one, { interval: 60_000 });
+      const name = one === store ? 'after' : 'meanwhile';
+      const made = await createKey(one, name, { budget_day: 2 });
+      const id = made?.row.id ?? '';
+      await changeKey(one, id, { budget_day: 3 });
+      const rotated = await rotateKey(one, id, 60_000);
+      await followed.refresh();
+      for (const opens of [made?.key, rotated?.key]) {
+        expect(followed.keys.find(opens ?? '')).toMatchObject({ name, limits: { budgetDay: 3 } });
+      }
+      expect(followed.keys.find(key)?.name).toBe('before');
+      await revokeKey(one, id);
+      await followed.refresh();
+      expect(followed.keys.find(rotated?.key ?? '')).toBeUndefined();
+      followed.stop();
+      const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
+      // Twice, so that the day's sums are there already the second time.
+      for (const batch of [`${name}-1`, `${name}-2`])
+        await writeUsage(one, batch, JSON.stringify([{ ...rowOf(used), batch }]));
+      const report = await reportUsage(one, {
+        from: '2026-11-20',
+        to: '2026-11-20',
+        by: ['key'],
+        limit: 9,
+        key: name,
+      });
+      expect(report.total).toMatchObject({ requests: 2, cost: 1 });
+    }
+    expect((await listKeys(store, true)).map((row) => row.name)).toHaveLength(3);
+  });
+
+  test('one that a newer program has made its own is refused', async () => {
     const place = await stores.newPlace();
     const store = await openStore(place);
-    await sql`insert into gateway_migrations (name, timestamp) values ('999-of-tomorrow', '2999-01-01')`.execute(
+    await addAsNewer(store);
+    await sql`insert into gateway_migrations (name, timestamp) values ('999-all-new-breaking', '2999-01-01')`.execute(
       store.db,
     );
     await store.close();
     await expect(openStore(place)).rejects.toThrow(
-      /cannot be opened: a newer version of the gateway has changed its tables \(999-of-tomorrow\)/,
+      /cannot be opened: a newer version of the gateway has changed its tables \(999-all-new-breaking\)/,
     );
   });
+});
+
+test('migrations only add, or say by their names that they do not', async () => {
+  const statements: string[] = [];
+  const db = new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (all) => new SqliteIntrospector(all),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  for (const [name, { up }] of Object.entries(migrations())) {
+    await up(db);
+    const all = statements.splice(0);
+    expect(all).not.toEqual([]);
+    if (!onlyAdds(name)) continue;
+    const isMade = (table: string): boolean => all.some((one) => one.startsWith(`create table "${table}"`));
+    for (const statement of all) {
+      const unique = /^create unique index \S+ on "(\w+)"/.exec(statement)?.[1];
+      if (unique !== undefined) expect(isMade(unique), statement).toBe(true);
+      else expect(statement).toMatch(/^(?:create (?:table|index)|insert into|alter table \S+ add column) /);
+      if (statement.includes('add column') && statement.includes('not null'))
+        expect(statement).toContain(' default ');
+    }
+  }
 });
 
 test('a new file that another process is about to write is waited for', async () => {
