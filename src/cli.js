@@ -8,6 +8,9 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 19)) {
   // What was compiled once is kept for the next start (Node's documentation, "Module compile cache").
   nodeModule.enableCompileCache();
+  // To a start it says that the configuration is another one. Before anyone listens it would end the process: of the
+  // configuration nothing is read by then.
+  if (process.argv[2] === 'start') process.on('SIGHUP', () => {});
   await import('./main.ts');
 } else {
   console.error(

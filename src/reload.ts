@@ -1,38 +1,34 @@
 /** Another configuration without another start: read anew on SIGHUP and when its file changes. */
 
-import { unwatchFile, watchFile } from 'node:fs';
+import { watchFile } from 'node:fs';
 import { ConfigError } from './config/load.ts';
 import type { Tell } from './observe/teller.ts';
 
 /** A look at the file's times; unlike a watch on it, it sees a file that is replaced, linked to or mounted. */
 const LOOK_INTERVAL = 1_000;
 
+export type OnConfigChange = (file: string | undefined, tell: Tell, reload: () => Promise<void>) => void;
+
 /**
- * Calls `reload` with every occasion, one at a time.
- * @param file the configuration's, if there is one.
- * @param tell told in a line where it is refused.
- * @returns what ends it.
+ * From now on a SIGHUP is an occasion: one that comes while the process starts waits for it to serve.
+ * @returns what calls `reload` with every occasion, one at a time; `file` is the configuration's, if there is one, and
+ * `tell` is told in a line where it is refused.
  */
-export function onConfigChange(
-  file: string | undefined,
-  tell: Tell,
-  reload: () => Promise<void>,
-): () => void {
+export function hearConfigChanges(): OnConfigChange {
+  const begun = Promise.withResolvers<() => Promise<void>>();
   let last = Promise.resolve();
   const occasion = (): void => {
-    last = last.then(() => tellFailure(tell, reload));
+    last = last.then(async () => (await begun.promise)());
   };
   // Nobody sends one on Windows: there it tells that the end is near.
   if (process.platform !== 'win32') process.on('SIGHUP', occasion);
-  if (file !== undefined) {
+  return (file, tell, reload) => {
+    begun.resolve(() => tellFailure(tell, reload));
+    if (file === undefined) return;
     watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, (now, before) => {
       // While a file is being replaced there may be none.
       if (now.mtimeMs !== 0 && (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino)) occasion();
     });
-  }
-  return () => {
-    process.off('SIGHUP', occasion);
-    if (file !== undefined) unwatchFile(file);
   };
 }
 

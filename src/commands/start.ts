@@ -13,7 +13,7 @@ import { type Log, openLog } from '../observe/log.ts';
 import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, servedModels } from '../open.ts';
-import { onConfigChange } from '../reload.ts';
+import { hearConfigChanges, type OnConfigChange } from '../reload.ts';
 import { freePort, urlOf } from '../server/bind.ts';
 import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
@@ -57,7 +57,7 @@ export const start = defineCommand({
       };
       if (cluster.isWorker) return serveAsWorker(environment, directory);
 
-      const surroundings = { environment, directory };
+      const source = { environment, directory, onChange: hearConfigChanges() };
       const { config: read, file } = await orExit(readServed(environment, directory));
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
       const teller = openTeller();
@@ -65,8 +65,8 @@ export const start = defineCommand({
       const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
       const settings = { config, ...(file !== undefined && { file }) };
       const greet = greetingWith(made, config, store, teller);
-      if (config.workers === 1) return serveAlone(settings, surroundings, store, teller, greet);
-      return lookAfterWorkers(settings, surroundings, store, teller, greet);
+      if (config.workers === 1) return serveAlone(settings, source, store, teller, greet);
+      return lookAfterWorkers(settings, source, store, teller, greet);
     }),
 });
 
@@ -98,9 +98,14 @@ function greetingWith(made: string | undefined, config: Config, { newer }: Store
   };
 }
 
+/** Where the configuration comes from, and how to learn that it is another one. */
+interface Source extends Surroundings {
+  readonly onChange: OnConfigChange;
+}
+
 async function serveAlone(
   { config, file }: Settings,
-  from: Surroundings,
+  from: Source,
   store: Store,
   teller: Teller,
   greet: Greet,
@@ -121,7 +126,7 @@ async function serveAlone(
   const serving = closingWith(await orExit(startServing(first, trouble)), belongings);
   watching.follow(serving);
   onSignals(endingOf(serving, teller));
-  onConfigChange(file, trouble, () =>
+  from.onChange(file, trouble, () =>
     watching.reload(async () => {
       const next = await rereadSettings(from, serving.current().sandboxed);
       serving.exchange(await openConfigured(inForce(config, next), company));
@@ -139,7 +144,7 @@ async function serveAlone(
 
 async function lookAfterWorkers(
   { config, file }: Settings,
-  from: Surroundings,
+  from: Source,
   store: Store,
   teller: Teller,
   greet: Greet,
@@ -161,7 +166,7 @@ async function lookAfterWorkers(
       add: (app, key) => addWatchRoutes(app, { key, render }),
     }),
   );
-  onConfigChange(file, trouble, async () => {
+  from.onChange(file, trouble, async () => {
     const next = await rereadSettings(from, vendors.all.length === 0).catch((error: unknown) => {
       reloadsRefused += 1;
       throw error;

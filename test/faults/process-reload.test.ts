@@ -1,17 +1,20 @@
 /** Another configuration while requests are under way: taken whole or not at all, and nobody notices. */
 
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { call } from '../support/caller.ts';
+import { startCommand } from '../support/command.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
 
 let stage: Stage;
-afterEach(() => stage.close());
+afterEach(() => stage?.close());
 
 const [native, translated] = ways;
 const IN_FORCE = 'The configuration was read again, and is in force.';
@@ -33,6 +36,58 @@ const ask = async (model: string, key = KEY): Promise<number> => {
   const answer = await call(stage.gateway.url, native.path, requestOf({ model }, false), key);
   return answer.status;
 };
+
+describe('P-11 a SIGHUP while it starts', () => {
+  test.each([1, 2])(
+    'P-11 is carried out when it serves, and ends nothing (%d)',
+    {
+      timeout: 40_000,
+    },
+    async (workers) => {
+      const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+      // The first when next to nothing of the program is there yet, the second when the configuration has just been read.
+      writeFileSync(
+        join(directory, 'early.mjs'),
+        `import { registerHooks } from 'node:module';
+      registerHooks({
+        load(url, context, next) {
+          if (url.endsWith('/src/main.ts')) process.kill(process.pid, 'SIGHUP');
+          return next(url, context);
+        },
+      });`,
+      );
+      writeFileSync(
+        join(directory, 'gateway.config.mjs'),
+        `globalThis.reads = (globalThis.reads ?? 0) + 1;
+      if (globalThis.reads === 1) process.kill(process.pid, 'SIGHUP');
+      export default {
+        port: 0,
+        workers: ${workers},
+        sandbox: { pace: 'none' },
+        aliases: globalThis.reads > 1 ? { 'house/fast': 'openai/gpt-4o' } : {},
+      };`,
+      );
+      const preload = pathToFileURL(join(directory, 'early.mjs')).href;
+      const running = startCommand(directory, ['start'], {
+        GATEWAY_API_KEY: KEY,
+        NODE_OPTIONS: `--import=${preload}`,
+      });
+      try {
+        await eventually(() => running.stdout().includes(IN_FORCE), 'it is read again', 20_000);
+        const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(running.stdout()) ?? [];
+        const body = requestOf({ model: 'house/fast' }, false);
+        await expect
+          .poll(async () => (await call(url, native.path, body)).status, { timeout: 10_000 })
+          .toBe(200);
+      } finally {
+        running.child.kill('SIGTERM');
+        const { code, stderr } = await running.ended;
+        expect([code, stderr]).toEqual([0, '']);
+        rmSync(directory, { recursive: true });
+      }
+    },
+  );
+});
 
 describe.each(['one process', 'two workers'])('%s', (name) => {
   const workers = name === 'one process' ? 1 : 2;
