@@ -38,6 +38,8 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['GET', '/admin/usage?by=user', undefined, 'by.0'],
   ['GET', '/admin/usage?by=', undefined, 'by.0'],
   ['GET', '/admin/usage?from=yesterday', undefined, 'from'],
+  ['GET', '/admin/usage?from=2026-11-30&to=2026-11-01', undefined, 'from'],
+  ['GET', '/admin/usage?from=2999-01-01', undefined, 'from'],
   ['GET', '/admin/usage?limit=0', undefined, 'limit'],
   ['GET', '/admin/usage?what=1', undefined, null],
   ['GET', '/admin/usage?key=%00', undefined, 'key'],

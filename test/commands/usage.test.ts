@@ -103,6 +103,11 @@ test('of nothing, and what cannot be asked', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
     'Nothing was used from 2020-01-01 to 2020-01-31.\n',
   );
+  expect(await runCommand(directory, ['usage', '--from=2026-11-30', '--to=2026-11-01'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'from: is after the last day\n',
+  });
   expect(await runCommand(directory, ['usage', '--by=mood'])).toMatchObject({ code: 1, stdout: '' });
   expect(await runCommand(directory, ['usage', '--month=11'])).toMatchObject({
     code: 1,
