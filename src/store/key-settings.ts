@@ -7,8 +7,8 @@ import type { KeyColumns } from './tables.ts';
 export const keyName = z
   .string()
   .regex(
-    /^(?!key_)[\w][\w .@:+-]{0,63}$/,
-    'must be 1 to 64 letters, digits or . _ - @ : + and spaces, not begin with "key_"',
+    /^(?!key_)\w(?:[\w .@:+-]{0,62}[\w.@:+-])?$/,
+    'must be 1 to 64 letters, digits or . _ - @ : + and spaces, not begin with "key_" nor end in a space',
   )
   .meta({ description: 'What the key is called in reports. It never changes.', examples: ['team-blue'] });
 

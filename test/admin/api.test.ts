@@ -24,6 +24,7 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['POST', '/admin/keys', '[]', null],
   ['POST', '/admin/keys', '', 'name'],
   ['POST', '/admin/keys', { name: 'a/b' }, 'name'],
+  ['POST', '/admin/keys', { name: 'a ' }, 'name'],
   ['POST', '/admin/keys', { name: 'a', models: ['gpt-4o'] }, 'models.0'],
   ['POST', '/admin/keys', { name: 'a', budget_day: -1 }, 'budget_day'],
   ['POST', '/admin/keys', { name: 'a', rpm: 5 }, null],

@@ -99,6 +99,7 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     [['create', 'other', '--budget-day', '$5'], /^budget-day: \$5 is neither a number nor "none"\n$/],
     [['create', 'other', '--expires', '2020-01-31'], /^expires: 2020-01-31 is over already\n$/],
     [['create', 'key_other'], /^must be 1 to 64/],
+    [['create', 'ci '], /^must be 1 to 64 .* nor end in a space\n$/],
     [['change', 'ci'], /^There is nothing to change: say what/],
     [['rotate', 'ci', '--grace', 'long'], /^grace: long is no duration/],
     [['revoke', 'nobody'], /^There is no key nobody\.\n$/],
