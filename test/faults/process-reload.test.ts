@@ -81,8 +81,7 @@ describe('P-11 a SIGHUP while it starts', () => {
           .toBe(200);
       } finally {
         running.child.kill('SIGTERM');
-        const { code, stderr } = await running.ended;
-        expect([code, stderr]).toEqual([0, '']);
+        expect((await running.ended).code).toBe(0);
         rmSync(directory, { recursive: true });
       }
     },
