@@ -27,6 +27,10 @@ export const rotation = z.strictObject({
     .max(LONGEST_GRACE)
     .default(0)
     .meta({ description: 'How long the key before still opens.' }),
+  again: z.boolean().default(false).meta({
+    description:
+      'Whether the key of the last rotation was lost, as its answer never came: it closes, and the key before it opens on as was said then.',
+  }),
 });
 
 /** Keys of one answer: what is more holds all live streams for longer than a moment. */
@@ -121,9 +125,17 @@ export async function answerRevoke(store: Store, { named }: AdminRequest): Promi
 }
 
 export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
-  const { grace_seconds: grace } = await readAs(request, rotation);
+  const { grace_seconds: grace, again } = await readAs(request, rotation);
   const { id } = await existing(store, request.named);
-  const made = (await rotateKey(store, id, grace * 1_000)) ?? revokedAlready(id);
+  const made = (await rotateKey(store, id, { grace: grace * 1_000, again })) ?? revokedAlready(id);
+  if ('promisedUntil' in made) {
+    const until = new Date(made.promisedUntil).toISOString();
+    throw new GatewayError(
+      'conflict',
+      `The key before the last rotation opens until ${until}, and this would close it. Where the key made then was lost, "again": true makes another in its place; without grace_seconds both close at once.`,
+      { param: 'grace_seconds', code: 'key_in_grace' },
+    );
+  }
   return answerJson(madeView(made), 201);
 }
 

@@ -90,6 +90,11 @@ const rotateOptions = {
     default: '0s',
     description: 'How long the one before still opens (30m, 24h, 7d)',
   },
+  again: {
+    type: 'boolean',
+    description:
+      'The last rotation’s key was lost: it closes, and the one before it opens on as was said then',
+  },
   json,
 } as const satisfies ArgsDef;
 
@@ -102,8 +107,14 @@ const rotate = defineCommand({
       const grace = millisecondsOf(args.grace);
       if (grace === undefined) throw new Refusal(`grace: ${args.grace} is no duration like 30m, 24h or 7d`);
       const { id } = await existing(store, args.key);
-      const made = await rotateKey(store, id, grace);
+      const made = await rotateKey(store, id, { grace, again: args.again });
       if (made === undefined) throw new Refusal('The key was revoked meanwhile.');
+      if ('promisedUntil' in made) {
+        const until = new Date(made.promisedUntil).toISOString();
+        throw new Refusal(
+          `The key before the last rotation opens until ${until}, and this would close it. Where the key made then was lost, --again makes another in its place; without --grace both close at once.`,
+        );
+      }
       show(made, args.json);
     }),
 });

@@ -140,41 +140,71 @@ export function revokeKey(store: Store, id: string): Promise<KeyRow | undefined>
   return update(store, id, { revoked_at: Date.now(), old_hash: null, old_until: null });
 }
 
+/** A key that has not been rotated, since the one before its last rotation was promised to open until then. */
+export interface Promised {
+  readonly promisedUntil: number;
+}
+
+export interface Rotation {
+  /** How long the key before still opens, in milliseconds; absent or 0: not at all, nor does any other before it. */
+  readonly grace?: number | undefined;
+  /**
+   * Whether nobody has the key that the last rotation made, as its answer was lost: that one closes, and the one before
+   * it opens as long as it was promised.
+   */
+  readonly again?: boolean | undefined;
+}
+
 /**
- * Puts a new key in the place of one: same name, same limits.
- * @param grace how long the one before still opens, in milliseconds.
+ * Puts a new key in the place of one: same name, same limits. One key before it is kept, so a rotation with a grace within
+ * the grace of another would close a key that callers have.
  * @returns undefined where there is none, or it was revoked.
  */
-export async function rotateKey(store: Store, id: string, grace = 0): Promise<MadeKey | undefined> {
+export async function rotateKey(
+  store: Store,
+  id: string,
+  { grace = 0, again = false }: Rotation = {},
+): Promise<MadeKey | Promised | undefined> {
   const key = makeKey();
-  const row = await changing(store, (db) =>
-    db
-      .updateTable('gateway_keys')
-      .set((eb) => ({
-        hash: hashKey(key),
-        hint: hintOf(key),
-        // What is set is worked out from the row as it was, in both databases: this is the hash before.
-        old_hash: grace > 0 ? eb.ref('hash') : null,
-        old_until: grace > 0 ? Date.now() + grace : null,
-      }))
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst(),
-  );
+  const now = Date.now();
+  let promisedUntil: number | undefined;
+  const row = await changing(store, async (db) => {
+    // By writing, so that nobody else rotates it meanwhile.
+    const before = await updateIn(db, id, { id });
+    if (before === undefined) return undefined;
+    const { hash, old_hash, old_until } = before;
+    const isOpen = old_until !== null && old_until > now;
+    if (isOpen && grace > 0 && !again) {
+      promisedUntil = old_until;
+      return undefined;
+    }
+    const old = isOpen && again ? { old_hash, old_until } : oldOf(hash, grace, now);
+    return updateIn(db, id, { ...old, hash: hashKey(key), hint: hintOf(key) });
+  });
+  if (promisedUntil !== undefined) return { promisedUntil };
   return row && { key, row };
 }
 
+function oldOf(hash: string, grace: number, now: number): Pick<KeyRow, 'old_hash' | 'old_until'> {
+  return grace > 0 ? { old_hash: hash, old_until: now + grace } : { old_hash: null, old_until: null };
+}
+
 function update(store: Store, id: string, columns: Partial<KeyRow>): Promise<KeyRow | undefined> {
-  return changing(store, (db) =>
-    db
-      .updateTable('gateway_keys')
-      .set(columns)
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst(),
-  );
+  return changing(store, (db) => updateIn(db, id, columns));
+}
+
+function updateIn(
+  db: Transaction<Tables>,
+  id: string,
+  columns: Partial<KeyRow>,
+): Promise<KeyRow | undefined> {
+  return db
+    .updateTable('gateway_keys')
+    .set(columns)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** A change, and with it the sign by which running processes see that there was one, and of which key. */

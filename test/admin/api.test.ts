@@ -142,8 +142,14 @@ describeStores('the admin API', (stores) => {
       const rotated = madeKey.parse(rotation.body);
       expect(rotated.key).not.toBe(key);
       expect(Date.parse(rotated.previous_until ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
-      const again = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
-      expect(again.previous_until).toBeNull();
+      expect(await ask('POST', `${path}/rotate`, { grace_seconds: 60 })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'key_in_grace', param: 'grace_seconds' } },
+      });
+      const lost = await ask('POST', `${path}/rotate`, { grace_seconds: 60, again: true });
+      expect(madeKey.parse(lost.body).previous_until).toBe(rotated.previous_until);
+      const last = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
+      expect(last.previous_until).toBeNull();
 
       const revoked = await ask('DELETE', path);
       expect(keyView.parse(revoked.body).revoked_at).not.toBeNull();

@@ -70,7 +70,16 @@ test('a key from its making to its end', async () => {
 
   const rotated = await keys('rotate', 'team blue', '--grace', '1h', '--json');
   const { key, id } = JSON.parse(rotated.stdout);
-  expect((await records()).map(({ hash }) => hash)).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+  const opening = async () => (await records()).map(({ hash }) => hash);
+  expect(await opening()).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+  const twice = await keys('rotate', 'team blue', '--grace', '1h');
+  expect(twice).toMatchObject({ code: 1, stdout: '' });
+  expect(twice.stderr).toMatch(
+    /^The key before the last rotation opens until .*Z, and this would close it\./,
+  );
+  expect(await opening()).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
+  const again = await keys('rotate', 'team blue', '--grace', '1h', '--again');
+  expect(await opening()).toEqual([hashKey(again.stdout.trim()), hashKey(made.stdout.trim())]);
 
   expect(await keys('change', id, '--budget-day', 'none', '--requests-per-minute', '9')).toMatchObject({
     code: 0,

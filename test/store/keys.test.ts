@@ -13,6 +13,8 @@ import {
   findKey,
   insertKey,
   listKeys,
+  type MadeKey,
+  type Rotation,
   revokeKey,
   rotateKey,
 } from '../../src/store/keys.ts';
@@ -29,6 +31,12 @@ const SETTINGS = keySettings.parse({
   budget_day: 0.5,
   budget_month: 12.25,
 });
+
+async function rotated(store: Store, id: string, rotation?: Rotation): Promise<MadeKey> {
+  const made = await rotateKey(store, id, rotation);
+  if (made === undefined || 'promisedUntil' in made) throw new Error('It is not rotated.');
+  return made;
+}
 
 async function create(store: Store, name: string, settings = {}) {
   const made = await createKey(store, name, columnsOf(keySettings.parse(settings)));
@@ -111,24 +119,49 @@ describeStores('keys of the store', (stores) => {
   test('a rotated key is another one, and the one before opens as long as was said', async () => {
     const store = await stores.open();
     const { key, row } = await create(store, 'team', SETTINGS);
-    const next = await rotateKey(store, row.id, 3_600_000);
-    expect(next?.row).toMatchObject({ id: row.id, name: 'team', old_hash: hashKey(key) });
+    const next = await rotated(store, row.id, { grace: 3_600_000 });
+    expect(next.row).toMatchObject({ id: row.id, name: 'team', old_hash: hashKey(key) });
     const records = await keyRecords(store);
-    expect(records.map(({ hash }) => hash)).toEqual([hashKey(next?.key ?? ''), hashKey(key)]);
-    expect(records[1]?.expires).toBe(next?.row.old_until);
+    expect(records.map(({ hash }) => hash)).toEqual([hashKey(next.key), hashKey(key)]);
+    expect(records[1]?.expires).toBe(next.row.old_until);
     expect(records[1]?.limits).toEqual(records[0]?.limits);
 
-    const last = await rotateKey(store, row.id);
-    expect((await keyRecords(store)).map(({ hash }) => hash)).toEqual([hashKey(last?.key ?? '')]);
+    const last = await rotated(store, row.id);
+    expect((await keyRecords(store)).map(({ hash }) => hash)).toEqual([hashKey(last.key)]);
     await revokeKey(store, row.id);
     expect(await rotateKey(store, row.id)).toBeUndefined();
+  });
+
+  test('within the grace of a rotation another one closes no key that was promised it', async () => {
+    const store = await stores.open();
+    const { key, row } = await create(store, 'team');
+    const opening = async () => (await keyRecords(store)).map(({ hash }) => hash);
+    const first = await rotated(store, row.id, { grace: 3_600_000, again: true });
+    const promisedUntil = first.row.old_until;
+    expect(await rotateKey(store, row.id, { grace: 60_000 })).toEqual({ promisedUntil });
+    expect(await opening()).toEqual([hashKey(first.key), hashKey(key)]);
+
+    // Nobody has the first one: its answer was lost.
+    await rotated(store, row.id, { again: true });
+    const second = await rotated(store, row.id, { grace: 60_000, again: true });
+    expect(second.row.old_until).toBe(promisedUntil);
+    expect(await opening()).toEqual([hashKey(second.key), hashKey(key)]);
+
+    await store.db
+      .updateTable('gateway_keys')
+      .set({ old_until: Date.now() - 1 })
+      .execute();
+    const third = await rotated(store, row.id, { grace: 60_000 });
+    expect(await opening()).toEqual([hashKey(third.key), hashKey(second.key)]);
+    const last = await rotated(store, row.id);
+    expect(await opening()).toEqual([hashKey(last.key)]);
   });
 
   test('the key before a rotation never outlives the key', async () => {
     const store = await stores.open();
     const expires = Date.now() + 60_000;
     const { row } = await create(store, 'soon', { expires_at: new Date(expires).toISOString() });
-    await rotateKey(store, row.id, 3_600_000);
+    await rotateKey(store, row.id, { grace: 3_600_000 });
     expect((await keyRecords(store)).map((record) => record.expires)).toEqual([expires, expires]);
   });
 
@@ -165,12 +198,12 @@ describeStores('keys of the store', (stores) => {
     expect(followed.keys.find(added)?.name).toBe('added');
     expect(followed.keys.find(other)?.name).toBe('other');
 
-    const rotated = await rotateKey(store, row.id, 60_000);
+    const next = await rotated(store, row.id, { grace: 60_000 });
     await followed.refresh();
-    expect([key, rotated?.key ?? ''].map((one) => followed.keys.find(one)?.name)).toEqual(['team', 'team']);
+    expect([key, next.key].map((one) => followed.keys.find(one)?.name)).toEqual(['team', 'team']);
     await rotateKey(store, row.id);
     await followed.refresh();
-    expect([key, rotated?.key ?? ''].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
+    expect([key, next.key].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
     await revokeKey(store, row.id);
     await followed.refresh();
     expect(followed.keys.find('secretly')).toBeUndefined();

@@ -192,15 +192,16 @@ describeStores('the store', (stores) => {
       const made = await createKey(one, name, { budget_day: 2 });
       const id = made?.row.id ?? '';
       await changeKey(one, id, { budget_day: 3 });
-      const rotated = await rotateKey(one, id, 60_000);
+      const rotated = await rotateKey(one, id, { grace: 60_000 });
+      if (rotated === undefined || !('key' in rotated)) throw new Error('It is not rotated.');
       await followed.refresh();
-      for (const opens of [made?.key, rotated?.key]) {
+      for (const opens of [made?.key, rotated.key]) {
         expect(followed.keys.find(opens ?? '')).toMatchObject({ name, limits: { budgetDay: 3 } });
       }
       expect(followed.keys.find(key)?.name).toBe('before');
       await revokeKey(one, id);
       await followed.refresh();
-      expect(followed.keys.find(rotated?.key ?? '')).toBeUndefined();
+      expect(followed.keys.find(rotated.key)).toBeUndefined();
       followed.stop();
       const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
       // Twice, so that the day's sums are there already the second time.
