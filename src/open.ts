@@ -11,7 +11,7 @@ import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
 import type { Tell } from './observe/teller.ts';
 import type { Traces } from './observe/traces.ts';
-import { type Sandbox, startSandbox } from './sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
 import { recording, type TakeNotes } from './usage/ledger.ts';
 import { openAgent } from './vendors/agent.ts';
@@ -104,11 +104,12 @@ export async function openGateway(
 
 /** Simulated vendors, as the configuration wants them. */
 export function openSandbox(config: Config, tell?: Tell): Promise<Sandbox> {
-  return startSandbox({
-    pace: config.sandbox.pace,
-    models: catalogModels(config),
-    ...(tell !== undefined && { tell }),
-  });
+  return startSandbox({ ...sandboxOptions(config), ...(tell !== undefined && { tell }) });
+}
+
+/** What a configuration says of simulated vendors. */
+export function sandboxOptions(config: Config): Pick<SandboxOptions, 'pace' | 'models'> {
+  return { pace: config.sandbox.pace, models: catalogModels(config) };
 }
 
 /** The default catalog with the configuration's models over it. */

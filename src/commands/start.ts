@@ -12,7 +12,7 @@ import { addWatchRoutes } from '../observe/admin-routes.ts';
 import { type Log, openLog } from '../observe/log.ts';
 import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
-import { openSandbox, servedModels } from '../open.ts';
+import { openSandbox, sandboxOptions, servedModels } from '../open.ts';
 import { hearConfigChanges, type OnConfigChange } from '../reload.ts';
 import { freePort, urlOf } from '../server/bind.ts';
 import { startServing } from '../serving.ts';
@@ -172,6 +172,7 @@ async function lookAfterWorkers(
       throw error;
     });
     vendors = configuredVendors(next);
+    sandbox?.change(sandboxOptions(next));
     workers.serveBy(served(inForce(config, next)));
     tellReloaded(teller, config, next);
   });

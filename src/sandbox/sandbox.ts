@@ -12,7 +12,7 @@ import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
 import { openaiAnswer } from './openai/vendor.ts';
-import { createWorld, newId, type SimulatedVendor, type World } from './world.ts';
+import { createWorld, modelsByName, newId, type SimulatedVendor, type World } from './world.ts';
 import { type Pace, write } from './write.ts';
 
 export interface SandboxOptions {
@@ -27,6 +27,8 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Where each simulated vendor is, and the one key it takes. */
   readonly places: Readonly<Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string }>>;
+  /** From the next request on it is another one, at the same places, which remembers what it has said. */
+  change(to: Pick<SandboxOptions, 'pace' | 'models'>): void;
   /** Ends the server and every answer that is still being written. */
   close(): Promise<void>;
 }
@@ -41,11 +43,12 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
 
 /** Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive. */
 export async function startSandbox({
-  pace,
-  models = defaultModels(),
+  pace: firstPace,
+  models: firstModels = defaultModels(),
   tell = tellPlainly,
 }: SandboxOptions): Promise<Sandbox> {
-  const world = createWorld(models);
+  let world = createWorld(firstModels);
+  let pace = firstPace;
   const server = createServer((request, response) => {
     serve(world, pace, request, response).catch((error: unknown) => {
       // A caller who left before the body was there is nobody's fault; anything else is the sandbox's own.
@@ -66,6 +69,10 @@ export async function startSandbox({
       anthropic: place('anthropic'),
       google: place('google'),
       compatible: place('compatible'),
+    },
+    change(to) {
+      world = { ...world, models: modelsByName(to.models ?? defaultModels()) };
+      pace = to.pace;
     },
     close: () => closed(server),
   };

@@ -27,7 +27,8 @@ export interface World {
   readonly threads: Memory<JsonObject>;
 }
 
-export function createWorld(models: readonly Model[]): World {
+/** Models of each simulated vendor, by every name it knows them by. */
+export function modelsByName(models: readonly Model[]): World['models'] {
   const byName = {
     openai: new Map<string, Model>(),
     anthropic: new Map<string, Model>(),
@@ -48,8 +49,12 @@ export function createWorld(models: readonly Model[]): World {
       byName[vendor].set(model.upstream.toLowerCase(), model);
     }
   }
+  return byName;
+}
+
+export function createWorld(models: readonly Model[]): World {
   return {
-    models: byName,
+    models: modelsByName(models),
     keys: {
       openai: `sk-sandbox-${newId()}`,
       anthropic: `sk-ant-sandbox-${newId()}`,

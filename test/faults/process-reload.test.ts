@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { defaultModels } from '../../src/catalog/default.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { call } from '../support/caller.ts';
 import { startCommand } from '../support/command.ts';
@@ -176,6 +177,27 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await Promise.all(load);
     expect(statuses.length).toBeGreaterThan(20);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test('P-11 simulated vendors have the models and the pace that the new one says', {
+    timeout: 40_000,
+  }, async () => {
+    stage = await openStage({ workers, vendors: {} });
+    const model = {
+      ...defaultModels().find(({ id }) => id === 'openai/gpt-4o'),
+      id: 'openai/gpt-4o-of-ours',
+      aliases: [],
+    };
+    const took = async (name: string): Promise<[status: number, milliseconds: number]> => {
+      const began = performance.now();
+      return [await ask(name), performance.now() - began];
+    };
+    expect((await took(model.id))[0]).toBe(404);
+    write(JSON.stringify({ port: 0, workers, models: [model], keys: [{ name: 'test', key: KEY }] }));
+    // A realistic pace, as it is where nothing is said: a quarter of a second to the first word at least.
+    await expect
+      .poll(() => took(model.id), { timeout: 10_000 })
+      .toEqual([200, expect.toSatisfy((ms) => ms > 240)]);
   });
 
   test('P-13 a key that is taken away in the middle of a stream: the stream goes on, the next request is a 401', {
