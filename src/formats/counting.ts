@@ -1,8 +1,13 @@
-/** What the requests for a count have in common. */
+/** What the two vendors have in common that count a request by fields of it. */
 
-import type { JsonObject } from '../json.ts';
+import { asNumber } from '../json.ts';
+import type { OutboundCounting } from './format.ts';
 
-/** The fields of a request that are counted: vendors refuse the others where they only count. */
-export function onlyFields(request: JsonObject, counted: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(request).filter(([field]) => counted.has(field)));
+/** @param counted the fields that a request for a count may have: vendors refuse the others there. */
+export function countingOf(counted: ReadonlySet<string>): OutboundCounting {
+  return {
+    countedRequest: (request) =>
+      Object.fromEntries(Object.entries(request).filter(([field]) => counted.has(field))),
+    parseCount: (answer) => asNumber(answer['input_tokens']),
+  };
 }

@@ -1,8 +1,7 @@
 /** `POST /v1/messages/count_tokens`, in which a request's limit and sampling have no place. */
 
-import { asNumber } from '../../json.ts';
-import { onlyFields } from '../counting.ts';
-import type { InboundCounting, OutboundCounting } from '../format.ts';
+import { countingOf } from '../counting.ts';
+import type { InboundCounting } from '../format.ts';
 import { parseRequest } from './parse-request.ts';
 
 export const inboundCounting: InboundCounting = {
@@ -26,7 +25,4 @@ const COUNTED = new Set([
   'cache_control',
 ]);
 
-export const outboundCounting: OutboundCounting = {
-  countedRequest: (request) => onlyFields(request, COUNTED),
-  parseCount: (answer) => asNumber(answer['input_tokens']),
-};
+export const outboundCounting = countingOf(COUNTED);

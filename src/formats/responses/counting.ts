@@ -1,8 +1,7 @@
 /** `POST /v1/responses/input_tokens`. */
 
-import { asNumber } from '../../json.ts';
-import { onlyFields } from '../counting.ts';
-import type { InboundCounting, OutboundCounting } from '../format.ts';
+import { countingOf } from '../counting.ts';
+import type { InboundCounting } from '../format.ts';
 import { parseRequest } from './parse-request.ts';
 
 export const inboundCounting: InboundCounting = {
@@ -22,7 +21,4 @@ const COUNTED = new Set([
   'tools',
 ]);
 
-export const outboundCounting: OutboundCounting = {
-  countedRequest: (request) => onlyFields(request, COUNTED),
-  parseCount: (answer) => asNumber(answer['input_tokens']),
-};
+export const outboundCounting = countingOf(COUNTED);

@@ -10,11 +10,11 @@ import { openaiRefusal } from '../openai/words.ts';
 import { compatibleResponsesRequest, inputTokensRequest, responsesRequest } from '../schemas/responses.ts';
 import type { Script, Stamp } from '../script.ts';
 import { stampFor, type World } from '../world.ts';
-import { askOfResponses, itemsOf } from './ask.ts';
+import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { checkLimits, checkOptions } from './check-options.ts';
 import { streamResponses, wholeResponses } from './render.ts';
-import { earlierItems, withReferences } from './store.ts';
+import { dialogueOf } from './store.ts';
 
 /** @throws Refused as the vendor would. */
 export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
@@ -22,8 +22,7 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
   const { name, model } = modelIn(vendor, world, body);
   checkOptions(body);
   if (vendor === 'openai') checkLimits(body, model);
-  const input = withReferences(itemsOf(body['input']), world);
-  const items = [...earlierItems(body, world), ...input];
+  const items = dialogueOf(body, world);
   checkItems(items, vendor, world);
   const ask = askOfResponses(body, items, name);
   if (promptTokens(ask) > model.contextWindow) throw tooLong();
@@ -39,7 +38,7 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
 export function countResponses(request: VendorRequest, world: World): VendorAnswer {
   const body = checkedBody(request, inputTokensRequest);
   const { name } = modelIn('openai', world, body);
-  const items = [...earlierItems(body, world), ...withReferences(itemsOf(body['input']), world)];
+  const items = dialogueOf(body, world);
   checkItems(items, 'openai', world);
   const tokens = promptTokens(askOfResponses(body, items, name));
   return whole({ object: 'response.input_tokens', input_tokens: tokens });

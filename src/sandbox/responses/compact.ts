@@ -7,9 +7,9 @@ import { checkedBody, modelIn } from '../openai/request.ts';
 import { compactRequest } from '../schemas/responses.ts';
 import { sign } from '../signatures.ts';
 import { newId, stampFor, type World } from '../world.ts';
-import { askOfResponses, itemsOf } from './ask.ts';
+import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
-import { earlierItems, withReferences } from './store.ts';
+import { dialogueOf } from './store.ts';
 
 /** How much is left of what is compacted, in tokens. */
 const COMPACTED = 64;
@@ -18,7 +18,7 @@ const COMPACTED = 64;
 export function compactResponses(request: VendorRequest, world: World): VendorAnswer {
   const body = checkedBody(request, compactRequest);
   const { name } = modelIn('openai', world, body);
-  const items = [...earlierItems(body, world), ...withReferences(itemsOf(body['input']), world)];
+  const items = dialogueOf(body, world);
   checkItems(items, 'openai', world);
   const input = promptTokens(askOfResponses(body, items, name));
   const { created } = stampFor(name, body);

@@ -4,9 +4,15 @@ import type { JsonObject } from '../../json.ts';
 import { asObject, asText } from '../../json.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import type { World } from '../world.ts';
+import { itemsOf } from './ask.ts';
 
-/** All items up to the response a request goes on from. @throws Refused where there is none of the id. */
-export function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
+/** What a request is about: all items up to the response it goes on from, and its own. @throws Refused */
+export function dialogueOf(body: JsonObject, world: World): readonly JsonObject[] {
+  return [...earlierItems(body, world), ...withReferences(itemsOf(body['input']), world)];
+}
+
+/** @throws Refused where there is no response of the id. */
+function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
   const conversation = asText(body['conversation']) ?? asText(asObject(body['conversation'])?.['id']);
   if (conversation !== undefined) {
     throw openaiRefusal(404, { message: `Conversation with id '${conversation}' not found.` });
@@ -23,7 +29,7 @@ export function earlierItems(body: JsonObject, world: World): readonly JsonObjec
 }
 
 /** The items with each reference replaced by what it refers to. @throws Refused */
-export function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
+function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
   return items.map((item) =>
     item['type'] === 'item_reference' ? storedItem(asText(item['id']) ?? '', world) : item,
   );
