@@ -2,7 +2,7 @@
 
 import type { Attributes } from '@opentelemetry/api';
 import { modelName } from '../catalog/catalog.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Operation } from '../conversation/prompt.ts';
 import type { Route } from '../stages/exchange.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 
@@ -12,11 +12,14 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   messages: '/v1/messages',
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
-const COMPACTING = '/v1/responses/compact';
-const COUNTING: Readonly<Partial<Record<FormatName, string>>> = {
-  responses: '/v1/responses/input_tokens',
-  messages: '/v1/messages/count_tokens',
-  'generate-content': '/v1beta/models/{model}:countTokens',
+/** What is asked beside answers, where there is such a path. */
+const BESIDE: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
+  compact: { responses: '/v1/responses/compact' },
+  'count-tokens': {
+    responses: '/v1/responses/input_tokens',
+    messages: '/v1/messages/count_tokens',
+    'generate-content': '/v1beta/models/{model}:countTokens',
+  },
 };
 
 /** The conventions' names of vendors, where they differ from the catalog's. */
@@ -31,8 +34,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** The path of a route as it is documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
-  if (operation === 'compact') return COMPACTING;
-  return (operation === 'count-tokens' ? COUNTING[format] : undefined) ?? ROUTES[format];
+  return (operation === 'generate' ? undefined : BESIDE[operation][format]) ?? ROUTES[format];
 }
 
 /** What is asked of the vendor, in the conventions' words. */

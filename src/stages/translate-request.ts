@@ -77,7 +77,7 @@ function translated(routed: Routed): Prepared {
   const asked = askedOf(id, prompt, body);
   return {
     ...routed,
-    path: pathAt(vendor, translatedPath(spoken, route, target.model, prompt)),
+    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
     headers: requestHeaders(vendor, spoken, undefined, prompt.stream && counting === undefined),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
@@ -132,8 +132,9 @@ function wellFormed(text: string): string {
   );
 }
 
-function translatedPath(spoken: FormatName, { operation }: Route, model: string, { stream }: Prompt): string {
-  return operation === 'count-tokens' ? countingPath(spoken, model) : answerPath(spoken, model, stream);
+function pathOf(format: FormatName, operation: Route['operation'], model: string, stream: boolean): string {
+  if (operation === 'compact') return '/responses/compact';
+  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
 }
 
 /** @param method of generate-content, which has it in its path. */
@@ -143,9 +144,8 @@ function nativePath(
   model: string,
   method: string | undefined,
 ): string {
-  if (operation === 'compact') return '/responses/compact';
   if (format === 'generate-content') return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, false);
+  return pathOf(format, operation, model, false);
 }
 
 /** The caller's query without the gateway's own key. */

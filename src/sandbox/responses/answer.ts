@@ -7,7 +7,7 @@ import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
-import { compatibleResponsesRequest, inputTokensRequest, responsesRequest } from '../schemas/responses.ts';
+import { compatibleResponsesRequest, responsesRequest } from '../schemas/responses.ts';
 import type { Script, Stamp } from '../script.ts';
 import { stampFor, type World } from '../world.ts';
 import { askOfResponses } from './ask.ts';
@@ -32,16 +32,6 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
   return body['stream'] === true
     ? streamed(streamResponses(script, stamp), script)
     : whole(wholeResponses(script, stamp), script.usage.output);
-}
-
-/** What `input_tokens` counts. @throws Refused as OpenAI would. */
-export function countResponses(request: VendorRequest, world: World): VendorAnswer {
-  const body = checkedBody(request, inputTokensRequest);
-  const { name } = modelIn('openai', world, body);
-  const items = dialogueOf(body, world);
-  checkItems(items, 'openai', world);
-  const tokens = promptTokens(askOfResponses(body, items, name));
-  return whole({ object: 'response.input_tokens', input_tokens: tokens });
 }
 
 function store(script: Script, stamp: Stamp, items: readonly JsonObject[], world: World): void {

@@ -1,10 +1,11 @@
-/** `POST /v1/responses/compact`: what users have said, and the rest as one item that only OpenAI can read. */
+/** What OpenAI does with a dialogue beside going on with it: it counts its tokens, and makes a shorter one of it. */
 
+import type { z } from 'zod';
 import type { JsonObject } from '../../json.ts';
 import { promptTokens } from '../caches.ts';
 import { type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn } from '../openai/request.ts';
-import { compactRequest } from '../schemas/responses.ts';
+import { compactRequest, inputTokensRequest } from '../schemas/responses.ts';
 import { sign } from '../signatures.ts';
 import { newId, stampFor, type World } from '../world.ts';
 import { askOfResponses } from './ask.ts';
@@ -14,13 +15,18 @@ import { dialogueOf } from './store.ts';
 /** How much is left of what is compacted, in tokens. */
 const COMPACTED = 64;
 
-/** @throws Refused as OpenAI would. */
+/** `POST /v1/responses/input_tokens`. @throws Refused as OpenAI would. */
+export function countResponses(request: VendorRequest, world: World): VendorAnswer {
+  const { tokens } = read(request, inputTokensRequest, world);
+  return whole({ object: 'response.input_tokens', input_tokens: tokens });
+}
+
+/**
+ * `POST /v1/responses/compact`: what users have said, and the rest as one item that only OpenAI can read.
+ * @throws Refused as OpenAI would.
+ */
 export function compactResponses(request: VendorRequest, world: World): VendorAnswer {
-  const body = checkedBody(request, compactRequest);
-  const { name } = modelIn('openai', world, body);
-  const items = dialogueOf(body, world);
-  checkItems(items, 'openai', world);
-  const input = promptTokens(askOfResponses(body, items, name));
+  const { body, name, items, tokens: input } = read(request, compactRequest, world);
   const { created } = stampFor(name, body);
   return whole({
     id: `resp_${newId()}`,
@@ -38,6 +44,15 @@ export function compactResponses(request: VendorRequest, world: World): VendorAn
       total_tokens: input + COMPACTED,
     },
   });
+}
+
+/** A request by its schema, all it is about, and how much that is. @throws Refused */
+function read(request: VendorRequest, schema: z.ZodType, world: World) {
+  const body = checkedBody(request, schema);
+  const { name } = modelIn('openai', world, body);
+  const items = dialogueOf(body, world);
+  checkItems(items, 'openai', world);
+  return { body, name, items, tokens: promptTokens(askOfResponses(body, items, name)) };
 }
 
 function asOutput({ content }: JsonObject): JsonObject {
