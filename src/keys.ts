@@ -9,8 +9,8 @@ export interface Principal {
   readonly name: string;
   /** Whether there are models that the key may not use. */
   readonly restricted: boolean;
-  /** Whether the key may use a model, by its canonical id. */
-  allows(modelId: string): boolean;
+  /** Whether the key may use a model, by its canonical id and the other ids that lead to it. */
+  readonly allows: Allowance;
   readonly limits: KeyLimits;
 }
 
@@ -29,7 +29,7 @@ export interface KeyRecord {
   readonly name: string;
   /** SHA-256 of the key, hex. */
   readonly hash: string;
-  /** Exact canonical ids and `vendor/*`; absent means every model. */
+  /** Ids, a model's own or any that leads to it, and `vendor/*`; absent means every model. */
   readonly models?: readonly string[];
   /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
   readonly expires?: number;
@@ -124,8 +124,14 @@ export function joinKeys(...places: readonly Keys[]): Keys {
   };
 }
 
-/** Whether a model, by its canonical id, is one of these: exact ids and `vendor/*`; absent means every model. */
-export function allowance(models: readonly string[] | undefined): (modelId: string) => boolean {
+/** Whether a model is one of some, by its canonical id and the other ids that lead to it. */
+export type Allowance = (modelId: string, otherNames: readonly string[]) => boolean;
+
+/**
+ * @param models ids and `vendor/*`; absent means every model. Another name opens its model as the model's own id does,
+ * but `vendor/*` is for what is the vendor's, not for what is only called so.
+ */
+export function allowance(models: readonly string[] | undefined): Allowance {
   if (models === undefined) return () => true;
   const exact = new Set<string>();
   const vendors = new Set<string>();
@@ -134,5 +140,8 @@ export function allowance(models: readonly string[] | undefined): (modelId: stri
     if (lower.endsWith('/*')) vendors.add(lower.slice(0, -2));
     else exact.add(lower);
   }
-  return (modelId) => exact.has(modelId) || vendors.has(modelId.slice(0, modelId.indexOf('/')));
+  return (modelId, otherNames) =>
+    exact.has(modelId) ||
+    vendors.has(modelId.slice(0, modelId.indexOf('/'))) ||
+    otherNames.some((name) => exact.has(name));
 }

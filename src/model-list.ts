@@ -58,13 +58,14 @@ export function listPricedModels(gateway: Gateway, principal: Principal): JsonOb
 }
 
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
-  return catalog.models.filter((model) => principal.allows(model.id));
+  return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames(model.id)));
 }
 
 function find({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
   const model = catalog.resolve(asked, defaultVendor);
   // A model that the key may not use is not in its list, so it is not told apart from one that is not there.
-  if (model === undefined || !principal.allows(model.id)) throw notSupported(asked, defaultVendor);
+  if (model === undefined || !principal.allows(model.id, catalog.otherNames(model.id)))
+    throw notSupported(asked, defaultVendor);
   return model;
 }
 

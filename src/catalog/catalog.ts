@@ -11,6 +11,8 @@ export interface Catalog {
    * restriction could tell apart mean the same model.
    */
   resolve(asked: string, defaultVendor: string): Model | undefined;
+  /** The other ids by which a model, by its own, is reached: its aliases and dated names. */
+  otherNames(id: string): readonly string[];
   /** The models that may be asked where this one cannot answer, in order. */
   fallbacks(model: Model): readonly Model[];
 }
@@ -18,7 +20,7 @@ export interface Catalog {
 /** No real id is longer; a longer one is not even looked up. */
 const MAX_ID_LENGTH = 256;
 
-const NONE: readonly Model[] = [];
+const NONE: readonly never[] = [];
 
 /** A catalog of `models`; `aliases` are further names for ids, `fallbacks` ids for ids: all with their vendors. */
 export function catalogOf(
@@ -39,6 +41,13 @@ export function catalogOf(
     const model = byId.get(id.toLowerCase());
     if (model) byId.set(alias.toLowerCase(), model);
   }
+  const names = new Map<string, string[]>();
+  for (const [name, { id }] of byId) {
+    if (name === id) continue;
+    const known = names.get(id);
+    if (known === undefined) names.set(id, [name]);
+    else known.push(name);
+  }
   const others = new Map<string, readonly Model[]>();
   for (const [id, ids] of Object.entries(fallbacks)) {
     const model = byId.get(id.toLowerCase());
@@ -50,6 +59,7 @@ export function catalogOf(
   }
   return {
     models,
+    otherNames: (id) => names.get(id) ?? NONE,
     fallbacks: (model) => others.get(model.id) ?? NONE,
     resolve(asked, defaultVendor) {
       if (asked.length > MAX_ID_LENGTH) return undefined;

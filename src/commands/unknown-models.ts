@@ -7,17 +7,15 @@ import { catalogModels } from '../open.ts';
 
 /**
  * What should be known of the models a key is to open: a sentence each. They are no mistake, for the catalog may grow.
- * @param models exact ids and `vendor/*`.
+ * @param models ids, as keys have them, and `vendor/*`.
  */
 export function unknownModels(models: readonly string[], config: Config): readonly string[] {
   const catalog = catalogOf(catalogModels(config), config.aliases);
   const ids = catalog.models.map(({ id }) => id);
   return models
-    .filter((model) => !ids.some(allowance([model])))
-    .map((model) => {
-      const named = catalog.resolve(model, '');
-      return named === undefined
-        ? `The catalog has no model ${model} so far (see "gateway models").`
-        : `${model} is another name of ${named.id}, and opens nothing: a key is for ${named.id} by all its names.`;
-    });
+    .filter((model) => {
+      const opens = allowance([model]);
+      return !ids.some((id) => opens(id, catalog.otherNames(id)));
+    })
+    .map((model) => `The catalog has no model ${model} so far (see "gateway models").`);
 }

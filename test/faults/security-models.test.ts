@@ -10,6 +10,7 @@ const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const WILD = 'gw-wildcard-key-of-the-tests';
 const NARROW = 'gw-narrow-key-of-the-tests';
 const MIXED = 'gw-mixed-key-of-the-tests';
+const ALIAS = 'gw-alias-key-of-the-tests';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -18,7 +19,11 @@ beforeAll(async () => {
       'openai/gpt-4o-mini': ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'],
       'openai/gpt-4.1': ['anthropic/claude-sonnet-4-5'],
     },
-    aliases: { 'team/best': 'openai/gpt-4o', 'team/small': 'openai/gpt-4o-mini' },
+    aliases: {
+      'team/best': 'openai/gpt-4o',
+      'team/small': 'openai/gpt-4o-mini',
+      'anthropic/cheap': 'openai/gpt-4o-mini',
+    },
     keys: [
       {
         name: 'restricted',
@@ -31,12 +36,13 @@ beforeAll(async () => {
         key: NARROW,
         models: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5', 'deepseek/deepseek-v4-flash'],
       },
+      { name: 'alias', key: ALIAS, models: ['Team/Small', 'openai/gpt-5.4-2026-03-05'] },
       { name: 'mixed', key: MIXED, models: ['openai/*', 'anthropic/claude-sonnet-4-5'] },
     ],
   });
 });
 afterAll(async () => {
-  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED]);
+  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED, ALIAS]);
   await stage.close();
 });
 
@@ -275,8 +281,32 @@ describe('short names', () => {
     ['openai/gpt-4o', 403],
     ['openai/anthropic', 404],
     ['team/best', 403],
+    ['anthropic/cheap', 403],
   ])('S-14 a key for anthropic/*, and the model %s: %d', async (model, status) => {
     await expectStatus(send('/v1/messages', bodyOf(model), WILD), [status]);
+  });
+});
+
+describe('a key for a model by another name', () => {
+  test.each([
+    ['team/small', 200],
+    ['openai/gpt-4o-mini', 200],
+    ['anthropic/cheap', 200],
+    ['openai/gpt-5.4-2026-03-05', 200],
+    ['openai/gpt-5.4', 200],
+    ['team/best', 403],
+    ['openai/gpt-4o', 403],
+  ])('opens what it leads to, by all its names: %s %d', async (model, status) => {
+    await expectStatus(send('/v1/responses', bodyOf(model), ALIAS), [status]);
+  });
+
+  test('has it in its list', async () => {
+    const listed = await fetch(`${stage.gateway.url}/v1/models`, {
+      headers: { authorization: `Bearer ${ALIAS}` },
+    });
+    expect(await listed.json()).toMatchObject({
+      data: [{ id: 'openai/gpt-5.4' }, { id: 'openai/gpt-4o-mini' }],
+    });
   });
 });
 
