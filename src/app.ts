@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
-import { GatewayError } from './errors.ts';
+import { asGatewayError, GatewayError } from './errors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, queryOf, rawPath } from './head.ts';
@@ -19,6 +19,7 @@ import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
 import { nodeExchangeOf } from './server/node-exchange.ts';
+import { SOCKET_PATH, wantsSocket } from './socket/sockets.ts';
 import { admit } from './stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Load, Route } from './stages/exchange.ts';
@@ -75,7 +76,7 @@ export function createApp(host: Host): H3 {
 
   for (const [path, route] of Object.entries(ASKED)) {
     ask(path, runExchanges(route, host.current));
-    app.all(path, (event) => fail(event, wantsSocket(event) ? noSocket() : methodNotAllowed('POST')));
+    app.all(path, (event) => fail(event, wrongMethod(event, path)));
   }
   // The path says what is asked.
   const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
@@ -189,6 +190,25 @@ export function createApp(host: Host): H3 {
     };
   }
 
+  /** Why what is asked for otherwise than by POST is refused; a WebSocket that could be had, for what is wrong with it. */
+  function wrongMethod(event: H3Event, path: string): GatewayError {
+    const { message } = nodeExchangeOf(event);
+    // What stands in between may have taken the word away that asks for one, but not what comes with it.
+    if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
+    if (path !== SOCKET_PATH || !wantsSocket(message)) return noSocket();
+    if (host.condition() !== 'ok') {
+      return new GatewayError('overloaded', 'The gateway takes no WebSockets at the moment.', {
+        retryAfter: 1,
+      });
+    }
+    try {
+      admit(host.current().keys, 'responses', message, queryOf(message));
+      return noSocket();
+    } catch (error) {
+      return asGatewayError(error);
+    }
+  }
+
   /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
@@ -225,13 +245,9 @@ function methodNotAllowed(allow: string): GatewayError {
   return new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, { headers: { allow } });
 }
 
-function wantsSocket(event: H3Event): boolean {
-  return event.req.headers.get('upgrade')?.toLowerCase() === 'websocket';
-}
-
 /** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */
 function noSocket(): GatewayError {
-  return new GatewayError('method-not-allowed', 'This endpoint takes POST only, and no WebSocket.', {
+  return new GatewayError('method-not-allowed', 'No WebSocket can be had here. Send a POST.', {
     status: 426,
     headers: { allow: 'POST', upgrade: 'HTTP/1.1' },
   });

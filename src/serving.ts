@@ -36,6 +36,7 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
 
   const watch = watchShortage({
     marks: () => current.config.limits,
+    onLittleMemory: () => server.forget(),
     onLastMemory() {
       const { live } = server;
       if (live.inFlight() <= SPARED) return;

@@ -119,7 +119,8 @@ export function generatePaths(): JsonObject {
     '/v1/responses': post({
       id: 'createResponse',
       format: 'responses',
-      summary: 'Ask any model in the format of OpenAI’s responses; nothing is stored but by the vendor.',
+      summary:
+        'Ask any model in the format of OpenAI’s responses, by POST or over a WebSocket; nothing is stored but by the vendor.',
       request: 'ResponsesRequest',
       answer: 'Response',
       streams: 'if-asked',

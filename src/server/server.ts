@@ -6,6 +6,7 @@ import { createApp } from '../app.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
+import { takeSockets } from '../socket/sockets.ts';
 import type { Load } from '../stages/exchange.ts';
 import { type Address, portOf, urlOf } from './bind.ts';
 import { listen } from './listen.ts';
@@ -24,6 +25,8 @@ export interface RunningServer {
   limit(timeouts: Patience): void;
   /** Closes connections on which nothing is asked at the moment. */
   closeIdle(): void;
+  /** Lets go of what is remembered between two requests of a WebSocket. */
+  forget(): void;
   /** From now on the server calls itself not ready, and every connection ends with its answer. */
   leave(): void;
   /**
@@ -79,25 +82,44 @@ export async function serve(
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const bound = portOf(server);
 
+  let { unread } = timeouts;
+  const sockets = takeSockets(server, {
+    current,
+    isOpen: () => !leaving && shortage() === undefined,
+    unread: () => unread,
+    tell,
+  });
+
   let ended = 0;
   const end = (): void => {
     ended = Math.max(
       ended,
       live.endAll(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
     );
-    setTimeout(() => server.closeAllConnections(), LAST_WORDS).unref();
+    setTimeout(() => {
+      server.closeAllConnections();
+      sockets.cut();
+    }, LAST_WORDS).unref();
   };
   return {
     url: urlOf({ host, port: bound }),
     port: bound,
     live,
-    limit: (patience) => limitPatience(server, patience),
-    closeIdle: () => server.closeIdleConnections(),
+    limit(patience) {
+      unread = patience.unread;
+      limitPatience(server, patience);
+    },
+    closeIdle() {
+      server.closeIdleConnections();
+      sockets.closeIdle();
+    },
+    forget: sockets.forget,
     leave: () => {
       leaving = true;
     },
     async drain(milliseconds) {
       leaving = true;
+      sockets.leave();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
       const limit = setTimeout(end, milliseconds);

@@ -26,6 +26,8 @@ export interface ShortageWatch {
 
 export interface ShortageOptions {
   marks(): Watermarks;
+  /** Memory is short: what nobody needs at the moment should go. */
+  onLittleMemory(): void;
   /** Memory is so short that the process is about to be ended for it. */
   onLastMemory(): void;
   /** File descriptors are short: what only lies idle should go. */
@@ -50,7 +52,8 @@ const LAST_MEMORY = 0.95;
 const YOUNG_GENERATION = 96 * 1024 * 1024;
 
 /** Looks every half second. The watch does not keep the process alive. */
-export function watchShortage({ marks, onLastMemory, onFewDescriptors }: ShortageOptions): ShortageWatch {
+export function watchShortage(options: ShortageOptions): ShortageWatch {
+  const { marks, onLittleMemory, onLastMemory, onFewDescriptors } = options;
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const descriptors = descriptorLimit();
@@ -71,12 +74,13 @@ export function watchShortage({ marks, onLastMemory, onFewDescriptors }: Shortag
     memoryShare = Math.max(usedHeap(), residentShare);
   };
   const look = (): void => {
-    const { eventLoopDelay, fileDescriptors } = marks();
+    const { eventLoopDelay, memory, fileDescriptors } = marks();
     late = delay.percentile(99) / 1e6 > eventLoopDelay ? late + 1 : 0;
     delay.reset();
     few = descriptors !== undefined && (openDescriptors() ?? 0) / descriptors > fileDescriptors;
     if (few) onFewDescriptors();
     weigh();
+    if (memoryShare > memory) onLittleMemory();
     if (memoryShare > LAST_MEMORY) onLastMemory();
   };
   const timer = setInterval(look, INTERVAL).unref();

@@ -1,6 +1,5 @@
 /** The error table, in each caller's own format, on every endpoint. */
 
-import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -400,21 +399,4 @@ describe('paths', () => {
       expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
     },
   );
-});
-
-test('a WebSocket for responses, which Codex asks for first, is refused by the status at which it takes POST', async () => {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${KEY}`,
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    };
-    get(`${gateway.url}/v1/responses`, { headers }, resolve).on('error', reject);
-  });
-  response.resume();
-  expect(response.statusCode).toBe(426);
-  expect(response.headers).toMatchObject({ allow: 'POST', 'x-should-retry': 'false' });
-  expect((await fetch(`${gateway.url}/v1/responses`)).status).toBe(405);
 });

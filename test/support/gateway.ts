@@ -3,7 +3,7 @@
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import type { Gateway } from '../../src/gateway.ts';
 import { openGateway } from '../../src/open.ts';
-import { serve } from '../../src/server/server.ts';
+import { type RunningServer, serve } from '../../src/server/server.ts';
 import type { LineMode } from '../../src/streams/line.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { recording } from '../../src/usage/ledger.ts';
@@ -13,6 +13,7 @@ export const KEY = 'gw-test-key-of-the-tests';
 export interface TestGateway {
   readonly url: string;
   readonly config: Config;
+  readonly server: RunningServer;
   close(): Promise<void>;
 }
 
@@ -37,6 +38,7 @@ export async function startGateway(
   return {
     url: server.url,
     config,
+    server,
     async close() {
       await server.drain(0);
       await close();

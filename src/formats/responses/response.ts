@@ -95,8 +95,25 @@ export function responseMaker(asked: Asked): ResponseMaker {
   };
 }
 
+/** The response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
+export function emptyResponse(body: JsonObject, id: string): JsonObject {
+  return {
+    ...echo({ body }),
+    id,
+    object: 'response',
+    created_at: Math.floor(Date.now() / 1000),
+    model: body['model'] ?? '',
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    service_tier: 'default',
+    output: [],
+    usage: renderUsage({ input: 0, output: 0 }),
+  };
+}
+
 /** The request's settings, and OpenAI's defaults for those it left out. */
-function echo({ body }: Asked): JsonObject {
+function echo({ body }: Pick<Asked, 'body'>): JsonObject {
   return {
     background: false,
     frequency_penalty: 0,

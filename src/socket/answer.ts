@@ -1,0 +1,134 @@
+/** The answer to a request that came over a socket: its events, each a message (OpenAI, "WebSocket mode"). */
+
+import type { IncomingMessage } from 'node:http';
+import { asGatewayError, GatewayError } from '../errors.ts';
+import { renderError } from '../formats/openai-errors.ts';
+import { asObject, asText, type JsonObject, tryParseJson } from '../json.ts';
+import { decodeSse, type Sse } from '../streams/sse.ts';
+
+/** How its events are told. */
+export interface Told {
+  /** The lane that its request has named. */
+  readonly lane: string | undefined;
+  /** The response that its request goes on from: the vendor, who was given all of the dialogue, does not know of it. */
+  readonly previous: string | undefined;
+  readonly say: (text: string) => void;
+}
+
+/** Events that carry the whole response, and those of them that a dialogue can go on from. */
+const CARRIES = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
+const GOES_ON = /^response\.(?:completed|incomplete)$/;
+
+/** Events that are a stream's last. */
+const LAST = /^(?:response\.(?:completed|incomplete|failed)|error)$/;
+
+/** Headers of an error that its reader can do something by. */
+const USEFUL = /^(?:retry-after|x-request-id|x-should-retry|x-ratelimit-)/;
+
+/** The longest event, in UTF-16 code units: the last one has all images of a response. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** No error is longer. */
+const MAX_ERROR = 1024 * 1024;
+
+/**
+ * Tells an answer as it comes. @returns the response that it ends with, where a dialogue can go on from it.
+ * Never rejects: what goes wrong is told as an event too.
+ */
+export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObject | undefined> {
+  const { statusCode: status = 0, headers } = answer;
+  if (status !== 200 || !String(headers['content-type']).startsWith('text/event-stream')) {
+    return tellError(answer, told);
+  }
+  return new Promise((resolve) => {
+    let response: JsonObject | undefined;
+    let isOver = false;
+    const decoder = decodeSse(LONGEST);
+    const events = {
+      enqueue(event: Sse) {
+        if (!event.data.startsWith('{')) return;
+        const type = event.event ?? asText(asObject(tryParseJson(event.data))?.['type']) ?? '';
+        const carried = CARRIES.test(type) ? asObject(tryParseJson(event.data)) : undefined;
+        isOver ||= LAST.test(type);
+        if (GOES_ON.test(type)) response = asObject(carried?.['response']);
+        told.say(inLane(carried === undefined ? event.data : withPrevious(carried, told), told));
+      },
+    };
+    const end = (): void => {
+      if (!isOver) say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
+      resolve(response);
+    };
+    answer.on('data', (chunk: Buffer) => {
+      try {
+        decoder.transform(chunk, events);
+      } catch (error) {
+        answer.destroy(asGatewayError(error));
+      }
+    });
+    answer.on('end', () => {
+      decoder.flush?.(events);
+      end();
+    });
+    answer.on('error', end);
+  });
+}
+
+/** An error as an event of the socket's. */
+export function say(error: GatewayError, told: Pick<Told, 'lane' | 'say'>): void {
+  sayError(error.status, renderError(error), {}, told);
+}
+
+function sayError(
+  status: number,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>>,
+  told: Pick<Told, 'lane' | 'say'>,
+): void {
+  const { error } = body;
+  // The SDKs' types have the headers in the error, Codex reads them beside it.
+  const event = { type: 'error', status, error: { ...asObject(error), headers }, headers };
+  told.say(inLane(JSON.stringify(event), told));
+}
+
+function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    answer.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size <= MAX_ERROR) chunks.push(chunk);
+    });
+    const end = (): void => {
+      const body = asObject(tryParseJson(Buffer.concat(chunks).toString()));
+      const { statusCode: status = 0 } = answer;
+      if (status >= 400 && asObject(body?.['error']) !== undefined) {
+        sayError(status, body ?? {}, usefulOf(answer), told);
+      } else
+        say(
+          new GatewayError('upstream-broken', 'The vendor answered with something that is no stream.'),
+          told,
+        );
+      resolve(undefined);
+    };
+    answer.on('end', end);
+    answer.on('error', end);
+  });
+}
+
+function usefulOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      USEFUL.test(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+}
+
+function withPrevious(event: JsonObject, { previous }: Told): string {
+  const response = asObject(event['response']);
+  if (previous === undefined || response === undefined) return JSON.stringify(event);
+  return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
+}
+
+function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
+  return lane === undefined ? event : `{"stream_id":${JSON.stringify(lane)},${event.slice(1)}`;
+}

@@ -1,0 +1,142 @@
+/** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
+
+import { invalid } from '../errors.ts';
+import { asObject, asObjects, asText, isList, type Json, type JsonObject, parseJson } from '../json.ts';
+import { type Span, scanObject } from '../json-scan.ts';
+import type { Dialogue } from './memory.ts';
+
+/** A message that is read, and not understood any further than whose turn it is. */
+export interface Message {
+  readonly bytes: Buffer;
+  readonly fields: ReadonlyMap<string, Span>;
+  readonly type: string;
+  /** The lane that it names. */
+  readonly lane: string | undefined;
+}
+
+/** A request made of a `response.create`. */
+export interface Request {
+  /** As POST /v1/responses takes it. */
+  readonly body: Buffer;
+  /** The dialogue that it goes on from, where the connection knew it: all of it is in the body. */
+  readonly from: Dialogue | undefined;
+  /** Its own items; undefined where its input is none. */
+  readonly items: string | undefined;
+  /** Whether the vendor keeps what it answers: items then stand for themselves. */
+  readonly stored: boolean;
+}
+
+/** Fields that are the socket's, or that every request over it has alike. */
+const ENVELOPE = new Set(['type', 'stream_id', 'generate', 'stream', 'background']);
+
+/** What makes the thoughts of a model go along with a dialogue that no vendor keeps. */
+const ENCRYPTED = 'reasoning.encrypted_content';
+
+/** @throws GatewayError `invalid-request` */
+export function readMessage(bytes: Buffer): Message {
+  const fields = scanObject(bytes);
+  const read = (key: string): Json | undefined => valueAt(bytes, fields.get(key));
+  const type = asText(read('type'));
+  const lane = read('stream_id') ?? undefined;
+  if (type === undefined) throw invalid('type: Field required', 'type');
+  if (lane !== undefined && (typeof lane !== 'string' || lane.length > 256)) {
+    throw invalid('stream_id: Input should be a string of 256 characters at most', 'stream_id');
+  }
+  return { bytes, fields, type, lane };
+}
+
+/** The value of a field; undefined where there is none. @throws GatewayError `invalid-request` */
+export function fieldOf({ bytes, fields }: Message, key: string): Json | undefined {
+  return valueAt(bytes, fields.get(key));
+}
+
+/** All fields of a message that are a request's own. */
+export function requestFields(message: Message): JsonObject {
+  const all = asObject(read(message.bytes)) ?? {};
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !ENVELOPE.has(key)));
+}
+
+/**
+ * The request that a `response.create` asks for: the bytes of its values as they are, and before its input the dialogue
+ * that it goes on from.
+ * @param find the dialogue of a response that the connection remembers.
+ * @param thinks whether the model of this name does.
+ * @throws GatewayError `invalid-request`
+ */
+export function requestOf(
+  message: Message,
+  find: (id: string) => Dialogue | undefined,
+  thinks: (model: string) => boolean,
+): Request {
+  const { bytes, fields } = message;
+  if (fieldOf(message, 'background') === true) {
+    throw invalid('background: Not supported over a WebSocket', 'background');
+  }
+  const raw = (key: string): string | undefined => {
+    const span = fields.get(key);
+    return span && bytes.toString('utf8', span.start, span.end);
+  };
+  const previous = asText(fieldOf(message, 'previous_response_id'));
+  const from = previous === undefined ? undefined : find(previous);
+  const items = itemsOf(raw('input'));
+  const stored = raw('store') !== 'false';
+  const values = new Map<string, string>([['stream', 'true']]);
+  for (const key of fields.keys()) {
+    const value = raw(key);
+    if (value !== undefined && !ENVELOPE.has(key)) values.set(key, value);
+  }
+  if (from !== undefined && items !== undefined) {
+    values.delete('previous_response_id');
+    values.set('input', `[${joined([...from.items, items])}]`);
+  }
+  if (!stored && thinks(asText(fieldOf(message, 'model')) ?? '')) {
+    values.set('include', withEncrypted(fieldOf(message, 'include'), raw('include')));
+  }
+  const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
+  return { body: Buffer.from(`{${body}}`), from, items, stored };
+}
+
+/**
+ * Of what a response has said, the items that a dialogue goes on with.
+ * @param stored whether its vendor keeps them: thoughts that it does not keep are known again by their proof alone.
+ */
+export function saidBy(response: JsonObject, stored: boolean): string {
+  const goesOn = ({ type, encrypted_content: proof }: JsonObject): boolean =>
+    stored || type !== 'reasoning' || typeof proof === 'string';
+  return joined(
+    asObjects(response['output'])
+      .filter(goesOn)
+      .map((item) => JSON.stringify(item)),
+  );
+}
+
+/** Lists without their brackets, as one. */
+export function joined(pieces: readonly string[]): string {
+  return pieces.filter((piece) => piece !== '').join(',');
+}
+
+/** The items of an input, without the brackets of a list; undefined where it is no input. */
+function itemsOf(input: string | undefined): string | undefined {
+  if (input === undefined || input === 'null') return '';
+  if (input.startsWith('[')) return input.slice(1, -1).trim();
+  return input.startsWith('"') ? `{"type":"message","role":"user","content":${input}}` : undefined;
+}
+
+function withEncrypted(include: Json | undefined, raw: string | undefined): string {
+  if (include === undefined || include === null) return JSON.stringify([ENCRYPTED]);
+  // What is no list is the caller's mistake, and is told as one.
+  if (raw === undefined || !isList(include) || include.includes(ENCRYPTED)) return raw ?? 'null';
+  return JSON.stringify([...include, ENCRYPTED]);
+}
+
+function valueAt(bytes: Buffer, span: Span | undefined): Json | undefined {
+  return span && read(bytes.subarray(span.start, span.end));
+}
+
+function read(bytes: Buffer): Json {
+  try {
+    return parseJson(bytes.toString());
+  } catch {
+    throw invalid('The message is not valid JSON.');
+  }
+}

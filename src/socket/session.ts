@@ -1,0 +1,222 @@
+/** One connection of a client's: its requests, in turn a lane, and what it remembers between them. */
+
+import { randomUUID } from 'node:crypto';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RawData, WebSocket } from 'ws';
+import { asGatewayError, GatewayError, invalid } from '../errors.ts';
+import { emptyResponse } from '../formats/responses/response.ts';
+import { asText, type JsonObject } from '../json.ts';
+import { say, tellAnswer } from './answer.ts';
+import { keepConnection } from './connection.ts';
+import { openMemory } from './memory.ts';
+import { fieldOf, joined, type Message, readMessage, requestFields, requestOf, saidBy } from './message.ts';
+
+/** What a session needs of the gateway. */
+export interface Behind {
+  /** Posts a body to where responses are created, as the client that this is. */
+  ask(body: Buffer): ClientRequest;
+  /** @throws GatewayError where the client may not use the model, or nobody serves it. */
+  requireModel(model: string): void;
+  /** Whether the model of this name thinks. */
+  thinks(model: string): boolean;
+  /** Largest body, in bytes. */
+  readonly bodyLimit: number;
+  /** Milliseconds that something may wait for a client who takes none of it. */
+  readonly unread: number;
+  /** Told what should not have happened. */
+  trouble(error: unknown): void;
+}
+
+export interface Session {
+  /** Closes it as soon as nothing is being answered. */
+  leave(): void;
+  /** Closes it where nothing is being answered. */
+  closeIfIdle(): void;
+  /** Forgets all dialogues: whoever goes on from one must send all of it again. */
+  forget(): void;
+  /** Closes it at once. */
+  cut(): void;
+}
+
+/** OpenAI's own bounds of a connection ("WebSocket mode"): its age, its lanes, and how many answers there are at a time. */
+const OLDEST = 60 * 60_000;
+const MOST_LANES = 32;
+const MOST_AT_ONCE = 16;
+
+/** Close codes (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+
+/** The lane of requests that name none. */
+const NO_LANE = '';
+
+/** @param raw the connection below `socket`. */
+export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
+  const connection = keepConnection(socket, raw, behind.unread);
+  const memory = openMemory(behind.bodyLimit);
+  /** The last request of each lane there has been, settled when it is answered. */
+  const lanes = new Map<string, Promise<void>>();
+  /** Exchanges that are under way. */
+  const asked = new Set<ClientRequest>();
+  /** Requests that wait or are being answered. */
+  let open = 0;
+  /** Why no more requests are taken. */
+  let ending: GatewayError | undefined;
+
+  const sayWrong = (error: unknown, lane: string | undefined): void => {
+    if (!(error instanceof GatewayError)) behind.trouble(error);
+    say(asGatewayError(error), { lane, say: connection.say });
+  };
+  const closeIfIdle = (): void => {
+    if (open === 0) socket.close(GOING_AWAY, 'Connect again to go on.');
+  };
+  const leaveWith = (error: GatewayError): void => {
+    ending = error;
+    closeIfIdle();
+  };
+
+  const take = (message: Message): void => {
+    const { type, lane = NO_LANE } = message;
+    // By this Codex tells that it has read an answer.
+    if (type === 'response.processed') return;
+    if (type === 'response.steer') {
+      connection.say(steeringRefused(message));
+      return;
+    }
+    if (type !== 'response.create') throw invalid(`type: Unknown event; send "response.create"`, 'type');
+    if (ending !== undefined) {
+      closeIfIdle();
+      throw ending;
+    }
+    const before = lanes.get(lane);
+    const named = lanes.size - (lanes.has(NO_LANE) ? 1 : 0);
+    if (before === undefined && lane !== NO_LANE && named >= MOST_LANES) {
+      throw new GatewayError('invalid-request', `A connection has ${MOST_LANES} streams at most.`, {
+        param: 'stream_id',
+        code: 'websocket_stream_limit_reached',
+      });
+    }
+    open += 1;
+    if (open >= MOST_AT_ONCE) socket.pause();
+    lanes.set(lane, inTurn(before, message));
+  };
+
+  const inTurn = async (before: Promise<void> | undefined, message: Message): Promise<void> => {
+    await before;
+    try {
+      if (socket.readyState === socket.OPEN) await answer(message);
+    } catch (error) {
+      sayWrong(error, message.lane);
+    }
+    open -= 1;
+    if (open < MOST_AT_ONCE) socket.resume();
+    if (ending !== undefined) closeIfIdle();
+  };
+
+  const answer = async (message: Message): Promise<void> => {
+    const request = requestOf(message, memory.find, behind.thinks);
+    const { from, items, stored } = request;
+    const generates = fieldOf(message, 'generate') !== false;
+    const response = generates ? await ask(request.body, message.lane, from?.id) : prepare(message);
+    const id = asText(response?.['id']);
+    if (response === undefined || id === undefined || items === undefined) return;
+    // What went on from a response that is not known here is known to the vendor alone.
+    if (from === undefined && typeof fieldOf(message, 'previous_response_id') === 'string') return;
+    const said = joined([items, saidBy(response, stored)]);
+    const { lane = NO_LANE } = message;
+    memory.keep(lane, { id, items: [...(from?.items ?? []), ...(said === '' ? [] : [said])] });
+  };
+
+  /** Asks, and tells what is answered. @returns the response that it ends with, where one can go on from it. */
+  const ask = (
+    body: Buffer,
+    lane: string | undefined,
+    previous: string | undefined,
+  ): Promise<JsonObject | undefined> =>
+    new Promise((resolve) => {
+      const request = behind.ask(body);
+      let isAnswered = false;
+      asked.add(request);
+      request.on('response', (coming: IncomingMessage) => {
+        isAnswered = true;
+        connection.hold(coming);
+        void tellAnswer(coming, { lane, previous, say: connection.say }).then(resolve);
+      });
+      request.on('error', () => {
+        if (isAnswered) return;
+        sayWrong(new GatewayError('internal', 'The gateway gave no answer.'), lane);
+        resolve(undefined);
+      });
+      request.on('close', () => asked.delete(request));
+    });
+
+  /** A request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from. */
+  const prepare = (message: Message): JsonObject => {
+    behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
+    const response = emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`);
+    const lane = message.lane === undefined ? {} : { stream_id: message.lane };
+    const begun = { ...response, status: 'in_progress', usage: null };
+    for (const [sequence_number, event] of [
+      { type: 'response.created', response: begun },
+      { type: 'response.completed', response },
+    ].entries()) {
+      connection.say(JSON.stringify({ ...lane, ...event, sequence_number }));
+    }
+    return response;
+  };
+
+  socket.on('message', (data, isBinary) => {
+    let lane: string | undefined;
+    try {
+      if (isBinary) throw invalid('Events are sent as text.');
+      const message = readMessage(bytesOf(data));
+      lane = message.lane;
+      take(message);
+    } catch (error) {
+      sayWrong(error, lane);
+      if (!(error instanceof GatewayError)) socket.close(INTERNAL_ERROR);
+    }
+  });
+  const tooOld = setTimeout(() => {
+    const error = new GatewayError(
+      'invalid-request',
+      'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.',
+      { code: 'websocket_connection_limit_reached' },
+    );
+    if (open === 0) sayWrong(error, undefined);
+    leaveWith(error);
+  }, OLDEST).unref();
+  socket.on('close', () => {
+    clearTimeout(tooOld);
+    for (const request of asked) request.destroy();
+  });
+
+  return {
+    leave: () =>
+      leaveWith(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
+    closeIfIdle,
+    forget: memory.forgetAll,
+    cut: () => socket.terminate(),
+  };
+}
+
+/** Input for an answer that is being given: no vendor takes any by the requests that are sent here. */
+function steeringRefused(message: Message): string {
+  const error = {
+    type: 'invalid_request_error',
+    code: 'steering_not_supported',
+    message: 'Answers are not steered here: send the input with the next response.create.',
+  };
+  const steer = {
+    input: fieldOf(message, 'input') ?? null,
+    previous_response_id: fieldOf(message, 'previous_response_id') ?? null,
+  };
+  return JSON.stringify({ type: 'response.steer.failed', sequence_number: 0, error, steer });
+}
+
+/** A message comes in one piece, as `ws` gives it where no other type is asked for. */
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}

@@ -1,0 +1,267 @@
+/** Dialogues over one WebSocket: each request sends what is new, the vendor gets all of it. */
+
+import { OpenAI } from 'openai';
+import type { ResponsesServerEvent } from 'openai/resources/responses/responses';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asObject, type JsonObject } from '../../src/json.ts';
+import { KEY, startGateway } from '../support/gateway.ts';
+import { type Client, connect, openStage, type Stage, say } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ limits: { bodyBytes: 100_000 } });
+});
+afterAll(() => stage.close());
+
+const user = (content: string): JsonObject => ({ type: 'message', role: 'user', content });
+const create = (fields: JsonObject): JsonObject => ({
+  type: 'response.create',
+  model: 'gpt-4.1',
+  store: false,
+  ...fields,
+});
+const idOf = (events: readonly JsonObject[]): string => String(asObject(events.at(-1)?.['response'])?.['id']);
+
+async function ask(client: Client, fields: JsonObject): Promise<JsonObject[]> {
+  client.send(create(fields));
+  return client.answer();
+}
+
+test('a request is the one that POST takes, its values byte for byte, and the answer its events', async () => {
+  const client = await connect(stage.gateway.url);
+  client.socket.send(
+    '{"type":"response.create","model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"},"stream":false,"background":false}',
+  );
+  const events = await client.answer();
+  expect(events.map(({ type }) => type)).toEqual([
+    'response.created',
+    'response.output_text.delta',
+    'response.completed',
+  ]);
+  expect(events[0]).not.toHaveProperty('stream_id');
+  expect(stage.upstream.received.at(-1)?.body.toString()).toBe(
+    '{"stream":true,"model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"}}',
+  );
+  stage.bodies();
+});
+
+test('going on from a response, the vendor gets all that was said, and the events name what it went on from', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { input: 'One' });
+  const second = await ask(client, { input: [user('Two')], previous_response_id: idOf(first) });
+  const third = await ask(client, { input: 'Three', previous_response_id: idOf(second) });
+  expect(asObject(second[0]?.['response'])?.['previous_response_id']).toBe(idOf(first));
+  expect(asObject(third.at(-1)?.['response'])?.['previous_response_id']).toBe(idOf(second));
+  const bodies = stage.bodies();
+  expect(bodies.map(({ previous_response_id: id }) => id)).toEqual([undefined, undefined, undefined]);
+  const said = expect.objectContaining({
+    role: 'assistant',
+    content: [expect.objectContaining({ text: 'Hello' })],
+  });
+  expect(bodies[2]?.['input']).toEqual([user('One'), said, user('Two'), said, user('Three')]);
+});
+
+test('thoughts go along: by their proof, which is asked for of a model that thinks, or where the vendor keeps them', async () => {
+  const bare = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const proven = { ...bare, id: 'rs_2', encrypted_content: 'sealed' };
+  stage.respondWith(say('Hello', [bare, proven]));
+  const client = await connect(stage.gateway.url);
+  for (const store of [false, true]) {
+    const first = await ask(client, { model: 'gpt-5.4', store, input: [] });
+    await ask(client, { model: 'gpt-5.4', store, input: [], previous_response_id: idOf(first) });
+  }
+  const [first, unkept, second, kept] = stage.bodies();
+  const message = expect.objectContaining({ type: 'message' });
+  expect(first?.['include']).toEqual(['reasoning.encrypted_content']);
+  expect(unkept?.['input']).toEqual([proven, message]);
+  expect(second).not.toHaveProperty('include');
+  expect(kept?.['input']).toEqual([bare, proven, message]);
+
+  await ask(client, { model: 'gpt-5.4', include: ['message.output_text.logprobs'], input: 'x' });
+  await ask(client, { model: 'gpt-4.1', input: 'x' });
+  const [also, thoughtless] = stage.bodies();
+  expect(also?.['include']).toEqual(['message.output_text.logprobs', 'reasoning.encrypted_content']);
+  expect(thoughtless).not.toHaveProperty('include');
+  stage.respondWith(say('Hello'));
+});
+
+test('a response of another connection is the vendor’s to know', async () => {
+  const one = await connect(stage.gateway.url);
+  const id = idOf(await ask(one, { input: 'One' }));
+  const other = await connect(stage.gateway.url);
+  await ask(other, { input: 'Two', previous_response_id: id });
+  const unknown = idOf(await ask(other, { input: 'Three', previous_response_id: 'resp_elsewhere' }));
+  await ask(other, { input: 'Four', previous_response_id: unknown });
+  expect(stage.bodies().map(({ previous_response_id: from }) => from)).toEqual([
+    undefined,
+    id,
+    'resp_elsewhere',
+    // What stands before it is not known here.
+    unknown,
+  ]);
+});
+
+test('where memory is short, dialogues are forgotten: the client sends all of it again', async () => {
+  const client = await connect(stage.gateway.url);
+  const id = idOf(await ask(client, { input: 'One' }));
+  stage.gateway.server.forget();
+  await ask(client, { input: 'Two', previous_response_id: id });
+  expect(stage.bodies()[1]).toMatchObject({ input: 'Two', previous_response_id: id });
+});
+
+test('what is remembered is as long as a body may be, all lanes together', async () => {
+  const client = await connect(stage.gateway.url);
+  const long = 'x'.repeat(60_000);
+  const first = idOf(await ask(client, { stream_id: 'a', input: long }));
+  const second = idOf(await ask(client, { stream_id: 'b', input: long }));
+  await ask(client, { input: 'Two', previous_response_id: second });
+  await ask(client, { input: 'Two', previous_response_id: first });
+  expect(stage.bodies().map(({ previous_response_id: from }) => from)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    first,
+  ]);
+});
+
+test('a model of another vendor knows no response of another connection', async () => {
+  const client = await connect(stage.gateway.url);
+  const [error] = await ask(client, {
+    model: 'anthropic/claude-sonnet-4-5',
+    input: 'x',
+    previous_response_id: 'resp_x',
+  });
+  expect(error).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+  });
+  expect(stage.bodies()).toEqual([]);
+});
+
+describe('a request that wants no output yet', () => {
+  test('is answered at once, and gone on from', async () => {
+    const client = await connect(stage.gateway.url);
+    const warm = await ask(client, { generate: false, input: [user('One')], instructions: 'Be brief.' });
+    expect(warm.map(({ type }) => type)).toEqual(['response.created', 'response.completed']);
+    expect(warm[1]).toMatchObject({
+      sequence_number: 1,
+      response: {
+        status: 'completed',
+        output: [],
+        model: 'gpt-4.1',
+        instructions: 'Be brief.',
+        usage: { total_tokens: 0 },
+      },
+    });
+    expect(stage.bodies()).toEqual([]);
+    await ask(client, { input: [user('Two')], previous_response_id: idOf(warm) });
+    expect(stage.bodies()[0]?.['input']).toEqual([user('One'), user('Two')]);
+  });
+
+  test('is refused where the model could not be asked', async () => {
+    const client = await connect(stage.gateway.url);
+    const [error] = await ask(client, { generate: false, model: 'nobodys-model', input: [] });
+    expect(error).toMatchObject({ type: 'error', status: 404, error: { code: 'model_not_found' } });
+  });
+});
+
+describe('lanes', () => {
+  test('answer side by side, and each in turn', async () => {
+    const waiting: (() => void)[] = [];
+    stage.respondWith((received, response) => void waiting.push(() => say('Hello')(received, response)));
+    const client = await connect(stage.gateway.url);
+    client.send(create({ stream_id: 'a', input: 'a1' }));
+    client.send(create({ stream_id: 'a', input: 'a2' }));
+    client.send(create({ stream_id: 'b', input: 'b1' }));
+    client.send(create({ input: 'c1' }));
+    await expect.poll(() => waiting.length).toBe(3);
+    expect(stage.bodies().map(({ input }) => input)).toEqual(['a1', 'b1', 'c1']);
+    waiting[1]?.();
+    expect((await client.answer()).map(({ stream_id: lane }) => lane)).toEqual(['b', 'b', 'b']);
+    waiting[0]?.();
+    expect((await client.answer()).map(({ stream_id: lane }) => lane)).toEqual(['a', 'a', 'a']);
+    await expect.poll(() => waiting.length).toBe(4);
+    expect(stage.bodies().map(({ input }) => input)).toEqual(['a2']);
+    for (const go of waiting.slice(2)) go();
+    const rest = [...(await client.answer()), ...(await client.answer())];
+    expect(rest.filter(({ stream_id: lane }) => lane === undefined)).toHaveLength(3);
+    stage.respondWith(say('Hello'));
+  });
+
+  test('a lane may fork from another one, whose last response stays known', async () => {
+    const client = await connect(stage.gateway.url);
+    const root = idOf(await ask(client, { stream_id: 'a', input: [user('One')] }));
+    const fork = idOf(
+      await ask(client, { stream_id: 'b', input: [user('Two')], previous_response_id: root }),
+    );
+    await ask(client, { stream_id: 'a', input: [user('Three')], previous_response_id: root });
+    await ask(client, { stream_id: 'b', input: [user('Four')], previous_response_id: fork });
+    const users = (body: JsonObject | undefined): unknown[] =>
+      [body?.['input'] ?? []]
+        .flat()
+        .flatMap((item) => (asObject(item)?.['role'] === 'user' ? asObject(item)?.['content'] : []));
+    const bodies = stage.bodies();
+    expect(users(bodies[2])).toEqual(['One', 'Three']);
+    expect(users(bodies[3])).toEqual(['One', 'Two', 'Four']);
+  });
+
+  test('there are 32 of them at most', async () => {
+    const client = await connect(stage.gateway.url);
+    for (let lane = 0; lane <= 32; lane += 1) {
+      const events = await ask(client, { stream_id: `lane ${lane}`, generate: false, input: [] });
+      if (lane < 32) expect(events.at(-1)?.['type']).toBe('response.completed');
+      else expect(events[0]).toMatchObject({ error: { code: 'websocket_stream_limit_reached' } });
+    }
+  });
+});
+
+describe("OpenAI's SDK", () => {
+  test.each([
+    'gpt-5.4',
+    'anthropic/claude-sonnet-4-5',
+    'google/gemini-2.5-pro',
+    'deepseek/deepseek-v4-flash',
+  ])('calls a tool and goes on from it, with %s', async (model) => {
+    const gateway = await startGateway();
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: KEY });
+    const socket = new ResponsesWS(client);
+    const tools = [
+      {
+        type: 'function' as const,
+        name: 'get_weather',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        strict: false,
+      },
+    ];
+    const completed = (): Promise<ResponsesServerEvent.ResponseWsCompleted> =>
+      new Promise((resolve, reject) => {
+        socket.once('response.completed', resolve);
+        socket.once('error', reject);
+      });
+    socket.send({
+      type: 'response.create',
+      model,
+      store: false,
+      tools,
+      input: 'What is the weather in Paris?',
+    });
+    const { response } = await completed();
+    const call = response.output.find((item) => item.type === 'function_call');
+    expect(call).toMatchObject({ name: 'get_weather' });
+    socket.send({
+      type: 'response.create',
+      model,
+      store: false,
+      tools,
+      previous_response_id: response.id,
+      input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'Sunny and warm.' }],
+    });
+    const answer = await completed();
+    expect(JSON.stringify(answer.response.output)).toContain('Sunny and warm.');
+    expect(answer.response.previous_response_id).toBe(response.id);
+    socket.close();
+    await gateway.close();
+  });
+});

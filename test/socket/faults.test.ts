@@ -1,0 +1,313 @@
+/** What goes wrong on a WebSocket: the client is told in an event, and the connection goes on where it can. */
+
+import { request } from 'node:http';
+import { connect as connectSocket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { type Client, connect, openStage, type Stage, say } from './stage.ts';
+
+const RESTRICTED = 'gw-restricted-key-of-the-tests';
+const ONCE = 'gw-once-a-minute-key-of-the-tests';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    limits: { bodyBytes: 100_000 },
+    keys: [
+      { name: 'restricted', key: RESTRICTED, models: ['openai/gpt-4.1'] },
+      { name: 'once', key: ONCE, limits: { requestsPerMinute: 1 } },
+    ],
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  stage.respondWith(say('Hello'));
+});
+afterAll(() => stage.close());
+
+const create = { type: 'response.create', model: 'gpt-4.1', input: 'Hi' };
+
+/** That a connection still answers. */
+async function expectAlive(client: Client): Promise<void> {
+  client.send(create);
+  expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+}
+
+describe('a handshake', () => {
+  test.each([
+    ['a wrong key', { authorization: 'Bearer nobody' }, 401],
+    ['no key', { authorization: '' }, 401],
+  ])('with %s is refused', async (_, headers, status) => {
+    await expect(connect(stage.gateway.url, headers)).rejects.toThrow(`status ${status}`);
+  });
+
+  test('elsewhere, or through what lets none through, is refused by the status at which clients turn to POST', async () => {
+    for (const path of ['/v1/responses', '/v1/chat/completions', '/v1/messages', '/v1/responses/compact']) {
+      const refused = new Promise<number | undefined>((resolve, reject) => {
+        const asked = request(`${stage.gateway.url}${path}`, {
+          headers: {
+            authorization: `Bearer ${KEY}`,
+            connection: path === '/v1/responses' ? 'close' : 'Upgrade',
+            ...(path !== '/v1/responses' && { upgrade: 'websocket' }),
+            'sec-websocket-version': '13',
+            'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+          },
+        });
+        asked
+          .on('response', (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+      expect(await refused).toBe(426);
+    }
+    const headers = { authorization: `Bearer ${KEY}` };
+    expect((await fetch(`${stage.gateway.url}/v1/responses`, { headers })).status).toBe(405);
+  });
+
+  test('for anything but a WebSocket is no matter: Java asks for HTTP/2 with each POST', async () => {
+    const body = JSON.stringify({ model: 'gpt-4.1', input: 'Hi' });
+    stage.respondWith((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"response"}'),
+    );
+    const status = await new Promise((resolve, reject) => {
+      request(`${stage.gateway.url}/v1/responses`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          connection: 'Upgrade, HTTP2-Settings',
+          upgrade: 'h2c',
+          'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+          'content-type': 'application/json',
+        },
+      })
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(body);
+    });
+    expect(status).toBe(200);
+  });
+});
+
+test.each([
+  ['no JSON', '{"type":', { code: null }],
+  ['no object', '[1]', { code: null }],
+  ['no type', '{"model":"gpt-4.1"}', { param: 'type' }],
+  ['an unknown type', '{"type":"session.update"}', { param: 'type' }],
+  ['a lane that is no name', '{"type":"response.create","stream_id":7}', { param: 'stream_id' }],
+  ['a request in the background', '{"type":"response.create","background":true}', { param: 'background' }],
+  ['no model', '{"type":"response.create","input":"x"}', { param: 'model' }],
+  ['a key twice', '{"type":"response.create","model":"a","model":"b"}', { param: 'model' }],
+  [
+    'an input that is none',
+    '{"type":"response.create","model":"anthropic/claude-sonnet-4-5","input":7}',
+    { param: 'input' },
+  ],
+  ['bytes', Buffer.from('{"type":"response.create"}'), { code: null }],
+])('%s is an error, and the connection goes on', async (_, message, error) => {
+  const client = await connect(stage.gateway.url);
+  client.socket.send(message);
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { type: 'invalid_request_error', ...error },
+  });
+  await expectAlive(client);
+});
+
+test('what is too long closes the connection, and says so by its code', async () => {
+  const client = await connect(stage.gateway.url);
+  client.send({ ...create, input: 'x'.repeat(100_001) });
+  expect(await client.closed).toBe(1009);
+});
+
+test('an answer is not steered', async () => {
+  const client = await connect(stage.gateway.url);
+  client.send({ type: 'response.steer', previous_response_id: 'resp_1', input: 'Faster' });
+  expect(await client.next()).toMatchObject({
+    type: 'response.steer.failed',
+    error: { code: 'steering_not_supported' },
+    steer: { input: 'Faster', previous_response_id: 'resp_1' },
+  });
+  client.send({ type: 'response.processed', response_id: 'resp_1' });
+  await expectAlive(client);
+});
+
+test("a vendor's refusal comes with its status, its words and how long to wait", async () => {
+  const client = await connect(stage.gateway.url);
+  const error = { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null };
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' })
+      .end(JSON.stringify({ error })),
+  );
+  client.send({ ...create, stream_id: 'a' });
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    stream_id: 'a',
+    status: 429,
+    error: { ...error, headers: { 'retry-after': '7' } },
+    headers: { 'retry-after': '7' },
+  });
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+});
+
+test('an answer that ends too soon ends with an error', async () => {
+  const client = await connect(stage.gateway.url);
+  stage.respondWith((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      'event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1"}}\n\n',
+      () => response.destroy(),
+    );
+  });
+  client.send(create);
+  const events = await client.answer();
+  expect(events.map(({ type }) => type)).toEqual(['response.created', 'error']);
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+});
+
+test('an answer that is no stream is an error', async () => {
+  const client = await connect(stage.gateway.url);
+  stage.respondWith((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"response"}'),
+  );
+  client.send(create);
+  expect(await client.next()).toMatchObject({ type: 'error', status: 502 });
+});
+
+test('each request is asked about: its model, and the limits of its key', async () => {
+  const restricted = await connect(stage.gateway.url, { authorization: `Bearer ${RESTRICTED}` });
+  restricted.send({ ...create, model: 'gpt-4o' });
+  expect(await restricted.next()).toMatchObject({ type: 'error', status: 403 });
+  restricted.send({ ...create, model: 'gpt-4o', generate: false });
+  expect(await restricted.next()).toMatchObject({ type: 'error', status: 404 });
+  await expectAlive(restricted);
+
+  const once = await connect(stage.gateway.url, { authorization: `Bearer ${ONCE}` });
+  await expectAlive(once);
+  once.send(create);
+  expect(await once.next()).toMatchObject({
+    type: 'error',
+    status: 429,
+    headers: { 'retry-after': expect.any(String), 'x-ratelimit-limit-requests': '1' },
+  });
+});
+
+test('each request is an exchange of its own, and one whose client leaves is aborted', async () => {
+  const upstream = await startUpstream((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write('event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1"}}\n\n'),
+  );
+  const gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url) });
+  const client = await connect(gateway.url);
+  client.send(create);
+  await client.next();
+  const closed = upstream.closed();
+  client.socket.terminate();
+  await closed;
+  await expect
+    .poll(() => gateway.records)
+    .toMatchObject([
+      { format: 'responses', model: 'openai/gpt-4.1', key: 'test', streamed: true, outcome: 'client-closed' },
+    ]);
+  await gateway.close();
+  await upstream.close();
+});
+
+test('a client who does not read holds its answers, and is let go', async () => {
+  let written = 0;
+  const event = `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"${'x'.repeat(50_000)}"}\n\n`;
+  const upstream = await startUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = (): void => {
+      while (written < 200_000_000) {
+        written += event.length;
+        if (!response.write(event)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+    };
+    more();
+  });
+  const gateway = await startGateway({ vendors: vendorsAtUrl(upstream.url), timeouts: { unread: 500 } });
+  const closed = upstream.closed();
+  const client = await connect(gateway.url);
+  client.socket.pause();
+  client.send(create);
+  await closed;
+  expect(written).toBeLessThan(100_000_000);
+  client.socket.terminate();
+  await gateway.close();
+  await upstream.close();
+});
+
+describe('the end of a connection', () => {
+  test('a gateway that ends lets answers finish, and tells clients to connect again', async () => {
+    const own = await openStage();
+    const idle = await connect(own.gateway.url);
+    const busy = await connect(own.gateway.url);
+    let finish = (): void => {};
+    own.respondWith((received, response) => {
+      finish = () => say('Hello')(received, response);
+    });
+    busy.send(create);
+    await expect.poll(() => own.upstream.received.length).toBe(1);
+    const drained = own.gateway.server.drain(10_000);
+    expect(await idle.closed).toBe(1001);
+    finish();
+    expect((await busy.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(await busy.closed).toBe(1001);
+    expect(await drained).toBe(0);
+    await own.close();
+  });
+
+  test('a gateway that waits no longer ends its answers with an error', async () => {
+    const own = await openStage();
+    const client = await connect(own.gateway.url);
+    own.respondWith(() => {});
+    client.send(create);
+    await expect.poll(() => own.upstream.received.length).toBe(1);
+    const drained = own.gateway.server.drain(0);
+    expect(await client.next()).toMatchObject({ type: 'error', status: 503 });
+    expect(await client.closed).toBe(1001);
+    expect(await drained).toBe(1);
+    await own.close();
+  });
+
+  test('it is an hour old at most, as at OpenAI', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const client = await connect(stage.gateway.url);
+    vi.advanceTimersByTime(59 * 60_000);
+    vi.useRealTimers();
+    await expectAlive(client);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const old = await connect(stage.gateway.url);
+    vi.advanceTimersByTime(60 * 60_000);
+    expect(await old.next()).toMatchObject({ error: { code: 'websocket_connection_limit_reached' } });
+    expect(await old.closed).toBe(1001);
+  });
+
+  test('a client that is gone without a word is noticed', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const silent = connectSocket(Number(new URL(stage.gateway.url).port), '127.0.0.1');
+    silent.write(
+      `GET /v1/responses HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    await new Promise((resolve) => silent.once('data', resolve));
+    const closed = new Promise((resolve) => silent.once('close', resolve));
+    silent.resume().on('error', () => {});
+    const alive = await connect(stage.gateway.url);
+    const heard = new Promise((resolve) => alive.socket.once('ping', resolve));
+    vi.advanceTimersByTime(30_000);
+    await heard;
+    await expectAlive(alive);
+    vi.advanceTimersByTime(30_000);
+    await closed;
+    await expectAlive(alive);
+  });
+});
