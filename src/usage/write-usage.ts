@@ -1,7 +1,7 @@
 /** Writes exchanges, and adds them to the sums of their days, in one transaction. */
 
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import { forEachRow } from '../store/sqlite.ts';
+import { insertRows } from '../store/insert-rows.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExchangeRow,
@@ -20,12 +20,8 @@ import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 export async function writeUsage({ db, kind }: Store, batch: string, rows: string): Promise<void> {
   if (rows === '[]') return;
   await db.transaction().execute(async (transaction) => {
-    const { numAffectedRows } = await transaction.executeQuery(
-      kind === 'sqlite'
-        ? forEachRow(insertOfRow().compile(transaction).sql, rows)
-        : insertOfJson(rows).compile(transaction),
-    );
-    if (numAffectedRows === 0n) return;
+    const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
+    if (written === 0n) return;
     await transaction
       .insertInto('gateway_usage_days')
       .columns([...DAY, ...USAGE_SUMS])
@@ -81,22 +77,4 @@ function addToSums(
       eb(`gateway_usage_days.${column}`, '+', eb.ref(`excluded.${column}`)),
     ]),
   );
-}
-
-const columns = (): RawBuilder<unknown> => sql.join(EXCHANGE_COLUMNS.map((column) => sql.ref(column)));
-
-function insertOfRow(): RawBuilder<unknown> {
-  const places = sql.raw(EXCHANGE_COLUMNS.map(() => '?').join(', '));
-  return sql`insert into gateway_exchanges (${columns()}) values (${places}) on conflict do nothing`;
-}
-
-/**
- * Rows as one parameter, a JSON list: to build a statement with a parameter for each of the 12,000 values of a batch
- * takes 10 ms (measured).
- */
-function insertOfJson(rows: string): RawBuilder<unknown> {
-  return sql`
-    insert into gateway_exchanges (${columns()})
-    select ${columns()} from json_populate_recordset(null::gateway_exchanges, ${rows}::json)
-    on conflict do nothing`;
 }

@@ -1,0 +1,45 @@
+/** Many rows at once, in the way that is the fastest for either database. */
+
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { forEachRow } from './sqlite.ts';
+import type { Store } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Inserts rows; those that are there already stay as they are.
+ * @param columns in the order in which each of the rows has them.
+ * @param rows a JSON list of objects. @returns how many were not there.
+ */
+export async function insertRows(
+  transaction: Transaction<Tables>,
+  kind: Store['kind'],
+  table: keyof Tables,
+  columns: readonly string[],
+  rows: string,
+): Promise<bigint> {
+  const { numAffectedRows = 0n } = await transaction.executeQuery(
+    kind === 'sqlite'
+      ? forEachRow(insertOfRow(table, columns).compile(transaction).sql, rows)
+      : insertOfJson(table, columns, rows).compile(transaction),
+  );
+  return numAffectedRows;
+}
+
+const list = (columns: readonly string[]): RawBuilder<unknown> =>
+  sql.join(columns.map((column) => sql.ref(column)));
+
+function insertOfRow(table: string, columns: readonly string[]): RawBuilder<unknown> {
+  const places = sql.raw(columns.map(() => '?').join(', '));
+  return sql`insert into ${sql.table(table)} (${list(columns)}) values (${places}) on conflict do nothing`;
+}
+
+/**
+ * Rows as one parameter, a JSON list: to build a statement with a parameter for each of the 12,000 values of a batch
+ * takes 10 ms (measured).
+ */
+function insertOfJson(table: string, columns: readonly string[], rows: string): RawBuilder<unknown> {
+  return sql`
+    insert into ${sql.table(table)} (${list(columns)})
+    select ${list(columns)} from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)
+    on conflict do nothing`;
+}
