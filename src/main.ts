@@ -16,6 +16,7 @@ const main = defineCommand({
     start: () => import('./commands/start.ts').then((module) => module.start),
     keys: () => import('./commands/keys.ts').then((module) => module.keys),
     usage: () => import('./commands/usage.ts').then((module) => module.usage),
+    store: () => import('./commands/store.ts').then((module) => module.store),
     models: () => import('./commands/models.ts').then((module) => module.models),
     check: () => import('./commands/check.ts').then((module) => module.check),
     validate: () => import('./commands/validate.ts').then((module) => module.validate),

@@ -28,7 +28,7 @@ const proxyUrl = z.preprocess(
 );
 
 /** As PostgreSQL's own clients take it, without a host where `host=` names the directory of its socket (Cloud SQL). */
-const postgresUrl = z.preprocess(
+export const postgresUrl = z.preprocess(
   (said) =>
     typeof said === 'string' ? said.replace(/^(postgres(?:ql)?:\/\/[^/?#@]*@)\//, '$1localhost/') : said,
   z.url({

@@ -19,6 +19,8 @@ export type Outcome<R> =
 /** How it is started. */
 export interface WorkerData {
   readonly file: string;
+  /** Then nothing of the file is changed, not even how it is written. */
+  readonly readOnly: boolean;
 }
 
 /** For how long others are waited for, and the pause where SQLite does not wait itself, in milliseconds. */
@@ -30,11 +32,11 @@ const BUSY = 5;
 
 if (parentPort !== null) {
   const port = parentPort;
-  const { file }: WorkerData = workerData;
+  const { file, readOnly }: WorkerData = workerData;
   // Node 22 warns that node:sqlite may change, in two lines at every command.
   process.removeAllListeners('warning');
   const sqlite = await import('node:sqlite');
-  const database = open(new sqlite.DatabaseSync(file));
+  const database = open(new sqlite.DatabaseSync(file, { readOnly }), readOnly);
   port.on('message', (statement: Statement | 'close') => {
     if (statement !== 'close') {
       port.postMessage(answer(database, statement));
@@ -45,9 +47,10 @@ if (parentPort !== null) {
   });
 }
 
-function open(database: DatabaseSync): DatabaseSync {
+function open(database: DatabaseSync, readOnly: boolean): DatabaseSync {
   // Other processes write too: the gateway's workers, its commands. Their turns are short.
   database.exec(`pragma busy_timeout = ${PATIENCE}`);
+  if (readOnly) return database;
   writeAhead(database, performance.now() + PATIENCE);
   // What is committed outlives a power cut, not only a crash. It costs this thread an fsync a commit, and nobody else.
   database.exec('pragma synchronous = full');

@@ -17,11 +17,14 @@ import {
 import { startWorkerThread } from '../worker-thread.ts';
 import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
 
-/** The dialect of the database in `file`, which is made where there is none; only its owner can read it. */
-export function sqliteDialect(file: string): Dialect {
+/**
+ * The dialect of the database in `file`, which is made where there is none; only its owner can read it.
+ * @param readOnly whether it is only read, and never made.
+ */
+export function sqliteDialect(file: string, readOnly = false): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => sqliteDriver(file),
+    createDriver: () => sqliteDriver(file, readOnly),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -38,7 +41,7 @@ interface Thread extends DatabaseConnection {
   close(): Promise<void>;
 }
 
-function sqliteDriver(file: string): Driver {
+function sqliteDriver(file: string, readOnly: boolean): Driver {
   let thread: Thread | undefined;
   /** Whoever holds the one connection, and behind it whoever waits: each is the end of the one before. */
   let last = Promise.resolve();
@@ -50,8 +53,9 @@ function sqliteDriver(file: string): Driver {
 
   return {
     async init() {
-      makePrivate(file);
-      thread = startThread(file);
+      if (readOnly) accessSync(file, constants.R_OK);
+      else makePrivate(file);
+      thread = startThread({ file, readOnly });
     },
     async acquireConnection() {
       if (thread === undefined) throw new Error('The database is not open.');
@@ -69,7 +73,8 @@ function sqliteDriver(file: string): Driver {
       return Promise.resolve();
     },
     // Immediate: one that first reads and then writes would fail where another process wrote in between.
-    beginTransaction: (connection) => run(connection, 'begin immediate'),
+    beginTransaction: (connection, { accessMode }) =>
+      run(connection, accessMode === 'read only' ? 'begin' : 'begin immediate'),
     commitTransaction: (connection) => run(connection, 'commit'),
     // Where the disk is full SQLite has rolled back by itself, and the second time fails, which does no harm (its
     // documentation, "Response To Errors Within A Transaction"): the first failure is the one to be told.
@@ -95,8 +100,7 @@ function makePrivate(file: string): void {
   else closeSync(openSync(file, 'a', 0o600));
 }
 
-function startThread(file: string): Thread {
-  const data: WorkerData = { file };
+function startThread(data: WorkerData): Thread {
   const worker = startWorkerThread(import.meta.url, 'sqlite-worker', data);
   const gone = new AbortController();
   worker.once('error', (error) => gone.abort(error));

@@ -1,0 +1,150 @@
+/** All that a store holds, copied into one that holds nothing yet, whichever of the databases either of them is. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { insertRows } from './insert-rows.ts';
+import { nameOf, type Store, StoreError } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** What a store holds, in figures that two of them share only where one is a copy of the other. */
+export interface Holdings {
+  readonly keys: number;
+  readonly revoked: number;
+  readonly last_key: number | null;
+  /** How often keys have changed. */
+  readonly version: number;
+  readonly exchanges: number;
+  readonly first_time: number | null;
+  readonly last_time: number | null;
+  /** Days with sums, and what these come to. */
+  readonly days: number;
+  readonly first_day: string | null;
+  readonly last_day: string | null;
+  readonly requests: number | null;
+  readonly tokens: number | null;
+}
+
+export interface Copied {
+  readonly held: Holdings;
+  /** False where the copy was there already. */
+  readonly made: boolean;
+}
+
+const TABLES = ['gateway_changes', 'gateway_keys', 'gateway_exchanges', 'gateway_usage_days'] as const;
+
+/** Rows that are in memory at a time. */
+const PIECE = 1_000;
+
+/**
+ * Copies all tables, as they were at one moment, in one transaction: where it fails, nothing of it is kept.
+ * @param from only read; one of an earlier version stays one.
+ * @param to up to date, and empty, unless it holds this very copy. Nobody else writes to it meanwhile.
+ * @param signal ends it between two pieces.
+ * @throws StoreError where the two are not such, or `from` was written to meanwhile: what came late would be lost.
+ */
+export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<Copied> {
+  const source = nameOf(from.place);
+  const newer = from.newer.join(', ');
+  if (newer !== '')
+    throw new StoreError(`a newer version of the gateway has been at ${source} (${newer}): it can copy it`);
+  return to.db.transaction().execute(async (target) => {
+    if (to.kind === 'postgres')
+      await sql`lock table ${sql.join(TABLES.map(sql.table))} in exclusive mode`.execute(target);
+    const there = await holdingsOf(target);
+    const held = await from.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (reading) => {
+        if (isEmpty(there)) await copyTables({ from: from.kind, reading, to: to.kind, target, signal });
+        return holdingsOf(reading);
+      });
+    if (isEmpty(held)) throw new StoreError(`there are neither keys nor usage in ${source}`);
+    if (!isEmpty(there)) {
+      if (isDeepStrictEqual(there, held)) return { held, made: false };
+      throw new StoreError(
+        `${nameOf(to.place)} is not empty (${sayHoldings(there)}): it takes a database, or a schema, without keys and usage`,
+      );
+    }
+    if (!isDeepStrictEqual(await holdingsOf(from.db), held))
+      throw new StoreError(`${source} was written to meanwhile: stop every gateway on it first`);
+    if (!isDeepStrictEqual(await holdingsOf(target), held))
+      throw new StoreError(`not all of ${source} has arrived in ${nameOf(to.place)}`);
+    signal.throwIfAborted();
+    return { held, made: true };
+  });
+}
+
+/** Holdings for people. */
+export function sayHoldings(held: Holdings): string {
+  const time = (milliseconds: number | null): string => new Date(milliseconds ?? 0).toISOString();
+  const { keys, revoked, exchanges, first_time, last_time, days, first_day, last_day } = held;
+  return [
+    `keys: ${keys}${revoked > 0 ? `, ${revoked} of them revoked` : ''}`,
+    `exchanges: ${exchanges}${exchanges > 0 ? `, ${time(first_time)} to ${time(last_time)}` : ''}`,
+    `days of usage: ${days}${days > 0 ? `, ${first_day} to ${last_day}` : ''}`,
+  ].join('; ');
+}
+
+async function holdingsOf(db: Kysely<Tables>): Promise<Holdings> {
+  const { rows } = await sql<Holdings>`
+    select * from
+      (select count(*) as keys, count(revoked_at) as revoked, max(created_at) as last_key from gateway_keys) as k,
+      (select version from gateway_changes where name = 'keys') as c,
+      (select count(*) as exchanges, min(time) as first_time, max(time) as last_time from gateway_exchanges) as e,
+      (select count(distinct day) as days, min(day) as first_day, max(day) as last_day,
+        sum(requests) as requests, sum(input + output) as tokens from gateway_usage_days) as d`.execute(db);
+  const [held] = rows;
+  if (held === undefined) throw new StoreError('its table gateway_changes has been emptied');
+  return held;
+}
+
+function isEmpty({ keys, exchanges, days }: Holdings): boolean {
+  return keys + exchanges + days === 0;
+}
+
+interface Copying {
+  readonly from: Store['kind'];
+  readonly reading: Transaction<Tables>;
+  readonly to: Store['kind'];
+  readonly target: Transaction<Tables>;
+  readonly signal: AbortSignal;
+}
+
+async function copyTables({ from, reading, to, target, signal }: Copying): Promise<void> {
+  // A row that every store has from its beginning.
+  await target.deleteFrom('gateway_changes').execute();
+  for (const table of TABLES) {
+    const pieces = from === 'postgres' ? piecesByCursor(reading, table) : piecesByRowid(reading, table);
+    for await (const rows of pieces) {
+      signal.throwIfAborted();
+      const [first] = rows;
+      if (first !== undefined) await insertRows(target, to, table, Object.keys(first), JSON.stringify(rows));
+    }
+  }
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** The rows of a table in the order in which they were written. */
+async function* piecesByRowid(db: Transaction<Tables>, table: string): AsyncGenerator<Rows> {
+  const range = sql<Readonly<Record<'first' | 'last', number | null>>>`
+    select min(rowid) as first, max(rowid) as last from ${sql.table(table)}`;
+  const { first, last } = { first: null, last: null, ...(await range.execute(db)).rows[0] };
+  if (first === null || last === null) return;
+  for (let start = first; start <= last; start += PIECE) {
+    const piece = sql<Rows[number]>`
+      select * from ${sql.table(table)} where rowid >= ${start} and rowid < ${start + PIECE}`;
+    yield (await piece.execute(db)).rows;
+  }
+}
+
+async function* piecesByCursor(db: Transaction<Tables>, table: string): AsyncGenerator<Rows> {
+  await sql`declare pieces no scroll cursor for select * from ${sql.table(table)}`.execute(db);
+  for (;;) {
+    const { rows } = await sql<Rows[number]>`fetch ${sql.lit(PIECE)} from pieces`.execute(db);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await sql`close pieces`.execute(db);
+}

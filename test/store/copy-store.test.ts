@@ -1,0 +1,312 @@
+/** A store copied into another one: out of a SQLite file into either database, and back into a file. */
+
+import { copyFile, readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { type KyselyPlugin, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { dayOf } from '../../src/calendar.ts';
+import { copyStore } from '../../src/store/copy-store.ts';
+import { insertRows } from '../../src/store/insert-rows.ts';
+import { createKey, revokeKey, rotateKey } from '../../src/store/keys.ts';
+import { migrations } from '../../src/store/migrations.ts';
+import { connectStore, openToRead, type Store } from '../../src/store/store.ts';
+import type { ExchangeRow, KeyRow, Tables, UsageDayRow } from '../../src/store/tables.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
+import { describeStores, type TestStores } from '../support/stores.ts';
+import { exchange, noon, rowOf } from '../usage/records.ts';
+
+const never = new AbortController().signal;
+
+const TABLES = [
+  'gateway_changes',
+  'gateway_exchanges',
+  'gateway_keys',
+  'gateway_usage_days',
+] as const satisfies readonly (keyof Tables)[];
+
+/** Every row of every table, in an order that no database has of its own. */
+async function allRows({ db }: Store): Promise<readonly (readonly string[])[]> {
+  return Promise.all(
+    TABLES.map(async (table) => {
+      const { rows } = await sql`select * from ${sql.table(table)}`.execute(db);
+      return rows.map((row) => JSON.stringify(Object.entries(Object(row)).sort())).sort();
+    }),
+  );
+}
+
+/** A new store in a file, whatever the others are in. */
+async function newFile(stores: TestStores): Promise<Store> {
+  const { path } = await stores.newPlace();
+  return stores.open({ path });
+}
+
+/** A store as the first version has made it. */
+async function newEarlier(path: string): Promise<Store> {
+  const store = connectStore({ path }, () => {});
+  await migrations()['001-keys-and-usage']?.up(store.db);
+  await sql`create table gateway_migrations (name text, timestamp text)`.execute(store.db);
+  await sql`insert into gateway_migrations values ('001-keys-and-usage', '2026-01-01')`.execute(store.db);
+  return store;
+}
+
+async function withSource<R>(path: string, copy: (source: Store) => Promise<R>): Promise<R> {
+  const source = await openToRead({ path });
+  try {
+    return await copy(source);
+  } finally {
+    await source.close();
+  }
+}
+
+function use(store: Store, batch: string, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, place) => ({
+    ...rowOf(exchange({ id: `${batch}-${place}`, time: noon('2026-11-20') }), place),
+    batch,
+  }));
+  return writeUsage(store, batch, JSON.stringify(rows));
+}
+
+/** Does something as soon as anything has been read. */
+function onFirstResult(act: () => Promise<unknown>): KyselyPlugin {
+  let done = false;
+  return {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (!done) {
+        done = true;
+        await act();
+      }
+      return result;
+    },
+  };
+}
+
+async function insert(store: Store, table: keyof Tables, rows: readonly object[]): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  await store.db
+    .transaction()
+    .execute((db) => insertRows(db, store.kind, table, Object.keys(first), JSON.stringify(rows)));
+}
+
+const text = fc.string({ unit: 'grapheme' }).filter((string) => !string.includes('\0'));
+const whole = fc.maxSafeNat();
+const small = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+/** Dollars and milliseconds. */
+const number = fc.double({ min: 0, max: 1e12, noNaN: true });
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
+/** Of which the sums of a table still fit. */
+const some = fc.nat(1e12);
+const day = fc.integer({ min: 0, max: 20_000 }).map((count) => dayOf(count * 86_400_000));
+
+const keyRows = fc.uniqueArray(
+  fc.record<KeyRow>({
+    id: text,
+    name: text,
+    hint: text,
+    hash: text,
+    old_hash: maybe(text),
+    old_until: maybe(whole),
+    models: maybe(fc.array(text).map((list) => JSON.stringify(list))),
+    expires_at: maybe(whole),
+    requests_per_minute: maybe(whole),
+    tokens_per_minute: maybe(whole),
+    concurrent_requests: maybe(whole),
+    budget_day: maybe(number),
+    budget_month: maybe(number),
+    created_at: whole,
+    revoked_at: maybe(whole),
+    change: whole,
+  }),
+  { comparator: (one, other) => one.id === other.id || one.name === other.name || one.hash === other.hash },
+);
+
+const exchangeRows = fc.uniqueArray(
+  fc.record<ExchangeRow>({
+    batch: fc.uuid(),
+    place: small,
+    id: text,
+    time: fc.nat(8.64e15),
+    day,
+    key: text,
+    model: text,
+    vendor: text,
+    format: text,
+    spoken: maybe(text),
+    operation: text,
+    streamed: fc.constantFrom(0, 1),
+    status: small,
+    outcome: text,
+    fault: maybe(text),
+    duration: number,
+    first_byte: maybe(number),
+    input: maybe(whole),
+    output: maybe(whole),
+    reasoning: maybe(whole),
+    cache_read: maybe(whole),
+    cache_write: maybe(whole),
+    cache_write_hour: maybe(whole),
+    cost: maybe(number),
+    estimated_cost: maybe(number),
+    attempts: small,
+  }),
+  { selector: ({ batch, place }) => `${batch} ${place}` },
+);
+
+const dayRows = fc.uniqueArray(
+  fc.record<UsageDayRow>({
+    day,
+    key: text,
+    model: text,
+    vendor: text,
+    requests: some,
+    errors: some,
+    uncounted: some,
+    input: some,
+    output: some,
+    reasoning: some,
+    cache_read: some,
+    cache_write: some,
+    cost: number,
+    estimated_cost: number,
+    duration: number,
+    first_byte: number,
+    first_bytes: some,
+  }),
+  { selector: (row) => JSON.stringify([row.day, row.key, row.model, row.vendor]), minLength: 1 },
+);
+
+describeStores('a copy', (stores) => {
+  test('holds what the store holds, to the last digit, and so does a copy of the copy', async () => {
+    await fc.assert(
+      fc.asyncProperty(keyRows, exchangeRows, dayRows, async (keys, exchanges, days) => {
+        const source = await newFile(stores);
+        await insert(source, 'gateway_keys', keys);
+        await insert(source, 'gateway_exchanges', exchanges);
+        await insert(source, 'gateway_usage_days', days);
+        await sql`update gateway_changes set version = 7, by_row = 5`.execute(source.db);
+        const [there, back] = [await stores.open(), await newFile(stores)];
+        expect((await copyStore(source, there, never)).made).toBe(true);
+        expect((await copyStore(there, back, never)).made).toBe(true);
+        const rows = await allRows(source);
+        expect(await allRows(there)).toEqual(rows);
+        expect(await allRows(back)).toEqual(rows);
+      }),
+      { numRuns: 5, endOnFailure: true },
+    );
+  });
+
+  test('is whole of more rows than are in memory at a time, also where some are gone', async () => {
+    const [source, there, back] = [await newFile(stores), await stores.open(), await newFile(stores)];
+    for (const batch of ['one', 'two', 'three']) await use(source, batch, 900);
+    await sql`delete from gateway_exchanges where batch = 'two' or place < 3`.execute(source.db);
+    await copyStore(source, there, never);
+    const { held } = await copyStore(there, back, never);
+    expect(held).toMatchObject({ keys: 0, exchanges: 2 * 897, days: 1, requests: 2_700 });
+    expect(await allRows(back)).toEqual(await allRows(source));
+  });
+
+  test('has every table that a store has', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select name from sqlite_master where type = 'table' and name not like 'gateway_migrations%'`.execute(
+      (await newFile(stores)).db,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual([...TABLES].sort());
+  });
+
+  test('of a file leaves it as it is, one of an earlier version too', async () => {
+    const { path } = await stores.newPlace();
+    const earlier = await newEarlier(path);
+    await sql`
+      insert into gateway_usage_days values ('2026-11-20', 'team', 'm', 'v', 1, 0, 0, 3, 2, 0, 0, 0, 0.5, 9, 4, 1)
+    `.execute(earlier.db);
+    await earlier.close();
+    const before = await readFile(path);
+    const there = await stores.open();
+    await withSource(path, (source) => copyStore(source, there, never));
+    expect(await readFile(path)).toEqual(before);
+    expect((await readFile(`${path}-wal`)).length).toBe(0);
+    const [day] = await there.db.selectFrom('gateway_usage_days').selectAll().execute();
+    expect(day).toMatchObject({ requests: 1, cost: 0.5, first_bytes: 1, estimated_cost: 0 });
+    expect((await createKey(there, 'new'))?.row.change).toBe(1);
+  });
+
+  test('of a file has what a crash left beside it', async () => {
+    const { path } = await stores.newPlace();
+    const open = await stores.open({ path });
+    await createKey(open, 'team');
+    for (const end of ['', '-wal']) await copyFile(`${path}${end}`, `${path}-crashed${end}`);
+    const there = await stores.open();
+    await withSource(`${path}-crashed`, (source) => copyStore(source, there, never));
+    expect(await allRows(there)).toEqual(await allRows(open));
+  });
+
+  test('is not made twice, nor into what holds anything else', async () => {
+    const [source, there] = [await newFile(stores), await stores.open()];
+    await use(source, 'one', 3);
+    const made = await createKey(source, 'team');
+    const first = await copyStore(source, there, never);
+    expect(await copyStore(source, there, never)).toEqual({ held: first.held, made: false });
+    await rotateKey(source, made?.row.id ?? '');
+    const before = await allRows(there);
+    await expect(copyStore(source, there, never)).rejects.toThrow(
+      /is not empty \(keys: 1; exchanges: 3, 2026-11-20T12:00:00\.000Z to 2026-11-20T12:00:00\.000Z; days of usage: 1, 2026-11-20 to 2026-11-20\)/,
+    );
+    await revokeKey(there, made?.row.id ?? '');
+    await expect(copyStore(source, there, never)).rejects.toThrow('keys: 1, 1 of them revoked; ');
+    expect(await allRows(there)).not.toEqual(before);
+  });
+
+  test.for(['keys', 'exchanges', 'days'])('%s alone are something', async (kind) => {
+    const [source, there] = [await newFile(stores), await stores.open()];
+    await expect(copyStore(source, there, never)).rejects.toThrow(/^there are neither keys nor usage in \//);
+    if (kind === 'keys') await createKey(source, 'team');
+    else await use(source, 'one', 1);
+    if (kind === 'exchanges') await sql`delete from gateway_usage_days`.execute(source.db);
+    if (kind === 'days') await sql`delete from gateway_exchanges`.execute(source.db);
+    await copyStore(source, there, never);
+    expect(await allRows(there)).toEqual(await allRows(source));
+    const other = await newFile(stores);
+    await createKey(other, 'other');
+    await expect(copyStore(other, there, never)).rejects.toThrow('is not empty');
+  });
+
+  test('of a store to which a newer version has added is left to that one', async () => {
+    const source = await newFile(stores);
+    await createKey(source, 'team');
+    await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(source.db);
+    await expect(
+      withSource(source.place.path, async (read) => copyStore(read, await stores.open(), never)),
+    ).rejects.toThrow(/a newer version of the gateway has been at \S+ \(900-of-tomorrow\)/);
+  });
+
+  test('that is interrupted, or does not arrive, leaves nothing', async () => {
+    const [source, there] = [await newFile(stores), await stores.open()];
+    await createKey(source, 'team');
+    await use(source, 'one', 1_500);
+    const before = await allRows(there);
+    const interrupted = AbortSignal.abort(new Error('it was interrupted'));
+    await expect(copyStore(source, there, interrupted)).rejects.toThrow('it was interrupted');
+    expect(await allRows(there)).toEqual(before);
+    await sql`create unique index gateway_one_id on gateway_exchanges (id)`.execute(there.db);
+    await sql`update gateway_exchanges set id = 'one-0' where place = 1499`.execute(source.db);
+    await expect(copyStore(source, there, never)).rejects.toThrow(/^not all of \S+ has arrived in /);
+    expect(await allRows(there)).toEqual(before);
+  });
+
+  test('that something is written to meanwhile is not made: it would be lost', async () => {
+    const [source, there] = [await newFile(stores), await stores.open()];
+    await createKey(source, 'team');
+    const before = await allRows(there);
+    const other = await stores.open(source.place);
+    for (const write of [() => createKey(other, 'late'), () => use(other, 'late', 1)]) {
+      const db = source.db.withPlugin(onFirstResult(write));
+      await expect(copyStore({ ...source, db }, there, never)).rejects.toThrow(
+        'was written to meanwhile: stop every gateway on it first',
+      );
+      expect(await allRows(there)).toEqual(before);
+    }
+    await copyStore(source, there, never);
+    expect(await allRows(there)).toEqual(await allRows(source));
+  });
+});
