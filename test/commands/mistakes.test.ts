@@ -81,7 +81,7 @@ test('help is plain text where it is read by no terminal', async () => {
 });
 
 test('help of a command shows how it is typed', async () => {
-  for (const words of [['start'], ['keys', 'create'], ['models', 'sync'], ['keys']]) {
+  for (const words of [['start'], ['keys', 'create'], ['models', 'sync'], ['store', 'copy'], ['keys']]) {
     const { stdout } = await runCommand(directory, [...words, '--help']);
     expect(stdout).toMatch(new RegExp(`^USAGE gateway ${words.join(' ')} `, 'm'));
   }
