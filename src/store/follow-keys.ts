@@ -9,6 +9,7 @@ import { type KeyBook, type Keys, openKeyBook } from '../keys.ts';
 import { repeat } from '../repeat.ts';
 import { recordsOf } from './key-records.ts';
 import { keysChangedAfter, listKeys } from './keys.ts';
+import { replacementOf } from './same-file.ts';
 import { reasonOf, type Store } from './store.ts';
 import type { ChangeRow, KeyRow } from './tables.ts';
 
@@ -23,7 +24,7 @@ export interface FollowedKeys {
 export interface FollowOptions {
   /** Milliseconds between two looks. */
   readonly interval?: number;
-  /** Told once when the keys can no longer be read, and once when they can again. */
+  /** Told once when the keys can no longer be read, once when they can again, and once where their file is replaced. */
   readonly onTrouble?: (message: string) => void;
 }
 
@@ -38,6 +39,7 @@ export async function followKeys(
   let book = openKeyBook();
   let known: Changes | undefined;
   let troubled = false;
+  let isReplaced = store.kind === 'sqlite' ? await replacementOf(store.place.path) : undefined;
   let stopped = false;
 
   async function refresh(): Promise<void> {
@@ -55,6 +57,12 @@ export async function followKeys(
   }
 
   async function look(): Promise<void> {
+    if (await isReplaced?.()) {
+      isReplaced = undefined;
+      onTrouble(
+        `${store.place.path} is no longer the file that is open: until the gateway is started again it goes on with the one from before, and knows nothing of a new one.`,
+      );
+    }
     try {
       await refresh();
       if (troubled) onTrouble('Keys are read from the store again.');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -252,6 +252,24 @@ describeStores('keys of the store', (stores) => {
     await expect(followed.refresh()).rejects.toThrow();
     expect(followed.keys.find(key)?.name).toBe('team');
     expect(told).toEqual([expect.stringContaining('gateway_changes')]);
+    followed.stop();
+  });
+
+  test('a file that is put in the place of the one that is open is told of, once', async ({ skip }) => {
+    const store = await stores.open();
+    skip(store.kind !== 'sqlite');
+    const { path } = store.place;
+    const told: string[] = [];
+    const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
+    await copyFile(path, `${path}.restored`);
+    await rename(`${path}.restored`, path);
+    await vi.waitFor(
+      () => expect(told).toEqual([expect.stringMatching(/gateway\.db is no longer the file that is open: /)]),
+      10_000,
+    );
+    const { key } = await create(store, 'new');
+    await vi.waitFor(() => expect(followed.keys.find(key)).toBeDefined(), 10_000);
+    expect(told).toHaveLength(1);
     followed.stop();
   });
 
