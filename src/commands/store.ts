@@ -34,7 +34,9 @@ const copy = defineCommand({
       const configured = (await configHere()).store;
       const [from, to] = [placeOf('from', args.from, configured), placeOf('to', args.to, configured)];
       if (isDeepStrictEqual(from, to))
-        throw new Refusal(`Say --from or --to: ${nameOf(to)}, the configured store, is the other one.`);
+        throw new Refusal(
+          `Say --from or --to, and not ${nameOf(to)} for both: what is not said is the configured store.`,
+        );
       const copied = await copyBetween(from, to).catch((error: unknown) => {
         throw new Refusal(`Nothing is copied: ${reasonOf(error)}.`);
       });

@@ -144,8 +144,9 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
 });
 
 test.each([
-  ['', /^Say --from or --to: \/\S+gateway\.db, the configured store, is the other one\.\n$/],
-  [` --to=${FILE}`, /^Say --from or --to: /],
+  ['', /^Say --from or --to, and not \/\S+gateway\.db for both: .*\n$/],
+  [` --to=${FILE}`, /^Say --from or --to, /],
+  [' --from=a.db --to=./a.db', /^Say --from or --to, and not \/\S+\/a\.db for both: /],
   [' --from=none.db', /^Nothing is copied: the store, \/\S+none\.db, cannot be opened: ENOENT.*\n$/],
   [' --from=none.db --to=other.db', /^Nothing is copied: the store, \/\S+none\.db, cannot be opened: ENOENT/],
   [' --from=config.txt --to=other.db', /config\.txt, cannot be opened: file is not a database\.\n$/],
