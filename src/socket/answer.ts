@@ -13,6 +13,8 @@ export interface Told {
   /** The response that its request goes on from: the vendor, who was given all of the dialogue, does not know of it. */
   readonly previous: string | undefined;
   readonly say: (text: string) => void;
+  /** Sends all that `tell` says in one write. */
+  readonly together: (tell: () => void) => void;
 }
 
 /** Events that carry the whole response, and those of them that a dialogue can go on from. */
@@ -60,7 +62,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
     };
     answer.on('data', (chunk: Buffer) => {
       try {
-        decoder.transform(chunk, events);
+        told.together(() => decoder.transform(chunk, events));
       } catch (error) {
         answer.destroy(asGatewayError(error));
       }

@@ -7,6 +7,8 @@ import type { WebSocket } from 'ws';
 export interface Connection {
   /** Sends a message, where there is still somebody to read it. */
   say(text: string): void;
+  /** Sends all that `tell` says in one write. @throws what it throws. */
+  together(tell: () => void): void;
   /** Holds an answer whenever the client does not read, until it is over. */
   hold(answer: IncomingMessage): void;
 }
@@ -60,6 +62,14 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
       if (raw.writableLength <= HIGH_WATER_MARK) return;
       isHeld = true;
       for (const answer of answers) answer.pause();
+    },
+    together(tell) {
+      raw.cork();
+      try {
+        tell();
+      } finally {
+        raw.uncork();
+      }
     },
     hold(answer) {
       answers.add(answer);

@@ -53,7 +53,7 @@ const NO_LANE = '';
 
 /** @param raw the connection below `socket`. */
 export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
-  const connection = keepConnection(socket, raw, behind.unread);
+  const { say: sayText, together, hold } = keepConnection(socket, raw, behind.unread);
   const memory = openMemory(behind.bodyLimit);
   /** The last request of each lane there has been, settled when it is answered. */
   const lanes = new Map<string, Promise<void>>();
@@ -66,7 +66,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
   const sayWrong = (error: unknown, lane: string | undefined): void => {
     if (!(error instanceof GatewayError)) behind.trouble(error);
-    say(asGatewayError(error), { lane, say: connection.say });
+    say(asGatewayError(error), { lane, say: sayText });
   };
   const closeIfIdle = (): void => {
     if (open === 0) socket.close(GOING_AWAY, 'Connect again to go on.');
@@ -81,7 +81,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     // By this Codex tells that it has read an answer.
     if (type === 'response.processed') return;
     if (type === 'response.steer') {
-      connection.say(steeringRefused(message));
+      sayText(steeringRefused(message));
       return;
     }
     if (type !== 'response.create') throw invalid(`type: Unknown event; send "response.create"`, 'type');
@@ -140,8 +140,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       asked.add(request);
       request.on('response', (coming: IncomingMessage) => {
         isAnswered = true;
-        connection.hold(coming);
-        void tellAnswer(coming, { lane, previous, say: connection.say }).then(resolve);
+        hold(coming);
+        void tellAnswer(coming, { lane, previous, say: sayText, together }).then(resolve);
       });
       request.on('error', () => {
         if (isAnswered) return;
@@ -161,7 +161,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       { type: 'response.created', response: begun },
       { type: 'response.completed', response },
     ].entries()) {
-      connection.say(JSON.stringify({ ...lane, ...event, sequence_number }));
+      sayText(JSON.stringify({ ...lane, ...event, sequence_number }));
     }
     return response;
   };
