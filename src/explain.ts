@@ -47,13 +47,40 @@ export function explain(
     return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
   if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
-  const notes: Note[] = [];
-  const report = reportInto(notes);
-  const prompt = { ...inboundOf(from, body).parseRequest(body, report), model: name };
-  const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), report);
+  const read: Note[] = [];
+  const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
+  const written: Note[] = [];
+  const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), reportInto(written));
+  const notes = [...read, ...written.map((note) => asAsked(note, body))];
   const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));
   return { from, to, native: false, model: model.id, request, notes, mapped };
+}
+
+/** How callers write what a prompt has under a name of its own: as the first of these that a request has. */
+const ASKED_AS: Readonly<Record<string, readonly string[]>> = {
+  choices: ['n'],
+  citations: ['web_search_options', 'tools'],
+  frequencyPenalty: ['frequency_penalty'],
+  logprobs: ['logprobs', 'include'],
+  mark: ['cache_control', 'prompt_cache_key'],
+  maxTokens: ['max_completion_tokens', 'max_tokens', 'max_output_tokens'],
+  output: ['response_format', 'text', 'output_config', 'output_format'],
+  parallelToolCalls: ['parallel_tool_calls', 'tool_choice'],
+  presencePenalty: ['presence_penalty'],
+  serviceTier: ['service_tier'],
+  stop: ['stop', 'stop_sequences'],
+  thinking: ['thinking', 'reasoning_effort', 'reasoning', 'output_config'],
+  toolChoice: ['tool_choice', 'function_call'],
+  topK: ['top_k'],
+  topLogprobs: ['top_logprobs'],
+};
+
+/** What a format says of a prompt, by the name of what the caller wrote. */
+function asAsked(note: Note, body: JsonObject): Note {
+  const [name = ''] = note.field.split(/[.[]/);
+  const asked = ASKED_AS[name]?.find((each) => each in body);
+  return asked === undefined || asked === name ? note : { ...note, field: asked };
 }
 
 /** The format a request is written in, as far as its fields tell. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
+import { asObject, asObjects, parseJson } from '../../src/json.ts';
 import { runCommand } from '../support/command.ts';
 
 let directory: string;
@@ -64,6 +64,32 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
     const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
     expect(code).toBe(0);
     expect(parseJson(stdout)).toMatchObject({ notes: [], mapped: ['model', 'tools', 'input'] });
+  },
+);
+
+test.each([
+  [
+    {
+      messages: [{ role: 'user', content: 'Hello!' }],
+      frequency_penalty: 1,
+      presence_penalty: 1,
+      top_logprobs: 2,
+    },
+    ['frequency_penalty', 'presence_penalty', 'top_logprobs'],
+  ],
+  [
+    { input: 'Hello!', include: ['message.output_text.logprobs'], top_logprobs: 2 },
+    ['include', 'top_logprobs'],
+  ],
+])(
+  'what is lost goes by the name that the caller wrote, and is not said to be mapped',
+  async (fields, lost) => {
+    const request = { model: 'anthropic/claude-sonnet-4-5', ...fields };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    const explained = asObject(parseJson(stdout));
+    expect(new Set(asObjects(explained?.['notes']).map(({ field }) => field))).toEqual(new Set(lost));
+    for (const field of lost) expect(explained?.['mapped']).not.toContain(field);
   },
 );
 
