@@ -65,6 +65,7 @@ export async function openWatching(
     follow: ({ server, current }) =>
       addFigures(metrics, {
         inFlight: server.live.inFlight,
+        webSockets: server.webSockets,
         upstreams: () => current().gateway.upstreams.health(),
         usageLost: books.lost,
         reloadsRefused: () => refused,

@@ -48,6 +48,8 @@ export async function openObservers({ log, environment, counted }: ObserveOption
 /** What others know of a gateway that is to be among its metrics. */
 export interface Figures {
   readonly inFlight: () => number;
+  /** WebSockets that are open. */
+  readonly webSockets: () => number;
   readonly upstreams: () => Iterable<UpstreamHealth>;
   /** Records of usage that were not stored. */
   readonly usageLost: () => number;
@@ -66,9 +68,14 @@ export const RELOADS_REFUSED = {
 /** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
 export function addFigures(
   metrics: Metrics,
-  { inFlight, upstreams, usageLost, reloadsRefused, addressesRefused }: Figures,
+  { inFlight, webSockets, upstreams, usageLost, reloadsRefused, addressesRefused }: Figures,
 ): void {
   metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
+  metrics.gauge(
+    'gateway_websockets_open',
+    'WebSockets that are open, whether or not anything is asked over them.',
+    webSockets,
+  );
   metrics.upstreams(upstreams);
   metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
   metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);

@@ -21,6 +21,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly live: Live;
+  /** How many WebSockets are open. */
+  webSockets(): number;
   /** Other bounds on slow callers. */
   limit(timeouts: Patience): void;
   /** Closes connections on which nothing is asked at the moment. */
@@ -105,6 +107,7 @@ export async function serve(
     url: urlOf({ host, port: bound }),
     port: bound,
     live,
+    webSockets: sockets.count,
     limit(patience) {
       unread = patience.unread;
       limitPatience(server, patience);

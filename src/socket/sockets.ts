@@ -28,6 +28,8 @@ export interface SocketsOptions {
 }
 
 export interface Sockets {
+  /** How many there are. */
+  count(): number;
   /** From now on each is closed as soon as nothing is being answered. */
   leave(): void;
   /** Closes those on which nothing is being answered. */
@@ -92,6 +94,7 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
   }
 
   return {
+    count: () => sessions.size,
     leave: () => sessions.forEach((session) => void session.leave()),
     closeIdle: () => sessions.forEach((session) => void session.closeIfIdle()),
     forget: () => sessions.forEach((session) => void session.forget()),

@@ -36,6 +36,7 @@ describe('the metrics that are looked at', async () => {
   afterAll(() => observers.close(1_000));
   addFigures(observers.metrics, {
     inFlight: () => 0,
+    webSockets: () => 0,
     usageLost: () => 0,
     reloadsRefused: () => 0,
     addressesRefused: () => 0,

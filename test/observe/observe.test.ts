@@ -16,6 +16,7 @@ test('what was counted and what others know is among the metrics', async () => {
   });
   addFigures(observers.metrics, {
     inFlight: () => 7,
+    webSockets: () => 4,
     usageLost: () => 2,
     reloadsRefused: () => 1,
     addressesRefused: () => 3,
@@ -25,6 +26,7 @@ test('what was counted and what others know is among the metrics', async () => {
   const samples = parseExposition(await observers.metrics.render());
   expect(sumOf(samples, 'gateway_requests_total')).toBe(1);
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(7);
+  expect(sumOf(samples, 'gateway_websockets_open')).toBe(4);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);
   expect(sumOf(samples, 'gateway_addresses_refused_total')).toBe(3);

@@ -251,6 +251,7 @@ describe('the end of a connection', () => {
     const own = await openStage();
     const idle = await connect(own.gateway.url);
     const busy = await connect(own.gateway.url);
+    expect(own.gateway.server.webSockets()).toBe(2);
     let finish = (): void => {};
     own.respondWith((received, response) => {
       finish = () => say('Hello')(received, response);
@@ -263,6 +264,7 @@ describe('the end of a connection', () => {
     expect((await busy.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
     expect(await busy.closed).toBe(1001);
     expect(await drained).toBe(0);
+    await expect.poll(own.gateway.server.webSockets).toBe(0);
     await own.close();
   });
 
