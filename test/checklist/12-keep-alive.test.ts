@@ -90,6 +90,14 @@ test('checklist 99: and one that has a request anew in the format it came in', a
   expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
 });
 
+test('checklist 99: whose answer may be a long one', async () => {
+  const pieces = Array.from({ length: 200 }, (_, at) => chunk({ content: `<${at}>`.padEnd(50_000, '.') }));
+  withheld(200, 'text/event-stream', String(chatStream(...pieces, chunk({}, 'stop')).body));
+  const { text } = await door.stream('messages', QWEN);
+  expect(text).toMatch(PING);
+  expect([...text.matchAll(/<(\d+)>/g)].map(([, at]) => Number(at))).toEqual([...pieces.keys()]);
+});
+
 const refusal = '{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}';
 
 test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)', async (from) => {

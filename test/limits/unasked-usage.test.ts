@@ -20,7 +20,9 @@ beforeEach(async () => {
       return;
     }
     const type = stream ? 'text/event-stream; charset=utf-8' : 'application/json';
-    response.writeHead(200, { 'content-type': type }).end(text);
+    response.writeHead(200, { 'content-type': type });
+    if (body.includes('at length')) for (const words of LENGTHY) response.write(spoken(words, true));
+    response.end(text);
   });
 });
 afterEach(async () => {
@@ -29,6 +31,13 @@ afterEach(async () => {
 });
 
 const WHOLE = '{"id":"c","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
+
+/** More than the connections on its way hold. */
+const LENGTHY = Array.from({ length: 200 }, (_, at) => `<${at}>`.padEnd(50_000, '.'));
+
+/** A piece of an answer, and what is in it only for those who ask. */
+const spoken = (content: string, asked: boolean): string =>
+  `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]${asked ? ',"usage":null' : ''}}\n\n`;
 
 /** What OpenAI says, and what is there only for those who ask. */
 function streamed(asked: boolean): string {
@@ -84,6 +93,12 @@ describe.each<[string, KeyLimits]>([
     expect(await ask(PLAIN)).toEqual({ status: 200, text: streamed(false) });
     await expect.poll(async () => (await ask(PLAIN)).status).toBe(429);
   });
+});
+
+test('a long stream comes as it is, however fast the vendor is', async () => {
+  await open({ budgetDay: 100 });
+  const { text } = await ask(PLAIN.replace('[]', '["at length"]'));
+  expect(text).toBe(LENGTHY.map((words) => spoken(words, false)).join('') + streamed(false));
 });
 
 test('a stream that breaks off in the middle of a line ends with an error, as every other does', async () => {
