@@ -407,6 +407,25 @@ describe('U-36 more requests than connections', () => {
       await response.text();
     }
   });
+
+  test('those that are refused before they are sent take no place', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+    const vendors = vendorsAtUrl(upstream.url);
+    const gateway = await gatewayTo(upstream.url, {
+      vendors: { ...vendors, openai: { ...vendors['openai'], connections: 1 } },
+      timeouts: { pool: 50 },
+    });
+    const unsaid = { ...JSON.parse(other.body(false)), messages: 'Hello' };
+    for (const [body, status] of [
+      [JSON.stringify(unsaid), 400],
+      [other.body(false), 200],
+    ] as const) {
+      const response = await ask(gateway.url, other, false, { body });
+      expect(response.status).toBe(status);
+      await response.text();
+    }
+  });
 });
 
 test('U-37 a vendor that does not read what it is sent: 504, and the connection is closed', async () => {
