@@ -504,15 +504,18 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 
-  test('one that is over its limit rests for as long as it says, while others work', async () => {
+  test.each([
+    ['as long as it says', { 'retry-after-ms': '400' }, 500],
+    ['a second where it does not say', {}, 1_100],
+  ])('one that is over its limit rests for %s, while others work', async (_, headers, over) => {
     const places = await upstreams(2);
     const [limited, other] = places;
-    limited?.script(status(429, { 'retry-after-ms': '400' }), good);
+    limited?.script(status(429, headers), good);
     other?.script(good);
     const gateway = await gatewayOf({ vendors: openaiAt(places) });
     expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
     expect(limited?.requests).toHaveLength(1);
-    await sleep(500);
+    await sleep(over);
     await statuses(gateway, 4);
     expect(limited?.requests.length).toBeGreaterThan(1);
   });
