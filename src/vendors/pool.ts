@@ -126,7 +126,7 @@ export function poolOf(
       fail(surely) {
         probes = false;
         if (!ejects) return;
-        const ejected = members.filter((other) => other !== member && isEjected(other.health)).length;
+        const ejected = members.filter((each) => isEjected(each.health)).length;
         const spare = (ejected + 1) * 2 <= members.length;
         const { until } = health;
         fail(health, ejection, clock(), spare, surely ? ejection.duration : 0);

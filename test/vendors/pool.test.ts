@@ -62,6 +62,16 @@ describe('a probe', () => {
     expect(take().vendor.name).toBe('a');
   });
 
+  test('is one request, also where one that began long ago ends meanwhile', () => {
+    const { take, pass, break: break_ } = pool(['a']);
+    const old = take();
+    break_();
+    pass(1_200);
+    take();
+    old.release();
+    expect(take).toThrow('not asked for a while');
+  });
+
   test('that fails begins the time anew', () => {
     const { take, pass, break: break_ } = pool(['a']);
     break_();
@@ -112,9 +122,12 @@ describe('places', () => {
 describe('of several', () => {
   test('the one that has failed is avoided where there is another, and only there', () => {
     const { pool: made, take } = pool(['a', 'b']);
-    const { vendor } = take();
-    const next = made.take(vendor);
-    expect(next).toMatchObject({ vendor: { name: 'b' } });
+    const failed = take();
+    take();
+    failed.release();
+    // It is the least busy one, as those that fail are.
+    expect(made.take(failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
+    expect(made.take()).toMatchObject({ vendor: { name: 'a' } });
     const lone = pool(['a']);
     const only = lone.take();
     expect(lone.pool.take(only.vendor)).toMatchObject({ vendor: { name: 'a' } });
@@ -130,6 +143,18 @@ describe('of several', () => {
     expect(take().vendor.name).toBe('a');
     pass(600);
     expect(take().vendor.name).toBe('a');
+  });
+
+  test('no more than half are left alone for their share of failures', () => {
+    const poor = { ...ejection, failures: 0, share: 0.5, requests: 4 };
+    const { pool: made } = pool(['a', 'b', 'c', 'd'], { ejection: poor });
+    for (let at = 0; at < 40; at += 1) {
+      const lease = made.take();
+      if (lease instanceof Promise) throw new Error('There was no place at once.');
+      lease.fail(false);
+      lease.release();
+    }
+    expect(made.state().map(({ well }) => well)).toEqual([false, false, true, true]);
   });
 
   test('a lone one is not ejected unless that is wanted', () => {
