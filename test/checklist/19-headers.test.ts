@@ -70,6 +70,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
 
   const mine: [name: string, path: string, body: object, kept: readonly string[]][] = [
     ['chat', '/v1/chat/completions', { model: OPENAI, messages }, ['openai-beta', 'x-stainless-lang']],
+    ['responses', '/v1/responses', { model: OPENAI, input: 'Hi' }, ['openai-beta', 'x-stainless-lang']],
     [
       'messages',
       '/v1/messages',

@@ -78,6 +78,18 @@ test.each(['authorization', 'x-api-key', 'x-goog-api-key'] as const)('its key in
   });
 });
 
+test.each<[string, string, string, object]>([
+  ['google', 'x-goog-api-key', '/v1beta/models/gemini-2.5-flash:generateContent', { contents: [] }],
+  ['anthropic', 'x-api-key', '/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 9, messages }],
+])(
+  '%s, whose own key is in Authorization: the caller’s in %s is not passed on',
+  async (name, carrier, path, body) => {
+    const sent = await sentTo(name, { auth: 'authorization' }, path, body, { [carrier]: KEY });
+    expect(sent.headers.authorization).toBe('Bearer vendor-key');
+    expect(JSON.stringify(sent.headers)).not.toContain(KEY);
+  },
+);
+
 test('the formats it speaks: its own are native, others are translated to the first', async () => {
   const baseUrl = upstream.url;
   const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };

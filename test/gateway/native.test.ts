@@ -356,6 +356,27 @@ describe('headers and query of the native path', () => {
     expect(headers.get('x-request-id')).toBe('mine-1');
   });
 
+  test("what clients go by in a vendor's headers passes", async () => {
+    const told = {
+      'content-language': 'en',
+      'retry-after': '7',
+      'retry-after-ms': '6500',
+      'x-should-retry': 'true',
+      'request-id': 'req_vendor',
+      warning: '299 - "Old"',
+      deprecation: '@1767225600',
+      sunset: 'Thu, 31 Dec 2026 00:00:00 GMT',
+      'server-timing': 'model;dur=5',
+      'x-gemini-service-tier': 'flex',
+    };
+    for (const status of [200, 400]) {
+      respond = (_, response) =>
+        response.writeHead(status, { 'content-type': 'application/json', ...told }).end('{}');
+      const { headers } = await send(messages, body);
+      expect(Object.fromEntries(headers)).toMatchObject(told);
+    }
+  });
+
   test('a model that is spelled in its own way reaches the vendor as the vendor spells it', async () => {
     for (const model of ['Anthropic/Claude-Sonnet-4-5', 'CLAUDE-SONNET-4-5', 'claude-sonnet-4-5']) {
       await send(messages, JSON.stringify({ model, n: 1 }));
