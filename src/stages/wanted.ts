@@ -29,9 +29,9 @@ export function openWanted(clock: () => number): Wanted {
       if (known.size === 0 || routed.anew || routed.spoken !== routed.route.format) return routed;
       for (const kind of Object.values(kindsOf(routed))) {
         const found = known.get(kind);
-        if (found === undefined) continue;
-        if (clock() < found.until) return { ...routed, anew: true, spoken: found.format };
-        known.delete(kind);
+        if (found !== undefined && clock() < found.until) {
+          return { ...routed, anew: true, spoken: found.format };
+        }
       }
       return routed;
     },

@@ -1,6 +1,6 @@
 /** What OpenAI refuses at chat-completions, since it wants it by responses. */
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { at, OPENAI, useDoor } from '../checklist/support.ts';
 import { json } from '../support/upstream.ts';
@@ -74,6 +74,19 @@ test('its `reasoning`: is understood', async () => {
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(REFUSED_FIRST);
   expect(door.sent()).toMatchObject(asked);
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(AT_ONCE);
+});
+
+test('what OpenAI has come to take is sent as it is again, ten minutes later', async () => {
+  refusing(model, 404);
+  expect(await pathsFor('openai/gpt-5-mini', {})).toEqual(REFUSED_FIRST);
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 600_001);
+  try {
+    expect(await pathsFor('openai/gpt-5-mini', {})).toEqual(REFUSED_FIRST);
+    expect(await pathsFor('openai/gpt-5-mini', {})).toEqual(AT_ONCE);
+  } finally {
+    later.mockRestore();
+  }
 });
 
 test('any other refusal is as the vendor said it', async () => {
