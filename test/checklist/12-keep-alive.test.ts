@@ -21,6 +21,8 @@ import {
 
 // The times of the real settings, shrunk: a head is held for so long, and a ping comes after so much silence.
 const door = useDoor({ timeouts: { hold: 60, keepAlive: 30 } });
+/** One that says but once that it is alive. */
+const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
 /** One that waits for the vendor's first word as long as it takes. */
 const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
 
@@ -98,6 +100,37 @@ test('checklist 99: whose answer may be a long one', async () => {
   expect([...text.matchAll(/<(\d+)>/g)].map(([, at]) => Number(at))).toEqual([...pieces.keys()]);
 });
 
+/** The head of a stream, and its body still coming. */
+function streamed(from: Caller, at = door, signal?: AbortSignal): Promise<Response> {
+  const paths = {
+    'chat-completions': '/v1/chat/completions',
+    responses: '/v1/responses',
+    messages: '/v1/messages',
+  };
+  const said =
+    from === 'responses' ? { input: 'Hi' } : { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+  return fetch(at.url() + paths[from], {
+    method: 'POST',
+    body: JSON.stringify({ model: models[from], stream: true, ...said }),
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    ...(signal && { signal }),
+  });
+}
+
+test.each(CALLERS)('checklist 99: which has its head and a ping as soon as it begins (%s)', async (from) => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  terse.answers((_, response) => {
+    void begun.then(() => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(bodyFor(from));
+    });
+  });
+  const response = await streamed(from, terse);
+  const pieces = response.body?.pipeThrough(new TextDecoderStream()).values();
+  expect((await pieces?.next())?.value).toMatch(PING);
+  begin();
+  expect((await Array.fromAsync(pieces ?? [])).join('')).toContain('Yes.');
+});
+
 const refusal = '{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}';
 
 test.each(CALLERS)('checklist 99: whose failure is then told in the stream (%s)', async (from) => {
@@ -136,19 +169,7 @@ test.each(CALLERS)('checklist 99, 105: who leaves meanwhile leaves the vendor to
   const closed = door.upstream().closed();
   door.answers(() => undefined);
   const client = new AbortController();
-  const paths = {
-    'chat-completions': '/v1/chat/completions',
-    responses: '/v1/responses',
-    messages: '/v1/messages',
-  };
-  const said =
-    from === 'responses' ? { input: 'Hi' } : { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
-  const response = await fetch(door.url() + paths[from], {
-    method: 'POST',
-    body: JSON.stringify({ model: models[from], stream: true, ...said }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    signal: client.signal,
-  });
+  const response = await streamed(from, door, client.signal);
   expect(response.status).toBe(200);
   client.abort();
   const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), 2_000));
@@ -212,6 +233,20 @@ test.each(CALLERS)(
     expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
   },
 );
+
+/** Timers that keep the process alive. */
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+test.each<[when: string, begin: () => void]>([
+  ['of a vendor that is silent at first', () => slowly([bodyFor('messages')])],
+  ['of one that keeps its head back', () => withheld(200, 'text/event-stream', bodyFor('messages'))],
+  ['that fails', () => withheld(429, 'application/json', refusal)],
+])('checklist 102: nothing of it goes on when the stream %s is over', async (_, begin) => {
+  const before = timers();
+  begin();
+  await Promise.all(Array.from({ length: 10 }, () => door.stream('messages', QWEN)));
+  await expect.poll(timers).toBeLessThan(before + 10);
+});
 
 describe('checklist 103: a failure has its status as long as the head is held', () => {
   const failure = 'data: {"error":{"code":429,"message":"Too many","status":"RESOURCE_EXHAUSTED"}}\r\n\r\n';
