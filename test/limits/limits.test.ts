@@ -185,8 +185,10 @@ test('a budget of a day: used up by a big answer, and there again the next day',
       expect(refused.headers.get('x-should-retry')).toBe('false');
     }
     expect(await statusOf(ask(url, KEY))).toBe(200);
+    // The new day has a budget of its own, and no more than that.
     time += 3_600_000;
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
   } finally {
     charged.mockRestore();
   }
@@ -207,6 +209,7 @@ test('a budget of a month lasts over its days', async () => {
     await refused.arrayBuffer();
     time = Date.parse('2026-03-01T00:00:00Z');
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
   } finally {
     charged.mockRestore();
   }

@@ -5,6 +5,7 @@ import { configSchema } from '../../src/config/schema.ts';
 import type { KeyLimits } from '../../src/keys.ts';
 import { openLimits } from '../../src/limits/open-limits.ts';
 import { openRedis } from '../../src/limits/redis.ts';
+import { openSpending } from '../../src/limits/spending.ts';
 import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
@@ -68,6 +69,8 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const [one, other] = [await another({ tokensPerMinute: 50 }), await another({ tokensPerMinute: 50 })];
     vendor.takes(40, 10);
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    // What the other one is asked takes nothing, so what it refuses by was used here.
+    vendor.takes(0, 0);
     await vi.waitFor(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
   });
 
@@ -87,10 +90,41 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(other, LIMITED))).toBe(200);
     vendor.takes(1_000_000, 0);
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
+    vendor.takes(0, 0);
     await vi.waitFor(async () => {
       const refused = await ask(other, LIMITED);
       expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
     });
+  });
+
+  test('what was spent on a day is not taken for the next one’s, where it is told after midnight', async () => {
+    let time = Date.parse('2026-05-31T23:59:59Z');
+    const { redis: client, close } = await openRedis(redis.url, () => undefined);
+    closing.push(async () => close());
+    const [here, there] = [1, 2].map(() => openSpending(() => time, undefined, client));
+    there?.charge('team', 5, time);
+    expect(await here?.of('team')).toEqual({ day: 5, month: 5 });
+    const asked = here?.of('team');
+    time += 1_000;
+    expect(await asked).toEqual({ day: 0, month: 0 });
+    expect(await here?.of('team')).toEqual({ day: 0, month: 0 });
+  });
+
+  test('nothing that is counted there stays for good', async () => {
+    const { redis: client, close } = await openRedis(redis.url, () => undefined);
+    closing.push(async () => close());
+    const limits = { requestsPerMinute: 9, tokensPerMinute: 900, concurrentRequests: 9, budgetMonth: 9 };
+    const url = await another(limits);
+    const release = vendor.hold();
+    const running = statusOf(ask(url, LIMITED));
+    await vi.waitFor(async () => expect(await client.keys('*in-flight*')).toHaveLength(1));
+    const inFlight = await client.pttl('gateway:in-flight:limited');
+    release();
+    expect(await running).toBe(200);
+    // Requests, tokens, and the money of the day and of the month.
+    await vi.waitFor(async () => expect(await client.dbsize()).toBe(4));
+    const left = await Promise.all((await client.keys('*')).map((key) => client.pttl(key)));
+    for (const milliseconds of [inFlight, ...left]) expect(milliseconds).toBeGreaterThan(0);
   });
 
   test('Redis is killed: limits go on in each gateway; it is back: they are shared again', async () => {

@@ -61,7 +61,9 @@ test('what others spent is taken over from the store, and nothing counts twice',
   await spending.refresh();
   spending.charge('team', 2, NOON);
   expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
-  // The store has it now too.
+  // The store has it a moment later.
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
   stored = new Map([['team', { day: 3, month: 7 }]]);
   await spending.refresh();
   expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
@@ -69,6 +71,51 @@ test('what others spent is taken over from the store, and nothing counts twice',
   expect(await spending.of('team')).toEqual({ day: 3, month: 7 });
   await spending.refresh();
   expect(await spending.of('team')).toEqual({ day: 4, month: 8 });
+});
+
+test('what the store has of a day is not taken for the next one’s, where it tells after midnight', async () => {
+  let time = Date.parse('2026-05-31T23:59:59Z');
+  const spending = openSpending(
+    () => time,
+    async () => new Map([['team', { day: 5, month: 5 }]]),
+    undefined,
+  );
+  await spending.refresh();
+  expect(await spending.of('team')).toEqual({ day: 5, month: 5 });
+  const telling = spending.refresh();
+  time += 1_000;
+  await telling;
+  expect(await spending.of('team')).toEqual({ day: 0, month: 0 });
+});
+
+test('the store is asked of all keys once, then of those that came today or the day before', async () => {
+  let time = NOON;
+  const asked: (readonly string[] | undefined)[] = [];
+  const spending = openSpending(
+    () => time,
+    async (_, keys) => {
+      asked.push(keys && [...keys]);
+      return new Map();
+    },
+    undefined,
+  );
+  await spending.refresh();
+  for (const key of ['monday', 'tuesday', 'wednesday']) {
+    spending.of(key);
+    await spending.refresh();
+    time += 86_400_000;
+  }
+  await spending.refresh();
+  time += 86_400_000;
+  await spending.refresh();
+  // Nobody came on Thursday: on Friday there is nothing to be asked.
+  expect(asked).toEqual([
+    undefined,
+    ['monday'],
+    ['monday', 'tuesday'],
+    ['tuesday', 'wednesday'],
+    ['wednesday'],
+  ]);
 });
 
 describeStores('what the store has of it', ({ open }) => {
