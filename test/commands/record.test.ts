@@ -45,9 +45,17 @@ beforeEach(async () => {
       },
       anthropic: place,
       google: place,
-      compatible: { ...place, baseUrl: `${vendor.url}/api/v1` },
+      compatible: {
+        ...place,
+        baseUrl: `${vendor.url}/api/v1`,
+        headers: { 'X-Team-Token': 'Bearer token-of-the-team' },
+        upstreams: [{ apiKey: 'another-key-for-the-vendor' }],
+      },
     },
     keys: [{ name: 'a', key: 'a-key-of-the-gateways-own' }],
+    admin: { key: 'the-key-of-the-admin' },
+    store: { url: 'postgres://x:password%2Dof-the-store@localhost/x' },
+    redis: { url: 'redis://:password-of-redis@localhost' },
   };
   await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
 });
@@ -336,6 +344,15 @@ describe('one exchange of a client', () => {
 });
 
 describe('secrets', () => {
+  /** All else that the configuration keeps secret. */
+  const CONFIGURED = [
+    'a-key-of-the-gateways-own',
+    'the-key-of-the-admin',
+    'another-key-for-the-vendor',
+    'token-of-the-team',
+    'password-of-the-store',
+    'password-of-redis',
+  ];
   const PLANTED = {
     organization: 'org-AbCdEfGhIjKlMnOpQrStUvWx',
     project: 'proj_AbCdEfGhIjKlMnOpQrStUvWx',
@@ -345,7 +362,6 @@ describe('secrets', () => {
     uuid: '0b9f3a52-7a51-4f9a-9a53-1a2b3c4d5e6f',
     user: 'user_of_mine_4711',
     cookie: 'cookie-value-0123456789',
-    gatewayKey: 'a-key-of-the-gateways-own',
     foreignKey: 'sk-proj-SomebodyElses_0123456789abcdef',
     googleProject: 'projects/123456789012',
   };
@@ -363,7 +379,7 @@ describe('secrets', () => {
       `escaped ${escaped}`,
       `percent ${percent} ${encodeURIComponent(KEY)}`,
       `line\\n${PLANTED.foreignKey}\\n${PLANTED.organization} ${PLANTED.otherOrganization}`,
-      `${PLANTED.project} ${PLANTED.otherProject} ${PLANTED.requestId} ${PLANTED.googleProject} ${PLANTED.gatewayKey}`,
+      `${PLANTED.project} ${PLANTED.otherProject} ${PLANTED.requestId} ${PLANTED.googleProject} ${CONFIGURED.join(' ')}`,
       `${PLANTED.cookie} organization ${PLANTED.uuid} organisation-of-tests ${CALLERS}`,
       `Schöne Grüße 👋 user`,
     ];
@@ -403,6 +419,7 @@ describe('secrets', () => {
       percent,
       encodeURIComponent(KEY),
       CALLERS,
+      ...CONFIGURED,
       ...Object.values(PLANTED),
     ])
       expect(everything).not.toContain(secret);
@@ -429,10 +446,52 @@ describe('secrets', () => {
       'escaped [hidden]',
       'percent [hidden] [hidden]',
       'line\n[hidden]\n[hidden] org-recorded',
-      '[hidden] proj_recorded req_recorded projects/recorded [hidden]',
+      '[hidden] proj_recorded req_recorded projects/recorded [hidden] [hidden] [hidden] [hidden] [hidden] [hidden]',
       expect.stringMatching(/^\[hidden\] organization \S+ \[hidden\] \[hidden\]$/),
       'Schöne Grüße 👋 user',
     ]);
+  });
+
+  test('a caller’s, in whatever header or parameter, get neither to the vendor nor into a file, nor does whose answer it was', async () => {
+    const said = (of: string): string => `somebody-is-known-by-${of}`;
+    const ofCaller = [
+      'authorization',
+      'proxy-authorization',
+      'cookie',
+      'x-api-key',
+      'x-goog-api-key',
+      'api-key',
+      'openai-organization',
+      'openai-project',
+      'anthropic-organization-id',
+      'x-goog-user-project',
+      'x-goog-iam-authority-selector',
+      'x-goog-iam-authorization-token',
+    ];
+    const parameters = ['key', 'api_key', 'api-key', 'apiKey', 'access_token', 'token'];
+    const ofVendor = [
+      'openai-organization',
+      'openai-project',
+      'anthropic-organization-id',
+      'anthropic-workspace-id',
+      'x-goog-user-project',
+    ];
+    const everyone = [...ofCaller, ...parameters, ...ofVendor.map((name) => `answer-${name}`), 'set-cookie'];
+    respond = streamed(claude(`I know ${everyone.map(said).join(', ')}.`), {
+      ...Object.fromEntries(ofVendor.map((name) => [name, said(`answer-${name}`)])),
+      'set-cookie': [`first=1; path=/`, `second=${said('set-cookie')}; path=/`],
+    });
+    const { url, ended } = await record('--vendor=anthropic', '--name=known');
+    const query = parameters.map((name) => `${name}=${said(name)}`).join('&');
+    await post(`${url}/v1/messages?${query}&beta=true`, JSON.stringify(MESSAGE), {
+      ...Object.fromEntries(ofCaller.map((name) => [name, said(name)])),
+      cookie: `theme=dark; session=${said('cookie')}`,
+    });
+    expect((await ended).code).toBe(0);
+    const [received] = vendor.received;
+    expect(received?.url).toBe('/v1/messages?beta=true');
+    expect(JSON.stringify(received?.headers)).not.toContain('somebody-is-known-by');
+    expect(allWritten()).not.toContain('somebody-is-known-by');
   });
 
   test('that a body holds for servers which the vendor is to ask are not written', async () => {

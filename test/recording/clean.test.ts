@@ -46,6 +46,9 @@ test.each([
   ['gen-lang-client-0123456789', 'recorded'],
   ['request ID req_011CSHoEeqs5C35K2UUqR7Fy', 'request ID req_recorded'],
   ['workspace "wrkspc_01JwQvzr7rXLA5AGx3HKfFUJ"', 'workspace "account_recorded"'],
+  ['by apikey_01JwQvzr7rXLA5AGx3HKfFUJ of acct_1AbCdEfGhIjKlMn', 'by account_recorded of account_recorded'],
+  ['seen as user-AbCdEfGhIjKl12345678', 'seen as user-recorded'],
+  ['consumer: 123456789012', 'consumer: 0'],
   ['account 0b9f3a52-7a51-4f9a-9a53-1a2b3c4d5e6f', 'account 00000000-0000-4000-8000-000000000000'],
   ['the key sk-ant-api03-AbCdEfGhIjKlMnOp', 'the key [hidden]'],
 ])('%s', (text, cleaned) => {
@@ -74,6 +77,19 @@ describe('who is asking', () => {
     };
     expect(identitiesIn(body).map(({ value }) => value)).toEqual(['u1', 's1', 'user_ab_account_cd', 'o1']);
     for (const value of [undefined, null, [], 'x', 1]) expect(identitiesIn(value)).toEqual([]);
+  });
+
+  test.each([
+    ['OpenAI’s, who has asked', { user: 'it', prompt_cache_key: 'it', safety_identifier: 'it' }],
+    ['OpenAI’s, whose project it is', { organization: 'it', project: 'it', project_id: 'it' }],
+    ['Anthropic’s, in a stream', { message: { organization_id: 'it', workspace_id: 'it' } }],
+    ['Anthropic’s, of an account', { organization_uuid: 'it', account_uuid: 'it', account_id: 'it' }],
+    ['an error of theirs', { error: { request_id: 'it', org_id: 'it' } }],
+    ['an agent’s, of itself', { client_metadata: { user_id: 'it' } }],
+    ['a router’s, of whom it has asked', { provider: { account_id: 'it' } }],
+  ])('is told by each of their fields: %s', (_, body) => {
+    const told = JSON.stringify(body).match(/"it"/g);
+    expect(identitiesIn(body).map(({ value }) => value)).toEqual(told?.map(() => 'it'));
   });
 
   test('a short value goes only where it is all of a text', () => {
