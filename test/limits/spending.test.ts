@@ -6,9 +6,10 @@ import { expect, test, vi } from 'vitest';
 import { openLimits } from '../../src/limits/open-limits.ts';
 import { openSpending, type Spent } from '../../src/limits/spending.ts';
 import { storedSpending } from '../../src/limits/stored-spending.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
 import { recordUsage } from '../support/record-usage.ts';
 import { describeStores } from '../support/stores.ts';
-import { exchange } from '../usage/records.ts';
+import { exchange, rowOf } from '../usage/records.ts';
 
 const NOON = Date.parse('2026-05-20T12:00:00Z');
 
@@ -167,5 +168,32 @@ describeStores('what the store has of it', ({ open }) => {
     expect(read).toEqual(['4', '1', '1', '1']);
     expect(await stored('2026-05-21', team)).toEqual(new Map([['team', { day: 0, month: 5 }]]));
     expect(await stored('2026-06-01', team)).toEqual(new Map());
+  });
+
+  test('what is written of an earlier day after all is found some minutes later', async () => {
+    const store = await open();
+    const row = rowOf(exchange({ key: 'team', cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
+    const write = (batch: string) => writeUsage(store, batch, JSON.stringify([{ ...row, batch }]));
+    await write('in time');
+    const stored = storedSpending(store);
+    expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 4 }]]));
+    // Of a process that could not reach the store for hours.
+    await write('late');
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
+    try {
+      expect(await stored('2026-05-20')).toEqual(new Map([['team', { day: 0, month: 8 }]]));
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  test('is found however many keys are asked for', async () => {
+    const store = await open();
+    const time = Date.parse('2026-05-20T12:00:00Z');
+    await writeUsage(store, 'one', JSON.stringify([rowOf(exchange({ key: 'session-3', cost: 4, time }))]));
+    const keys = new Set(Array.from({ length: 70_000 }, (_, at) => `session-${at}`));
+    expect(await storedSpending(store)('2026-05-20', keys)).toEqual(
+      new Map([['session-3', { day: 4, month: 4 }]]),
+    );
   });
 });

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pricesAt } from '../../src/catalog/prices-at.ts';
 import { costOf } from '../../src/usage/cost.ts';
+import { takenBy } from '../../src/usage/taken.ts';
+import { exchange } from './records.ts';
 
 const CLAUDE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 };
 const PLAIN = { input: 2, output: 8 };
@@ -57,6 +59,18 @@ describe('what an exchange costs', () => {
     expect(costOf({ cacheRead: 5 }, PLAIN)).toBeUndefined();
     expect(costOf({ input: 0, output: 0 }, PLAIN)).toBe(0);
   });
+
+  test.each(['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteHour', 'searches'])(
+    'a figure of %s that cannot be makes no cost, and nothing that limits count or give back',
+    (field) => {
+      for (const count of [-1, -MILLION, 2e9, Number.NaN]) {
+        const usage = { input: 1_000, output: 1_000, [field]: count };
+        const cost = costOf(usage, { ...CLAUDE, searches: 10 });
+        expect(cost).toBeUndefined();
+        expect(takenBy(exchange({ usage, cost }))).toBeUndefined();
+      }
+    },
+  );
 
   test('more tokens never cost less', () => {
     const count = fc.nat(MILLION);
