@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { dayOf } from '../../src/calendar.ts';
 import { millisecondsOf } from '../../src/commands/duration.ts';
 import { settingsOf } from '../../src/commands/key-options.ts';
 import { hashKey } from '../../src/keys.ts';
+import { createKey, revokeKey } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { keyRecords } from '../support/key-records.ts';
@@ -95,6 +97,27 @@ test('a key from its making to its end', async () => {
   expect(JSON.parse((await keys('list', '--json', '--all')).stdout)).toMatchObject([
     { id, name: 'team blue' },
   ]);
+});
+
+test('a list says of each key whether it opens, and one that is revoked is not changed any more', async () => {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  await createKey(store, 'open');
+  await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
+  await createKey(store, 'expired', { expires_at: Date.parse('2020-01-31') });
+  const id = (await createKey(store, 'ended', { expires_at: Date.parse('2999-01-31') }))?.row.id ?? '';
+  const revoked = (await revokeKey(store, id))?.revoked_at ?? 0;
+  await store.close();
+  const states = async (...words: string[]): Promise<Record<string, string | undefined>> => {
+    const [, ...lines] = (await keys('list', ...words)).stdout.trimEnd().split('\n');
+    const cells = lines.map((line) => line.split(/ {2,}/));
+    return Object.fromEntries(cells.map(([name, , , state]) => [name, state]));
+  };
+  const opening = { open: 'open', until: 'until 2999-01-31', expired: 'expired 2020-01-31' };
+  expect(await states()).toEqual(opening);
+  expect(await states('--all')).toEqual({ ...opening, ended: `revoked ${dayOf(revoked)}` });
+  const refused = { code: 1, stdout: '', stderr: `The key ${id} is revoked.\n` };
+  expect(await keys('rotate', id)).toEqual(refused);
+  expect(await keys('change', id, '--budget-day=1')).toEqual(refused);
 });
 
 test('what cannot be done is said in a line, with exit code 1', async () => {

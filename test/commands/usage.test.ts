@@ -99,6 +99,25 @@ test('as JSON, the same as the admin API answers', async () => {
   expect(answer.data.map(({ model }) => model)).toEqual(['openai/gpt-4o', null]);
 });
 
+test('of more than is wanted, the first lines and what all of it comes to', async () => {
+  const asked = ['usage', '--from=2026-11-01', '--to=2026-11-30', '--limit=2'];
+  const { code, stdout, stderr } = await runCommand(directory, asked);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+    ['key', 'model', 'requests'],
+    ['b, the "second"', 'openai/gpt-4o', '1'],
+    ['a', 'openai/gpt-4o', '1'],
+    ['total', '3', '1'],
+  ]);
+  expect(stderr).toBe('There are more than 2 lines; the rest is left out.\n');
+  const whole = await runCommand(directory, [...asked.slice(0, -1), '--limit=3', '--json']);
+  expect(whole.stderr).toBe('');
+  expect(JSON.parse(whole.stdout)).toMatchObject({ has_more: false, total: { requests: 3 } });
+  const part = JSON.parse((await runCommand(directory, [...asked, '--json'])).stdout);
+  expect(part).toMatchObject({ has_more: true, total: { requests: 3 } });
+});
+
 test('of nothing, and what cannot be asked', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
     'Nothing was used from 2020-01-01 to 2020-01-31.\n',
