@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hashKey, joinKeys, keysOf, makeKey } from '../src/keys.ts';
+import { startGateway } from './support/gateway.ts';
 
 describe('keys', () => {
   test('a key made is unlike any other, and found by itself alone', () => {
@@ -51,4 +52,31 @@ describe('keys', () => {
     expect(keys.find('key-two')?.name).toBe('second');
     expect(keys.find('key-three')).toBeUndefined();
   });
+});
+
+test('a key of the configuration opens by its hash alone, until its time, and what it is for', async () => {
+  const models = ['openai/gpt-4.1'];
+  const gateway = await startGateway({
+    keys: [
+      { name: 'hashed', hash: hashKey('the-key-by-its-hash') },
+      { name: 'over', key: 'the-key-that-is-over', expires: '2020-01-31T00:00:00Z' },
+      { name: 'not-yet', key: 'the-key-that-ends-late', expires: '2999-12-31T00:00:00+02:00' },
+      { name: 'narrow', key: 'the-key-for-one-model', models },
+    ],
+  });
+  const listed = async (key: string): Promise<readonly string[] | number> => {
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    const { data } = await response.json();
+    return response.status === 200 ? data.map(({ id }: { readonly id: string }) => id) : response.status;
+  };
+  try {
+    const all = await listed('the-key-by-its-hash');
+    expect(all).toEqual(expect.arrayContaining(models));
+    expect(await listed('the-key-that-ends-late')).toEqual(all);
+    expect(await listed('the-key-for-one-model')).toEqual(models);
+    expect(await listed('the-key-that-is-over')).toBe(401);
+    expect(await listed(hashKey('the-key-by-its-hash'))).toBe(401);
+  } finally {
+    await gateway.close();
+  }
 });
