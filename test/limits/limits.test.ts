@@ -28,11 +28,17 @@ afterEach(async () => {
 /** A gateway with a key of these limits, in windows of so many seconds. */
 async function serve(
   limits: KeyLimits,
-  { window = 60, now = Date.now, keys = [] as NonNullable<ConfigInput['keys']> } = {},
+  {
+    window = 60,
+    now = Date.now,
+    keys = [] as NonNullable<ConfigInput['keys']>,
+    models = [] as NonNullable<ConfigInput['models']>,
+  } = {},
 ): Promise<string> {
   const counted = limitsInMemory({ window, now });
+  const own = { name: 'limited', key: LIMITED, limits };
   gateway = await startGateway(
-    { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }, ...keys] },
+    { vendors: vendorsAtUrl(vendor.url), models, keys: [own, ...keys] },
     'fused',
     (opened) => ({ ...opened, limits: counted, note: recording(counted.record) }),
   );
@@ -129,6 +135,26 @@ test('tokens a minute: refused when an answer has used them up', async () => {
   // Twice fifty; the third may have begun before the second was charged.
   expect(vendor.received.length).toBeLessThanOrEqual(3);
   expect(await statusOf(ask(url, KEY))).toBe(200);
+});
+
+test('tokens that cost nothing are counted, and dollars that are no tokens', async () => {
+  const free = {
+    id: 'openai/gpt-4.1',
+    name: 'One of the house',
+    created: 0,
+    contextWindow: 1_000_000,
+    maxOutputTokens: 8_192,
+    prices: { input: 0, output: 0 },
+  };
+  const keys = [{ name: 'paid', key: `${LIMITED}-paid`, limits: { budgetDay: 1 } }];
+  const url = await serve({ tokensPerMinute: 50 }, { models: [free], keys });
+  vendor.takes(40, 10);
+  expect(await statusOf(ask(url, LIMITED))).toBe(200);
+  await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+  // As a router bills what it has searched.
+  vendor.takes(0, 0, 2);
+  expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(200);
+  await vi.waitFor(async () => expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(429));
 });
 
 test('concurrent requests: one more is refused until one is over', async () => {

@@ -4,15 +4,18 @@ import type { FormatName } from '../../src/conversation/prompt.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 export interface TestVendor extends TestUpstream {
-  /** Tokens of the next answers. */
-  takes(input: number, output: number): void;
+  /** Tokens of the next answers, and what it says itself that they cost. */
+  takes(input: number, output: number, dollars?: number): void;
   /** Keeps answers back until what is returned is called. */
   hold(): () => void;
 }
 
 /** Answers in the words of OpenAI's chat completions. */
 export async function startVendor(): Promise<TestVendor> {
-  let usage = { prompt_tokens: 3, completion_tokens: 2 };
+  let usage: { prompt_tokens: number; completion_tokens: number; cost?: number } = {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+  };
   let held: (() => void)[] | undefined;
   const upstream = await startUpstream((_, response) => {
     const answer = () =>
@@ -29,8 +32,12 @@ export async function startVendor(): Promise<TestVendor> {
   });
   return {
     ...upstream,
-    takes(input, output) {
-      usage = { prompt_tokens: input, completion_tokens: output };
+    takes(input, output, dollars) {
+      usage = {
+        prompt_tokens: input,
+        completion_tokens: output,
+        ...(dollars !== undefined && { cost: dollars }),
+      };
     },
     hold() {
       const waiting: (() => void)[] = [];
