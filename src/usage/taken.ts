@@ -20,6 +20,6 @@ export function takenBy({ key, usage, cost = 0, estimated, time }: ExchangeRecor
   if (key === undefined) return undefined;
   const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
-  const dollars = (cost > 0 && Number.isFinite(cost) ? cost : 0) + (estimated?.cost ?? 0);
+  const dollars = cost + (estimated?.cost ?? 0);
   return tokens > 0 || dollars > 0 ? { key, tokens, cost: dollars, time } : undefined;
 }
