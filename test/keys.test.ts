@@ -66,7 +66,7 @@ test('a key of the configuration opens by its hash alone, until its time, and wh
   });
   const listed = async (key: string): Promise<readonly string[] | number> => {
     const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
-    const { data } = await response.json();
+    const { data } = JSON.parse(await response.text());
     return response.status === 200 ? data.map(({ id }: { readonly id: string }) => id) : response.status;
   };
   try {

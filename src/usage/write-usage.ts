@@ -18,7 +18,6 @@ import { EXCHANGE_COLUMNS } from './exchange-row.ts';
  * @param rows a JSON list of ExchangeRows, their fields as `exchangeRow` orders them.
  */
 export async function writeUsage({ db, kind }: Store, batch: string, rows: string): Promise<void> {
-  if (rows === '[]') return;
   await db.transaction().execute(async (transaction) => {
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
