@@ -163,6 +163,9 @@ test('what went wrong is counted and logged by its kind', async () => {
   expect(sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages' })).toBe(1);
   expect(sumOf(samples, 'gateway_tokens_total', { model: 'openai/gpt-4.1', type: 'output' })).toBe(15);
   expect(sumOf(samples, 'gateway_cost_dollars_total', { model: 'openai/gpt-4.1' })).toBeGreaterThan(0);
+  // Of the five that a vendor has answered it is told when that began, which was before it was over.
+  expect(sumOf(samples, 'gateway_time_to_first_token_seconds_count')).toBe(5);
+  for (const { firstByte, duration } of records.slice(0, 5)) expect(firstByte).toBeLessThan(duration);
 });
 
 test("the figures are on the callers' listener for the admin's key, and to others there is no such path", async () => {
