@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { madeKey } from '../../src/admin/key-routes.ts';
+import { listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
@@ -123,6 +124,14 @@ test('a first start makes a key, once', async () => {
   const { directory } = running;
   const listed = await runCommand(directory, ['keys', 'list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'first', hint: `${first.slice(0, 7)}…` }]);
+});
+
+test('where the configuration has keys, a start makes none', async () => {
+  running = await spawnGateway();
+  expect(running.output()).not.toContain('gw_');
+  const store = await openStore({ path: `${running.directory}/.gateway/gateway.db` });
+  expect(await listKeys(store, true)).toEqual([]);
+  await store.close();
 });
 
 test('without an admin key there is no admin API', async () => {

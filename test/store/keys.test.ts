@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/keys.ts';
+import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { followKeys } from '../../src/store/follow-keys.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
 import { columnsOf, keySettings, newKey } from '../../src/store/key-settings.ts';
@@ -296,6 +297,22 @@ describeStores('keys of the store', (stores) => {
     await writeFile(file, 'none');
     await expect(importKeyFile(store, directory)).rejects.toThrow(/keys\.json is not a list of keys/);
     await rm(directory, { recursive: true });
+  });
+
+  test('a key that opens everything is made where there has never been one, and by one process', async () => {
+    const place = await stores.newPlace();
+    const opened = await Promise.all([1, 2, 3].map(() => stores.open(place)));
+    const [store] = opened;
+    if (store === undefined) throw new Error('There is no store.');
+    const made = (await Promise.all(opened.map(makeFirstKey))).filter((key) => key !== undefined);
+    expect(made).toHaveLength(1);
+    const [row] = await listKeys(store);
+    expect(await keyRecords(store)).toEqual([{ name: 'first', hash: hashKey(made[0] ?? ''), limits: {} }]);
+    expect(await makeFirstKey(store)).toBeUndefined();
+    // Who has revoked it wants none.
+    await revokeKey(store, row?.id ?? '');
+    expect(await makeFirstKey(store)).toBeUndefined();
+    expect(await keyRecords(store)).toEqual([]);
   });
 
   test('a hash is there once', async () => {
