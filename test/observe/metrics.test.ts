@@ -73,6 +73,13 @@ test('U-38 what nobody counted is not free, and is counted', async () => {
   expect(sumOf(samples, 'gateway_estimated_cost_dollars_total', { vendor: 'anthropic' })).toBe(0.5);
 });
 
+test('rules that streams of ours have broken are counted, where somebody has looked', async () => {
+  const metrics = open();
+  metrics.record(RECORD);
+  for (const violations of [2, 0, 1]) metrics.record({ ...RECORD, violations });
+  expect(sumOf(await samplesOf(metrics), 'gateway_protocol_violations_total')).toBe(3);
+});
+
 test('an error is counted by its kind, and a refused one has no model', async () => {
   const metrics = open();
   metrics.record(REFUSED);

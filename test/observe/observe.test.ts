@@ -1,8 +1,18 @@
 /** Everything that watches, opened together. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openAccounts } from '../../src/accounts.ts';
+import { openConfigured } from '../../src/commands/open-configured.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
 import { openTally } from '../../src/observe/tally.ts';
+import { startServing } from '../../src/serving.ts';
+import { openStore } from '../../src/store/store.ts';
+import { openWatching } from '../../src/watching.ts';
+import { KEY } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { parseExposition, sumOf } from './exposition.ts';
 import { RECORD } from './records.ts';
@@ -34,6 +44,46 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(samples.some(({ name }) => name === 'gateway_log_lines_dropped_total')).toBe(false);
   await observers.close(1_000);
   await collector.close();
+});
+
+test('a process that serves tells what has been refused and lost in it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-observe-'));
+  const config = configSchema.parse({
+    port: 0,
+    log: 'none',
+    sandbox: { pace: 'none' },
+    keys: [{ name: 'team', key: KEY }],
+    usage: { interval: 5 },
+  });
+  const store = await openStore({ path: join(directory, 'gateway.db') });
+  const accounts = await openAccounts(store, config, () => undefined);
+  const watching = await openWatching(config, {}, accounts, true, () => undefined);
+  const serving = await startServing(await openConfigured(config, watching.company), () => undefined);
+  watching.follow(serving);
+  watching.company.onRefusedAddress?.();
+  await expect(watching.reload(() => Promise.reject(new Error('It is wrong.')))).rejects.toThrow('wrong');
+  await watching.reload(() => Promise.resolve());
+  const told = async (name: string): Promise<number> =>
+    sumOf(parseExposition(await watching.metrics.render()), name);
+  expect(await told('gateway_addresses_refused_total')).toBe(1);
+  expect(await told('gateway_config_reloads_refused_total')).toBe(1);
+  expect(await told('gateway_usage_records_lost_total')).toBe(0);
+  await store.db.schema.dropTable('gateway_exchanges').execute();
+  const ask = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] };
+  const response = await fetch(`${serving.server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask),
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  await expect.poll(() => told('gateway_usage_records_lost_total'), { timeout: 20_000 }).toBe(1);
+  await serving.server.drain(0);
+  await serving.close();
+  await watching.settle(1_000);
+  await watching.close(1_000);
+  await accounts.close();
+  await rm(directory, { recursive: true });
 });
 
 test('without log and traces there are metrics', async () => {

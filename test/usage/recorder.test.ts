@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { openAccounts } from '../../src/accounts.ts';
+import { configSchema } from '../../src/config/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
 import { forgetUsage } from '../../src/usage/forget-usage.ts';
@@ -290,6 +292,22 @@ describeStores('the recorder', (stores) => {
     await close(5_000);
     await forgetUsage(store, noon('2026-11-20'));
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
+  });
+
+  test('a start forgets those that are older than the configuration keeps them', async () => {
+    const place = await stores.newPlace();
+    const store = await stores.open(place);
+    const daysAgo = (days: number, at: number) =>
+      rowOf(exchange({ id: `${days} days`, time: Math.round(Date.now() - days * 86_400_000) }), at);
+    await writeUsage(store, 'one', JSON.stringify([0, 29.9, 30.1, 400].map(daysAgo)));
+    const config = configSchema.parse({ usage: { keepDays: 30 } });
+    const accounts = await openAccounts(await stores.open(place), config, () => undefined);
+    const ids = async () =>
+      (await store.db.selectFrom('gateway_exchanges').select('id').orderBy('place').execute()).map(
+        ({ id }) => id,
+      );
+    await vi.waitFor(async () => expect(await ids()).toEqual(['0 days', '29.9 days']), 10_000);
+    await accounts.close();
   });
 
   test('those of a busy hour are forgotten in pieces, between which others can write', async () => {
