@@ -30,6 +30,6 @@ export const validate = defineCommand({
       for (const { rule, index, detail } of result.violations)
         console.log(`event ${index}: ${rule}: ${detail}`);
       console.log(`${result.format ?? 'no known format'}: ${result.violations.length} violations`);
-      if (result.violations.length > 0) process.exit(1);
+      if (result.violations.length > 0) process.exitCode = 1;
     }),
 });

@@ -15,6 +15,7 @@ const LIMITED = 'gw-test-key-with-limits';
 const WORD = 'word '.repeat(800);
 
 const records: ExchangeRecord[] = [];
+let status: number;
 let type: string;
 let answer: string;
 /** Whether the vendor stays silent after it, as one that goes on to think. */
@@ -24,9 +25,10 @@ let gateway: TestGateway;
 beforeEach(async () => {
   records.length = 0;
   isOpen = false;
+  status = 200;
   type = 'text/event-stream';
   upstream = await startUpstream((_, response) => {
-    response.writeHead(200, { 'content-type': type });
+    response.writeHead(status, { 'content-type': type });
     if (isOpen) response.write(answer);
     else response.end(answer);
   });
@@ -236,6 +238,19 @@ describe('nothing is estimated', () => {
     await expect.poll(() => ask(path, bodyOf(path, 'openai/gpt-4.1'))).toBe(429);
     expect(records.at(-1)).toMatchObject({ status: 429, estimated: undefined });
   });
+});
+
+test.each([
+  ['refuses', '/v1/chat/completions', 'openai/gpt-4.1', 400, '{"error":{"message":"No.","type":"x"}}'],
+  ['counts', '/v1/messages/count_tokens', 'anthropic/claude-sonnet-4-5', 200, '{"input_tokens":1000}'],
+])('a request that the vendor only %s takes nothing, however long it is', async (_, path, model, told, said) => {
+  status = told;
+  type = 'application/json';
+  answer = said;
+  await open({ tokensPerMinute: 800, budgetDay: 0.001 });
+  const body = { model, messages: [{ ...turn, content: WORD }] };
+  for (let count = 0; count < 3; count += 1) expect(await ask(path, body)).toBe(told);
+  for (const record of records) expect(record.estimated).toBeUndefined();
 });
 
 test('what a key without limits leaves is estimated too', async () => {

@@ -1,0 +1,41 @@
+/** `gateway models`: what the catalog holds, as text. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { runCommand } from '../support/command.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-models-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test('a model is a line with its limits and its prices, those of long prompts and of later too', async () => {
+  const model = { name: 'One', created: 0, contextWindow: 64_000, maxOutputTokens: 8_192 };
+  const prices = { input: 0.5, output: 2, long: { above: 32_000, input: 1, output: 3 } };
+  const config: ConfigInput = {
+    vendors: { house: { apiKey: 'k', baseUrl: 'http://localhost:9/v1' } },
+    models: [
+      { ...model, id: 'house/plain', prices: { input: 1, output: 12.5 } },
+      { ...model, id: 'house/long', prices },
+      { ...model, id: 'house/rising', prices: { ...prices, later: { from: '2999-01-31', times: 2 } } },
+      { ...model, id: 'house/risen', prices: { ...prices, later: { from: '2020-01-31', times: 2 } } },
+    ],
+  };
+  await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
+  const { code, stdout } = await runCommand(directory, ['models', '--served']);
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['model', 'context', 'output', '$ in', '$ out'],
+    ['house/plain', '64000', '8192', '1', '12.5'],
+    ['house/long', '64000', '8192', '0.5', '2', '(1, 3 above 32000)'],
+    ['house/rising', '64000', '8192', '0.5', '2', '(1, 3 above 32000)', '(2 times as much from 2999-01-31 on)'],
+    ['house/risen', '64000', '8192', '1', '4', '(2, 6 above 32000)'],
+  ]);
+  const all = await runCommand(directory, ['models']);
+  expect(all.stdout).toContain(stdout.split('\n')[1]?.trim().split(' ')[0]);
+  expect(all.stdout).toMatch(/^openai\/gpt-4\.1 /m);
+});

@@ -1,0 +1,37 @@
+/** `gateway validate`: what it says of a recorded answer, and by which exit code. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
+import { FIXTURES } from '../support/recording.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gateway-validate-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test('an answer that keeps the protocol, one that breaks it, and one of no format', async () => {
+  const answer = join(FIXTURES, 'replies', 'messages', 'tool-call.sse');
+  expect(await runCommand(directory, ['validate', answer])).toEqual({
+    code: 0,
+    stdout: 'messages: 0 violations\n',
+    stderr: '',
+  });
+  const cut = (await readFile(answer, 'utf8')).split('\n\n').slice(0, -2).join('\n\n');
+  await writeFile(join(directory, 'cut.sse'), `${cut}\n\n`);
+  const broken = await runCommand(directory, ['validate', 'cut.sse']);
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(/^(?:event \d+: \S+: .*\n)+messages: [1-9]\d* violations\n$/);
+  const other = await runCommand(directory, ['validate', answer, '--format=responses']);
+  expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/\nresponses: \d+ violations\n$/)]);
+  await writeFile(join(directory, 'page.html'), '<html></html>');
+  const page = await runCommand(directory, ['validate', 'page.html']);
+  expect([page.code, page.stdout]).toEqual([1, expect.stringContaining('\nno known format: 1 violations\n')]);
+  expect(await runCommand(directory, ['validate', answer, '--format=xml'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no format xml'),
+  });
+});
