@@ -3,9 +3,9 @@
 import { prefixedId } from '../../conversation/ids.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { fitsStrict } from '../../conversation/strict-schema.ts';
 import { asFlag, asObject, asObjects, asText, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
+import { echoTool } from './echo-tool.ts';
 import { finishFields, renderFinish } from './finish.ts';
 import { renderUsage } from './usage.ts';
 
@@ -144,16 +144,4 @@ function echo({ body }: Pick<Asked, 'body'>): JsonObject {
 function echoText(text: JsonObject = {}): JsonObject {
   const { format, verbosity } = text;
   return { ...text, format: format ?? { type: 'text' }, verbosity: verbosity ?? 'medium' };
-}
-
-/** A function tool with the fields that OpenAI always gives it. */
-function echoTool(tool: JsonObject): JsonObject {
-  if (tool['type'] !== 'function') return tool;
-  const { description, parameters, strict } = tool;
-  return {
-    ...tool,
-    description: description ?? null,
-    parameters: parameters ?? null,
-    strict: strict ?? fitsStrict(asObject(parameters)),
-  };
 }

@@ -418,6 +418,28 @@ describe('the response', () => {
     expect(answered(replyOf([]))['store']).toBe(false);
   });
 
+  // As OpenAI was recorded to say them back; PHP's and Rust's clients read no answer that lacks one of these fields.
+  test.each<[JsonObject, JsonObject]>([
+    [{ type: 'web_search' }, { search_context_size: 'medium', user_location: null }],
+    [
+      { type: 'web_search_preview', search_context_size: null, user_location: { city: 'Bonn' } },
+      {
+        search_context_size: 'medium',
+        user_location: { type: 'approximate', city: 'Bonn', country: null, region: null, timezone: null },
+      },
+    ],
+    [{ type: 'tool_search' }, { description: null, parameters: null }],
+    [{ type: 'custom', name: 'run' }, { format: { type: 'text' } }],
+    [
+      { type: 'namespace', name: 'crm', description: 'D', tools },
+      { tools: [{ ...tools[0], description: null, strict: false }] },
+    ],
+    [{ type: 'shell' }, {}],
+  ])('says of a tool what OpenAI does: %j', (tool, fields) => {
+    const response = answered(replyOf([]), { ...ASKED, body: { ...body, tools: [tool] } });
+    expect(response['tools']).toEqual([{ ...tool, ...fields }]);
+  });
+
   test('begins empty and in progress', () => {
     const [created, inProgress] = told(replyOf([]), { ...ASKED, body }).map(dataOf);
     expect(created?.['response']).toEqual(inProgress?.['response']);
