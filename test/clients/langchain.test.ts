@@ -261,3 +261,12 @@ describe.each(CLIENTS)('$name', (client) => {
     expect(answers.map(({ text }) => />\s(\w+)/.exec(text)?.[1])).toEqual(['One', 'Two', 'Three']);
   });
 });
+
+// Versions before 1.0 sent it with every request, for what they were told nothing about.
+test.each(SUBJECTS.filter(({ model }) => !model.startsWith('anthropic/')))(
+  'ChatAnthropic whose sampling is -1 reaches $model',
+  async ({ model }) => {
+    const answer = await anthropic(model, { invocationKwargs: { top_p: -1, top_k: -1 } }).invoke('Hi');
+    expect(answer.text).toContain('> Hi');
+  },
+);

@@ -23,6 +23,9 @@ import { isKnownTier, neutralTier } from './service-tier.ts';
 import { changedTools } from './tool-changes.ts';
 import { FORMAT, parseMark, REQUEST_OWN } from './wire.ts';
 
+/** What Claude once took for a share or a count that is not set; LangChain's clients before their 1.0 always send it. */
+const UNSET = -1;
+
 /**
  * @throws GatewayError `invalid-request`, in the words of the vendor, where a required field is missing or a field has
  *   the wrong type.
@@ -44,8 +47,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const choice = parseToolChoice(tool_choice, toolList, report);
   const sampling = compact({
     temperature: number(temperature, 'temperature'),
-    topP: number(top_p, 'top_p'),
-    topK: number(top_k, 'top_k'),
+    topP: top_p === UNSET ? undefined : number(top_p, 'top_p'),
+    topK: top_k === UNSET ? undefined : number(top_k, 'top_k'),
     stop: texts(stop_sequences, 'stop_sequences'),
   });
   const tier = optional(service_tier, asText, 'service_tier: Input should be a valid string', 'service_tier');

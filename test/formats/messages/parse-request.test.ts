@@ -170,6 +170,10 @@ test('fields that are null are as if they were not there', () => {
   expect(empty).toEqual(parse({}));
 });
 
+test('so is sampling that is -1, as LangChain wrote what it was not told until its 1.0', () => {
+  expect(parse({ top_p: -1, top_k: -1 })).toEqual(parse({}));
+});
+
 describe('settings', () => {
   test.each<[string, JsonObject, Partial<Prompt>]>([
     ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, topP: 0.9, topK: 4 }],
