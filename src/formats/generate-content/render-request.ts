@@ -60,7 +60,7 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
       seed: prompt.seed,
       ...renderPenalties(prompt, target, report),
       responseLogprobs: prompt.logprobs,
-      logprobs: prompt.topLogprobs,
+      logprobs: renderTopLogprobs(prompt, report),
       thinkingConfig,
     }),
     ...output,
@@ -68,12 +68,21 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
 }
 
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
-  const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK: prompt.topK });
+  // Services that have a top_k take 0 or -1 for none; Gemini's begins at 1.
+  const topK = prompt.topK !== undefined && prompt.topK < 1 ? undefined : prompt.topK;
+  const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
   if (target.sampling) return asked;
   for (const name of Object.keys(asked)) {
     report(name, 'dropped', 'the model refuses it');
   }
   return {};
+}
+
+/** How many others are told beside each token, which is "only valid if responseLogprobs=True" (GenerationConfig). */
+function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): number | undefined {
+  if (logprobs) return topLogprobs;
+  if (topLogprobs) report('topLogprobs', 'dropped', 'no log probabilities are asked for');
+  return undefined;
 }
 
 /** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */

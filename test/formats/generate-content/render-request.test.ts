@@ -451,6 +451,17 @@ describe('settings', () => {
     });
   });
 
+  // "Only valid if responseLogprobs=True" (GenerationConfig); "the supported range is from 1" (Google's refusal).
+  test('what other services take for none is not sent', () => {
+    expect(config({ topLogprobs: 0 }, PLAIN)).toBeUndefined();
+    expect(config({ logprobs: false, topLogprobs: 0 }, PLAIN)).toEqual({ responseLogprobs: false });
+    expect(config({ topK: 0 }, PLAIN)).toBeUndefined();
+    expect(config({ topK: -1 }, PLAIN)).toBeUndefined();
+    expect(rendered({ turns: [user(text('x'))], topLogprobs: 2 }, PLAIN).notes).toMatchObject([
+      { field: 'topLogprobs', outcome: 'dropped' },
+    ]);
+  });
+
   test.each<[Partial<Prompt>, string]>([
     [{ choices: 9 }, 'n'],
     [{ stop: ['1', '2', '3', '4', '5', '6'] }, 'stop'],
