@@ -4,7 +4,16 @@ import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObject, asText, compact, isList, isObject, splitFields } from '../../json.ts';
+import {
+  asFlag,
+  asObject,
+  asText,
+  compact,
+  isList,
+  isObject,
+  splitFields,
+  withoutNulls,
+} from '../../json.ts';
 import { spelledOut } from './client-tools.ts';
 import { FORMAT, parseMark, TOOL_OWN } from './wire.ts';
 
@@ -33,14 +42,15 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
   const { name, description, input_schema, strict, cache_control, ...rest } = tool;
   const title = asText(name);
   if (title === undefined) throw invalid(`${at}.name: Field required`, 'tools');
-  const parameters = asObject(input_schema);
-  if (parameters === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
+  const schema = asObject(input_schema);
+  if (schema === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
   const [own, extra] = splitFields(rest, TOOL_OWN);
   const { mark, fields } = parseMark(cache_control);
   return {
     kind: 'function',
     name: title,
-    parameters,
+    // `properties` and `required` may be null here (the SDK's types); to OpenAI and Google a null is no such list.
+    parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict), mark }),
     ...ownOf(FORMAT, { ...fields, ...own }),
     ...extraOf(extra),

@@ -170,6 +170,16 @@ test('fields that are null are as if they were not there', () => {
   expect(empty).toEqual(parse({}));
 });
 
+test('so are the lists of a tool’s schema', () => {
+  const input_schema = { type: 'object', properties: null, required: null };
+  const { tools } = parseRequest({ ...BASE, tools: [{ name: 'now', input_schema }] }, unreported);
+  expect(tools).toMatchObject([{ name: 'now', parameters: { type: 'object' } }]);
+  expect(tools?.[0]).toEqual(
+    parseRequest({ ...BASE, tools: [{ name: 'now', input_schema: { type: 'object' } }] }, unreported)
+      .tools?.[0],
+  );
+});
+
 test('so is sampling that is -1, as LangChain wrote what it was not told until its 1.0', () => {
   expect(parse({ top_p: -1, top_k: -1 })).toEqual(parse({}));
 });
