@@ -77,26 +77,27 @@ export function parseUsage(usage: JsonObject, hiddenThoughts: boolean): Usage {
   };
 }
 
-/** Usage as chat-completions tells it; what other vendors count beyond it stands beside it under their own names. */
+/**
+ * Usage as chat-completions tells it; what other vendors count beyond it stands beside it under their own names. OpenAI
+ * says of every answer how much was cached and thought, and clients read it unasked: `usage.prompt_tokens_details.cached_tokens`.
+ */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheRead, cacheWrite, reasoning } = usage;
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage;
   const details = fieldsOf(usage.own, 'chat-completions');
-  const prompt = {
-    ...asObject(details['prompt_tokens_details']),
-    ...(cacheRead !== undefined && { cached_tokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
-  };
-  const completion = {
-    ...asObject(details['completion_tokens_details']),
-    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
-  };
   return {
     ...usage.own?.fields,
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    ...(!isEmpty(prompt) && { prompt_tokens_details: prompt }),
-    ...(!isEmpty(completion) && { completion_tokens_details: completion }),
+    prompt_tokens_details: {
+      ...asObject(details['prompt_tokens_details']),
+      cached_tokens: cacheRead,
+      ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
+    },
+    completion_tokens_details: {
+      ...asObject(details['completion_tokens_details']),
+      reasoning_tokens: reasoning,
+    },
   };
 }
 

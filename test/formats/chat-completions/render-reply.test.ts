@@ -37,7 +37,14 @@ test('a text', () => {
         finish_reason: 'stop',
       },
     ],
-    usage: { prompt_tokens: 10, completion_tokens: 7, total_tokens: 17 },
+    usage: {
+      prompt_tokens: 10,
+      completion_tokens: 7,
+      total_tokens: 17,
+      // Zeros too are told, as OpenAI does: clients read them without a look whether they are there.
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
   });
   expect(validateWhole('chat-completions', body)).toEqual([]);
 });
