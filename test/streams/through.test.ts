@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { readableOf } from '../../src/streams/body.ts';
+import { type Body, type BodySink, readableOf } from '../../src/streams/body.ts';
 import type { Step } from '../../src/streams/step.ts';
 import { through as bodyThrough, type ThroughOptions } from '../../src/streams/through.ts';
 import { bodyOf } from '../support/body.ts';
@@ -180,5 +180,32 @@ describe('through', () => {
     const rest: string[] = [];
     for (let read = await reader.read(); !read.done; read = await reader.read()) rest.push(text(read.value));
     expect(rest.filter((piece) => piece !== ': ping\n\n')).toEqual(['NOW']);
+  });
+
+  test('a source that speaks now and then needs none: they come of silence alone', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const given: string[] = [];
+      let sink: BodySink | undefined;
+      const speaking: Body = {
+        pipeTo(to) {
+          sink = to;
+        },
+        pull() {},
+        cancel() {},
+      };
+      const keepAlive = { text: ': ping\n\n', milliseconds: 15_000 };
+      const { body } = bodyThrough(speaking, upper, { fail, keepAlive });
+      body.pipeTo({ write: (piece) => given.push(text(piece)) > 0, close() {}, abort() {} });
+      for (const word of ['a', 'b', 'c']) {
+        vi.advanceTimersByTime(10_000);
+        sink?.write(bytes(word));
+        await Promise.resolve();
+      }
+      vi.advanceTimersByTime(15_000);
+      expect(given).toEqual(['A', 'B', 'C', keepAlive.text]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
