@@ -63,7 +63,7 @@ export function guardOf(
       // What does not look like this format at all may end as it likes.
       if (end !== '' && !isOpen) return undefined;
       // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
-      const isWhole = ending.test(end) || (end !== '' && !EVENT.test(end));
+      const isWhole = ending.test(end) || !EVENT.test(end);
       if (isWhole && endsWhole(end)) return undefined;
       return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
     },

@@ -1,6 +1,7 @@
 /** Streams that end where they should not, say what they should not, and say it in another order. */
 
 import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/formats/all.ts';
 import type { Wire } from '../support/fault-upstream.ts';
 import { KEY } from '../support/gateway.ts';
 import { useFaultDoor } from './upstream-door.ts';
@@ -123,6 +124,27 @@ describe('U-17 an end without a single event', () => {
   });
 });
 
+describe('U-17, U-18 an end in the middle of the last event, whose beginning says that it is the last', () => {
+  const ends: [name: string, end: (wire: Wire) => void][] = [
+    ['as if it were all', (wire) => wire.lastChunk()],
+    ['by a reset', (wire) => void setTimeout(() => wire.reset(), 20)],
+  ];
+  describe.each(ends)('%s', (_, end) => {
+    test.each(native)('$name: an error event', async (way) => {
+      const last = formats[way.spoken].outbound.marks.ending;
+      const events = eventTexts(streamedAnswer(way.spoken)).filter((event) => !event.includes('[DONE]'));
+      const half = events.slice(0, events.findLastIndex((event) => last.test(event)) + 1).join('');
+      const { text } = await read(way, (wire) => {
+        wire.stream([half.replace(/[}\]\s]+$/, '')]);
+        end(wire);
+      });
+      const errors = eventsIn(text).map((event) => isErrorEvent(way.format, event));
+      expect(errors.filter((is) => is)).toHaveLength(1);
+      expect(errors.at(-1)).toBe(true);
+    });
+  });
+});
+
 describe('U-17 what is no cut', () => {
   const table: [name: string, native: (good: string) => string][] = [
     ['a last event without its empty line', (good) => good.trimEnd()],
@@ -156,11 +178,13 @@ describe('U-17 what is no cut', () => {
     if (responses === undefined) throw new Error('There is no way.');
     const long = JSON.stringify({ type: 'response.completed', response: { output: 'x'.repeat(300_000) } });
     const sent = `event: response.created\ndata: {"type":"response.created"}\n\nevent: response.completed\ndata: ${long}\n\n`;
-    const { text } = await read(responses, (wire) => {
-      wire.stream(sent.match(/.{1,1000}|\n/g) ?? []);
-      wire.lastChunk();
-    });
-    expect(text).toBe(sent);
+    for (const said of [sent, sent.trimEnd()]) {
+      const { text } = await read(responses, (wire) => {
+        wire.stream(said.match(/.{1,1000}|\n/g) ?? []);
+        wire.lastChunk();
+      });
+      expect(text).toBe(said);
+    }
   });
 
   test('a stream of another kind than the format’s', async () => {
