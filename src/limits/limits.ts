@@ -136,7 +136,7 @@ export function limitsOf(
       });
     }
     // The caller may have left in the meantime.
-    if (response.closed || response.destroyed) leave();
+    if (response.closed) leave();
     else response.on('close', leave);
     return headers;
   }

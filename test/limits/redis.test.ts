@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import type { KeyLimits } from '../../src/keys.ts';
+import { inFlightShared } from '../../src/limits/in-flight.ts';
 import { openLimits } from '../../src/limits/open-limits.ts';
 import { openRedis } from '../../src/limits/redis.ts';
 import { openSpending } from '../../src/limits/spending.ts';
@@ -97,6 +98,32 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     });
   });
 
+  test('an exchange counts for as long as it lasts, and not for good where its process is gone', async () => {
+    const { redis: client, close } = await openRedis(redis.url, () => undefined);
+    closing.push(async () => close());
+    const place = 'gateway:in-flight:team';
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const here = inFlightShared(client);
+      await here.enter('team', 1);
+      const [lease = ''] = await client.zrange(place, 0, -1);
+      // As if it were nearly a minute old.
+      await client.zadd(place, Date.now() + 500, lease);
+      vi.advanceTimersByTime(30_000);
+      const until = async () => Number(await client.zscore(place, lease)) - Date.now();
+      await vi.waitFor(async () => expect(await until()).toBeGreaterThan(50_000));
+      const there = inFlightShared(client);
+      expect(await there.enter('team', 1)).toBeUndefined();
+      here.close();
+      await client.zadd(place, Date.now() - 1, lease);
+      vi.advanceTimersByTime(30_000);
+      expect(await there.enter('team', 1)).toBeDefined();
+      there.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('what was spent on a day is not taken for the next one’s, where it is told after midnight', async () => {
     let time = Date.parse('2026-05-31T23:59:59Z');
     const { redis: client, close } = await openRedis(redis.url, () => undefined);
@@ -181,6 +208,21 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       expect(await statusOf(ask(url, LIMITED))).toBe(200);
       expect(await statusOf(ask(url, LIMITED))).toBe(200);
       expect(await statusOf(ask(url, LIMITED))).toBe(429);
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  test('a caller who leaves while Redis is asked gives its place back', async () => {
+    const url = await another({ concurrentRequests: 1 });
+    redis.freeze();
+    const leaving = new AbortController();
+    const left = ask(url, LIMITED, 'chat-completions', leaving.signal);
+    // Less than Redis is waited for.
+    setTimeout(() => leaving.abort(), 40);
+    try {
+      await expect(left).rejects.toThrow();
+      await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200), 10_000);
     } finally {
       redis.thaw();
     }

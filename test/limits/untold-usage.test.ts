@@ -243,15 +243,18 @@ describe('nothing is estimated', () => {
 test.each([
   ['refuses', '/v1/chat/completions', 'openai/gpt-4.1', 400, '{"error":{"message":"No.","type":"x"}}'],
   ['counts', '/v1/messages/count_tokens', 'anthropic/claude-sonnet-4-5', 200, '{"input_tokens":1000}'],
-])('a request that the vendor only %s takes nothing, however long it is', async (_, path, model, told, said) => {
-  status = told;
-  type = 'application/json';
-  answer = said;
-  await open({ tokensPerMinute: 800, budgetDay: 0.001 });
-  const body = { model, messages: [{ ...turn, content: WORD }] };
-  for (let count = 0; count < 3; count += 1) expect(await ask(path, body)).toBe(told);
-  for (const record of records) expect(record.estimated).toBeUndefined();
-});
+])(
+  'a request that the vendor only %s takes nothing, however long it is',
+  async (_, path, model, told, said) => {
+    status = told;
+    type = 'application/json';
+    answer = said;
+    await open({ tokensPerMinute: 800, budgetDay: 0.001 });
+    const body = { model, messages: [{ ...turn, content: WORD }] };
+    for (let count = 0; count < 3; count += 1) expect(await ask(path, body)).toBe(told);
+    for (const record of records) expect(record.estimated).toBeUndefined();
+  },
+);
 
 test('what a key without limits leaves is estimated too', async () => {
   isOpen = true;
