@@ -106,16 +106,16 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     try {
       const here = inFlightShared(client);
       await here.enter('team', 1);
-      const [lease = ''] = await client.zrange(place, 0, -1);
+      const [lease = ''] = await client.zrange(place, '0', '-1');
       // As if it were nearly a minute old.
-      await client.zadd(place, Date.now() + 500, lease);
+      await client.zadd(place, `${Date.now() + 500}`, lease);
       vi.advanceTimersByTime(30_000);
       const until = async () => Number(await client.zscore(place, lease)) - Date.now();
       await vi.waitFor(async () => expect(await until()).toBeGreaterThan(50_000));
       const there = inFlightShared(client);
       expect(await there.enter('team', 1)).toBeUndefined();
       here.close();
-      await client.zadd(place, Date.now() - 1, lease);
+      await client.zadd(place, `${Date.now() - 1}`, lease);
       vi.advanceTimersByTime(30_000);
       expect(await there.enter('team', 1)).toBeDefined();
       there.close();
