@@ -1,0 +1,40 @@
+/** Files of a configuration, of each kind that may hold one. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/load.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-files-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test.each([
+  ['json', (port: number) => `{"port": ${port}}`],
+  ['mjs', (port: number) => `export default { port: ${port} };`],
+  ['mjs', (port: number) => `export default async () => ({ port: ${port} });`],
+  ['cjs', (port: number) => `module.exports = { port: ${port} };`],
+  ['cjs', (port: number) => `module.exports = () => ({ port: ${port} });`],
+  ['ts', (port: number) => `const port: number = ${port};\nexport default { port };`],
+  ['mts', (port: number) => `export default { port: ${port} as number };`],
+  ['js', (port: number) => `export default { port: ${port} };`],
+  ['yaml', (port: number) => `port: ${port}`],
+])('.%s is read as it is now, each time', async (kind, holding) => {
+  const file = join(directory, `house.${kind}`);
+  for (const port of [8_123, 8_124, 8_125]) {
+    writeFileSync(file, holding(port));
+    expect(await readConfig({ GATEWAY_CONFIG: file }, directory)).toMatchObject({ port });
+  }
+});
+
+test.each([
+  ['json', '{"port": 8123, "key": "a-secret-of-mine" "x"}', /not valid JSON \(line 1 column \d+\)/],
+  ['json', '["a-secret-of-mine"]', /it does not hold an object/],
+  ['mjs', 'export default "a-secret-of-mine";', /it does not hold an object/],
+  ['cjs', 'module.exports = ["a-secret-of-mine"];', /it does not hold an object/],
+])('.%s that holds %j is refused without its words', async (kind, text, said) => {
+  writeFileSync(join(directory, `wrong.${kind}`), text);
+  const reading = readConfig({ GATEWAY_CONFIG: `wrong.${kind}` }, directory);
+  await expect(reading).rejects.toThrow(said);
+  await expect(reading).rejects.not.toThrow('a-secret');
+});
