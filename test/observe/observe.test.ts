@@ -3,12 +3,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openAccounts } from '../../src/accounts.ts';
 import { openConfigured } from '../../src/commands/open-configured.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { openLog } from '../../src/observe/log.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
-import { openTally } from '../../src/observe/tally.ts';
+import { NO_FIGURES, openTally } from '../../src/observe/tally.ts';
 import { startServing } from '../../src/serving.ts';
 import { openStore } from '../../src/store/store.ts';
 import { openWatching } from '../../src/watching.ts';
@@ -43,6 +45,25 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_spans_lost_total')).toBe(0);
   expect(samples.some(({ name }) => name === 'gateway_log_lines_dropped_total')).toBe(false);
   await observers.close(1_000);
+  await collector.close();
+});
+
+test('lines that nobody read, and spans that the collector did not take, are among the metrics', async () => {
+  const collector = await startUpstream((_, response) => response.writeHead(400).end());
+  const stuck = new Writable({ write: () => undefined });
+  const log = await openLog({ style: 'json', stream: stuck, most: 1_000 });
+  const observers = await openObservers({
+    log,
+    counted: () => NO_FIGURES,
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
+  for (let at = 0; at < 20; at += 1) log.write(Buffer.from(`${'x'.repeat(99)}\n`));
+  const trace = observers.traces?.begin({ format: 'messages', operation: 'generate' }, {});
+  trace?.end({ ...RECORD, time: Date.now() });
+  await observers.close(1_000);
+  const samples = parseExposition(await observers.metrics.render());
+  expect(sumOf(samples, 'gateway_log_lines_dropped_total')).toBe(20);
+  expect(sumOf(samples, 'gateway_spans_lost_total')).toBe(1);
   await collector.close();
 });
 
