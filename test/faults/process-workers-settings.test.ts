@@ -99,4 +99,20 @@ describe('P-20 a worker that takes the place of another', () => {
     for (const response of open) json(response, {});
     expect(await Promise.all(asked)).toEqual([200, 200, 200]);
   });
+
+  test('P-20 what may be in flight is that of all of them together', { timeout: 40_000 }, async () => {
+    const open: ServerResponse[] = [];
+    let refused = 0;
+    stage = await openStage({ workers: 2, limits: { eventLoopDelay: 600_000, inFlight: 2 } });
+    stage.respondWith((_, response) => void open.push(response));
+    const asked = Array.from({ length: 10 }, async () => {
+      const status = await ask('openai/gpt-4o', KEY);
+      if (status === 503) refused += 1;
+      return status;
+    });
+    await expect.poll(() => refused + open.length, { timeout: 10_000 }).toBe(10);
+    expect(open.length).toBeLessThanOrEqual(2);
+    for (const response of open) json(response, {});
+    expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(open.length);
+  });
 });
