@@ -52,13 +52,15 @@ export function isKeyParameter(name: string): boolean {
 
 /** All that a configuration keeps secret. */
 export function secretsOf(config: Config): readonly string[] {
-  const { vendors, keys, admin, store, redis } = config;
+  const { vendors, keys, admin, store, redis, proxy } = config;
   const settings = Object.values(vendors);
   const vendorKeys = settings.flatMap(({ apiKey, upstreams }) => [
     apiKey,
     ...upstreams.map((upstream) => upstream.apiKey),
   ]);
-  const passwords = [store.url, redis.url].map((url) => url && decodeURIComponent(new URL(url).password));
+  const passwords = [store.url, redis.url, proxy.url].map(
+    (url) => url && decodeURIComponent(new URL(url).password),
+  );
   const headers = settings.flatMap(({ headers = {} }) =>
     Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? words(value) : [])),
   );

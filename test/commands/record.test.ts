@@ -56,6 +56,7 @@ beforeEach(async () => {
     admin: { key: 'the-key-of-the-admin' },
     store: { url: 'postgres://x:password%2Dof-the-store@localhost/x' },
     redis: { url: 'redis://:password-of-redis@localhost' },
+    proxy: { url: 'http://x:password-at-a-proxy@localhost:9' },
   };
   await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
 });
@@ -352,6 +353,7 @@ describe('secrets', () => {
     'token-of-the-team',
     'password-of-the-store',
     'password-of-redis',
+    'password-at-a-proxy',
   ];
   const PLANTED = {
     organization: 'org-AbCdEfGhIjKlMnOpQrStUvWx',
@@ -446,7 +448,7 @@ describe('secrets', () => {
       'escaped [hidden]',
       'percent [hidden] [hidden]',
       'line\n[hidden]\n[hidden] org-recorded',
-      '[hidden] proj_recorded req_recorded projects/recorded [hidden] [hidden] [hidden] [hidden] [hidden] [hidden]',
+      '[hidden] proj_recorded req_recorded projects/recorded [hidden] [hidden] [hidden] [hidden] [hidden] [hidden] [hidden]',
       expect.stringMatching(/^\[hidden\] organization \S+ \[hidden\] \[hidden\]$/),
       'Schöne Grüße 👋 user',
     ]);
