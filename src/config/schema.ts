@@ -21,10 +21,25 @@ const baseUrl = z
   .url({ protocol: /^https?$/ })
   .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address');
 
+/** Whether a user and a password in an address can be told: a bare `%` in one ends the start with an error of a library's. */
+function isEscaped(url: string): boolean {
+  const { username = '', password = '' } = URL.parse(url) ?? {};
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ESCAPED = 'must have special characters of a password as %40 and the like';
+
 /** As HTTPS_PROXY has it, where many write no scheme. */
 const proxyUrl = z.preprocess(
   (said) => (typeof said === 'string' && !said.includes('://') ? `http://${said}` : said),
-  z.url({ protocol: /^(?:https?|socks5?)$/, error: 'must be http://…, https://… or socks5://…' }),
+  z
+    .url({ protocol: /^(?:https?|socks5?)$/, error: 'must be http://…, https://… or socks5://…' })
+    .refine(isEscaped, ESCAPED),
 );
 
 /** As PostgreSQL's own clients take it, without a host where `host=` names the directory of its socket (Cloud SQL). */
@@ -190,7 +205,10 @@ export const configSchema = z.strictObject({
   /** Redis or Valkey: where several machines count what keys may use. Without it each process counts its own, workers an even share. */
   redis: z
     .strictObject({
-      url: z.url({ protocol: /^rediss?$/, error: 'must be redis://… or rediss://…' }).exactOptional(),
+      url: z
+        .url({ protocol: /^rediss?$/, error: 'must be redis://… or rediss://…' })
+        .refine(isEscaped, ESCAPED)
+        .exactOptional(),
     })
     .prefault({}),
   usage: z

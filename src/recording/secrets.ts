@@ -58,9 +58,7 @@ export function secretsOf(config: Config): readonly string[] {
     apiKey,
     ...upstreams.map((upstream) => upstream.apiKey),
   ]);
-  const passwords = [store.url, redis.url, proxy.url].map(
-    (url) => url && decodeURIComponent(new URL(url).password),
-  );
+  const passwords = [store.url, redis.url, proxy.url].map((url) => url && passwordIn(url));
   const headers = settings.flatMap(({ headers = {} }) =>
     Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? words(value) : [])),
   );
@@ -68,6 +66,16 @@ export function secretsOf(config: Config): readonly string[] {
     ...atLeast(MIN_KEY, [...vendorKeys, ...keys.map(({ key }) => key), admin.key, ...passwords]),
     ...atLeast(MIN_OTHER, headers),
   ];
+}
+
+/** As its server gets it: PostgreSQL's client takes one with a bare `%` as it stands. */
+function passwordIn(url: string): string {
+  const { password } = new URL(url);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }
 
 /** Names of headers that a configuration may add, and that hold something of an account. */

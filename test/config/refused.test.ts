@@ -38,6 +38,8 @@ test.each<[object, RegExp]>([
   [key({ key: KEY, limits: { budget: 1 } }), /keys\.0\.limits: .*budget/],
   [key({ key: KEY, limits: { requestsPerMinute: 0 } }), /keys\.0\.limits\.requestsPerMinute: /],
   [{ admin: { key: 'fifteen-letters' } }, /admin\.key: must have 16 characters at least/],
+  [{ redis: { url: 'redis://:100%@localhost' } }, /redis\.url: must have special characters .* as %40/],
+  [{ proxy: { url: 'me:100%@localhost:8080' } }, /proxy\.url: must have special characters .* as %40/],
   [{ redis: { url: 'http://localhost' } }, /redis\.url: must be redis:\/\//],
   [vendor({ apiKey: 'k\r\nx: y' }), /vendors\.openai\.apiKey: may hold printable ASCII only/],
   [vendor({ apiKey: '' }), /vendors\.openai\.apiKey: /],

@@ -2,8 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
 import { cleanBytes, identitiesIn } from '../../src/recording/clean.ts';
 import { inPieces } from '../../src/recording/pieces.ts';
+import { secretsOf } from '../../src/recording/secrets.ts';
 
 const clean = (text: string, ...secrets: readonly string[]): string =>
   cleanBytes(Buffer.from(text), secrets, []).toString();
@@ -98,6 +100,13 @@ describe('who is asking', () => {
       cleanBytes(Buffer.from('{"user":"u1","name":"u1","said":"u12 u1"}'), [], identities).toString(),
     ).toBe('{"user":"user-recorded","name":"user-recorded","said":"u12 u1"}');
   });
+});
+
+test.each([
+  ['postgres://me:of-the%2Dstore@localhost/x', 'of-the-store'],
+  ['postgres://me:100%of-the-store@localhost/x', '100%of-the-store'],
+])('of the store at %s the password is a secret as the server gets it', (url, password) => {
+  expect(secretsOf(configSchema.parse({ store: { url } }))).toEqual([password]);
 });
 
 test('a secret in pieces is found, field by field', () => {
