@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { CursorPage } from 'openai/pagination';
 import { describe, expect, test } from 'vitest';
@@ -254,6 +255,17 @@ describeStores('the admin API', (stores) => {
         status: 503,
         body: { error: { code: 'store_unavailable' } },
       });
+    }));
+
+  test('a store that takes no more is a 503 that says so, and is read on', ({ skip }) =>
+    withAdmin(async ({ ask, store }) => {
+      if (store.kind !== 'sqlite') skip('PostgreSQL says so by an error of another kind.');
+      await sql`pragma query_only = on`.execute(store.db);
+      expect(await ask('POST', '/admin/keys', { name: 'late' })).toMatchObject({
+        status: 503,
+        body: { error: { code: 'store_unavailable', message: expect.stringContaining('read-only') } },
+      });
+      expect(await ask('GET', '/admin/keys')).toMatchObject({ status: 200, body: { data: [] } });
     }));
 
   test('a mistake of the program is a 500 that tells nothing', () =>

@@ -83,12 +83,13 @@ test('rules that streams of ours have broken are counted, where somebody has loo
 test('an error is counted by its kind, and a refused one has no model', async () => {
   const metrics = open();
   metrics.record(REFUSED);
-  metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-broken' });
+  for (const id of ['one', 'other'])
+    metrics.record({ ...RECORD, id, outcome: 'failed', status: 502, fault: 'upstream-broken' });
   const samples = await samplesOf(metrics);
   expect(
     sumOf(samples, 'gateway_errors_total', { fault: 'unauthenticated', format: 'messages', vendor: '' }),
   ).toBe(1);
-  expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'anthropic' })).toBe(1);
+  expect(sumOf(samples, 'gateway_errors_total', { fault: 'upstream-broken', vendor: 'anthropic' })).toBe(2);
   expect(sumOf(samples, 'gateway_requests_total', { status: '401', model: '' })).toBe(1);
   expect(
     samples.filter(({ name, labels }) => name === 'gateway_tokens_total' && labels['model'] === ''),
@@ -118,6 +119,29 @@ test('however many models, vendors and statuses there are, the series stay under
     samples.filter(({ name }) => name === 'gateway_cost_dollars_total').map(({ labels }) => labels['model']),
   );
   expect(models.size).toBe(MAX_MODELS + 1);
+});
+
+test('who reads again reads the same, where nothing has come', async () => {
+  const metrics = open();
+  metrics.record({ ...RECORD, estimated: { tokens: 9, cost: 0.5 }, violations: 1 });
+  metrics.record({ ...RECORD, outcome: 'failed', status: 502, fault: 'upstream-broken', cost: undefined });
+  metrics.record({ ...RECORD, cost: undefined });
+  metrics.counter('gateway_things_total', 'Things.', () => 3);
+  metrics.upstreams(() => [{ vendor: 'openai', place: '0', up: true, ejections: 2 }]);
+  const ofGateway = async () =>
+    (await samplesOf(metrics)).filter(({ name }) => /^gateway_(?!event_loop)/.test(name));
+  const first = await ofGateway();
+  expect(first.length).toBeGreaterThan(40);
+  expect(await ofGateway()).toEqual(first);
+});
+
+test('figures of tokens that cannot be are in no sum', async () => {
+  const metrics = open();
+  for (const usage of [{ input: 1e300, output: 5 }, { input: 5, output: Number.NaN }, RECORD.usage])
+    metrics.record({ ...RECORD, usage });
+  const samples = await samplesOf(metrics);
+  expect(sumOf(samples, 'gateway_tokens_total', { type: 'input' })).toBe(1_000);
+  expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(50);
 });
 
 test('a label cannot break out of its quotes', async () => {

@@ -188,6 +188,7 @@ describe('how it ended', () => {
     const client = spanNamed('chat claude-sonnet-4-5');
     expect([statusOf(server), statusOf(client)]).toEqual([serverStatus, clientStatus]);
     expect(client.attributes['error.type']).toBe(type);
+    expect(server.attributes['error.type']).toBe(serverStatus === 2 ? type : undefined);
   });
 });
 
