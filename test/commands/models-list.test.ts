@@ -28,11 +28,24 @@ test('a model is a line with its limits and its prices, those of long prompts an
   await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
   const { code, stdout } = await runCommand(directory, ['models', '--served']);
   expect(code).toBe(0);
-  expect(stdout.trimEnd().split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
     ['model', 'context', 'output', '$ in', '$ out'],
     ['house/plain', '64000', '8192', '1', '12.5'],
     ['house/long', '64000', '8192', '0.5', '2', '(1, 3 above 32000)'],
-    ['house/rising', '64000', '8192', '0.5', '2', '(1, 3 above 32000)', '(2 times as much from 2999-01-31 on)'],
+    [
+      'house/rising',
+      '64000',
+      '8192',
+      '0.5',
+      '2',
+      '(1, 3 above 32000)',
+      '(2 times as much from 2999-01-31 on)',
+    ],
     ['house/risen', '64000', '8192', '1', '4', '(2, 6 above 32000)'],
   ]);
   const all = await runCommand(directory, ['models']);

@@ -89,14 +89,17 @@ test('as CSV', async () => {
 test('as JSON, the same as the admin API answers', async () => {
   const answer = usageAnswer
     .omit({ object: true })
-    .parse(JSON.parse(await usage('--json', '--by=model', '--key=a')));
+    .parse(JSON.parse(await usage('--json', '--by=model,vendor', '--key=a')));
   expect(answer).toMatchObject({
     from: '2026-11-01',
     to: '2026-11-30',
     has_more: false,
     total: { requests: 2 },
   });
-  expect(answer.data.map(({ model }) => model)).toEqual(['openai/gpt-4o', null]);
+  expect(answer.data.map(({ model, vendor }) => [model, vendor])).toEqual([
+    ['openai/gpt-4o', 'openai'],
+    [null, null],
+  ]);
 });
 
 test('of more than is wanted, the first lines and what all of it comes to', async () => {
