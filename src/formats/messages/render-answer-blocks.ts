@@ -53,6 +53,12 @@ const TEXT = '{"type":"text_delta","text":';
 const THINKING = '{"type":"thinking_delta","thinking":';
 const ARGUMENTS = '{"type":"input_json_delta","partial_json":';
 
+/**
+ * What Claude itself says before a signature, and older clients take for the beginning of a thought: to a signature
+ * without one the AI SDK 4 says "reasoning-signature without reasoning", and ends.
+ */
+const NO_THOUGHT = { type: 'thinking_delta', thinking: '' } as const;
+
 /** @param stem what ids that have to be made up are made of. */
 export function blockEvents(stem: string): BlockEvents {
   const callBlock = callBlocks(stem);
@@ -89,6 +95,7 @@ export function blockEvents(stem: string): BlockEvents {
   const sayCarriers = (out: Out): void => {
     for (const block of carriers) {
       enqueueStart({ ...block, signature: '' }, out);
+      addDelta(NO_THOUGHT, out);
       addDelta({ type: 'signature_delta', signature: block['signature'] }, out);
       stopBlock(out);
     }
@@ -157,6 +164,7 @@ export function blockEvents(stem: string): BlockEvents {
   const endThinking = (part: Open, out: Out): void => {
     if (part.signature) {
       openBlock(part, out);
+      if (!part.hasText) addDelta(NO_THOUGHT, out);
       addDelta({ type: 'signature_delta', signature: seal(part.signature, 'anthropic') }, out);
     }
     closeBlock(part, out);

@@ -51,6 +51,8 @@ const start = (index: number, content_block: JsonObject) => ({
 const stop = (index: number) => ({ type: 'content_block_stop', index });
 const carrier = (index: number, signature: string) => [
   start(index, { type: 'thinking', thinking: '', signature: '' }),
+  // Older clients (AI SDK 4) end at the signature of a thought that never began.
+  delta(index, { type: 'thinking_delta', thinking: '' }),
   delta(index, { type: 'signature_delta', signature }),
   stop(index),
 ];
@@ -265,6 +267,7 @@ describe('blocks', () => {
       ...['thinking', 'google#c.AbC'],
       ...['tool_use', 'thinking', 'google#p.AbC'],
     ]);
+    expect(blocksOf(events).slice(0, 4)).toEqual(carrier(0, 'google#c.AbC'));
   });
 
   test('no carrier follows the text at the end, which clients look for in the last block', () => {
