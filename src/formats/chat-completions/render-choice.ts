@@ -55,6 +55,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   const suffix = `,"logprobs":null,"finish_reason":null}${after}`;
   const thoughts: Thought[] = [];
   const others = foreign();
+  const annotations: JsonObject[] = [];
   /** Citations that are no annotations: they stand after all blocks among the others. */
   const unlinked: Citation[] = [];
   let open: Open | undefined;
@@ -110,21 +111,13 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   };
 
   const closeText = ({ citations, length, signature }: Open, out: Sink<Sse>): void => {
-    const annotations: JsonObject[] = [];
     for (const citation of citations) {
       const annotation = renderAnnotation(citation, textLength, length);
       if (annotation) annotations.push(annotation);
       else unlinked.push(citation);
     }
     textLength += length;
-    if (annotations.length === 0 && !signature) return;
-    sayDelta(
-      {
-        ...(annotations.length > 0 && { annotations }),
-        ...(signature && { extra_content: extraContent(signature) }),
-      },
-      out,
-    );
+    if (signature) sayDelta({ extra_content: extraContent(signature) }, out);
   };
 
   return {
@@ -187,8 +180,13 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     end({ type: _type, choice: _choice, ...end }, out) {
       const blocks = renderBlocks(thoughts);
       for (const citation of unlinked) others.cite(citation);
-      const told = { ...(blocks && { thinking_blocks: blocks }), ...others.fields() };
-      // Once, and whole: a client that joins deltas would make one block of several.
+      const told = {
+        ...(annotations.length > 0 && { annotations }),
+        ...(blocks && { thinking_blocks: blocks }),
+        ...others.fields(),
+      };
+      // Once, and whole: a client that joins deltas would make one block of several, and OpenAI's for Python ends at the
+      // second list whose entries have no index.
       if (!isEmpty(told)) sayDelta(told, out);
       const around = { index, delta: {}, logprobs: null };
       const choice = renderEnd(end, around, { calls, oldCall, refusal });

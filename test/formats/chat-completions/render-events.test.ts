@@ -221,13 +221,14 @@ describe('thoughts', () => {
 });
 
 describe('what stands beside the text', () => {
-  test('citations come when their text is over, counted over all of it', () => {
+  // Entries of the list have no index, by which OpenAI's client for Python joins lists: it ends at a second one.
+  test('citations come once, when all text is over, counted over all of it', () => {
     const cited = (title: string, place = {}) => ({
       citation: { url: 'https://a.example', title, ...place },
     });
     const said = rendered(
       answer(
-        ...part(0, text, ['one ']),
+        ...part(0, text, ['one '], [cited('Z')]),
         ...part(
           1,
           text,
@@ -242,6 +243,10 @@ describe('what stands beside the text', () => {
         annotations: [
           {
             type: 'url_citation',
+            url_citation: { start_index: 0, end_index: 4, title: 'Z', url: 'https://a.example' },
+          },
+          {
+            type: 'url_citation',
             url_citation: { start_index: 4, end_index: 7, title: 'A', url: 'https://a.example' },
           },
           {
@@ -249,8 +254,8 @@ describe('what stands beside the text', () => {
             url_citation: { start_index: 5, end_index: 6, title: 'B', url: 'https://a.example' },
           },
         ],
+        provider_specific_fields: { citations: [{ cited_text: 'q' }] },
       },
-      { provider_specific_fields: { citations: [{ cited_text: 'q' }] } },
       {},
     ]);
   });
