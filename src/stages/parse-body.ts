@@ -12,11 +12,14 @@ import { MAX_TOKENS, tokensIn, tooLarge } from '../json-scan.ts';
 const DIALOGUES = new Set(['messages', 'contents']);
 const CARRIED = new Set(['input', 'args', 'response']);
 
+/** OpenAI's have 64 bits, and clients draw them from all of these: one that a vendor has no field for is no reason to refuse. */
+const SEED = 'seed';
+
 /**
  * @param bytes an object in UTF-8, no deeper than `scanObject` lets through.
  * @throws GatewayError `invalid-request` where the bytes are no JSON object; where its texts hold more JSON than may be
  *   made of them; for a number beyond all doubles, which would arrive as `null`; and for an integer beside the dialogue
- *   that would arrive as another one.
+ *   that would arrive as another one, but for a seed: that is kept as it was written.
  */
 export function parseBody(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8');
@@ -27,6 +30,7 @@ export function parseBody(bytes: Buffer): JsonObject {
   return Object.fromEntries(
     Object.entries(asObject(parseExact(text)) ?? body).map(([key, value]) => {
       if (JSON.isRawJSON(value) && /^-?\d+$/.test(JSON.stringify(value))) {
+        if (key === SEED) return [key, value];
         throw invalid(`${key}: Input should be a number that a double can hold`, key);
       }
       return [key, value === undefined ? value : settled(value, DIALOGUES.has(key), false)];

@@ -134,7 +134,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
       topK: numberAt(top_k, 'top_k'),
       stop: parseStop(stop),
       // Mistral's name for it.
-      seed: integerAt(seed, 'seed') ?? integerAt(random_seed, 'random_seed'),
+      seed: integerAt(nearest(seed), 'seed') ?? integerAt(random_seed, 'random_seed'),
       frequencyPenalty: numberAt(frequency_penalty, 'frequency_penalty'),
       presencePenalty: numberAt(presence_penalty, 'presence_penalty'),
       choices: integerAt(n, 'n'),
@@ -176,6 +176,11 @@ function parseTools(
   const searching: HostedTool[] = options === undefined ? [] : [searchTool(options)];
   const all = [...(listed ?? []), ...(old ?? []), ...searching];
   return all.length > 0 ? all : undefined;
+}
+
+/** A seed of more bits than a number has. To Gemini, whose seeds have 32, it is one too long whatever its last digits are. */
+function nearest(seed: Json | undefined): Json | undefined {
+  return JSON.isRawJSON(seed) ? Number(JSON.stringify(seed)) : seed;
 }
 
 function parseStop(value: Json | undefined): readonly string[] | undefined {
