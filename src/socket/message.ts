@@ -1,7 +1,16 @@
 /** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
 
 import { invalid } from '../errors.ts';
-import { asObject, asObjects, asText, isList, type Json, type JsonObject, parseJson } from '../json.ts';
+import {
+  asList,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../json.ts';
 import { type Span, scanObject } from '../json-scan.ts';
 import type { Dialogue } from './memory.ts';
 
@@ -98,14 +107,17 @@ export function requestOf(
 
 /**
  * Of what a response has said, the items that a dialogue goes on with.
- * @param stored whether its vendor keeps them: thoughts that it does not keep are known again by their proof alone.
+ * @param stored whether its vendor keeps them: a thought that it does not keep, and of which there is neither a proof
+ *   nor a word, is nothing but the name of what nobody knows any more.
  */
 export function saidBy(response: JsonObject, stored: boolean): string {
-  const goesOn = ({ type, encrypted_content: proof }: JsonObject): boolean =>
-    stored || type !== 'reasoning' || typeof proof === 'string';
+  const isName = ({ type, encrypted_content: proof, summary, content }: JsonObject): boolean =>
+    type === 'reasoning' &&
+    typeof proof !== 'string' &&
+    [...asList(summary), ...asList(content)].length === 0;
   return joined(
     asObjects(response['output'])
-      .filter(goesOn)
+      .filter((item) => stored || !isName(item))
       .map((item) => JSON.stringify(item)),
   );
 }

@@ -86,6 +86,27 @@ test('thoughts go along: by their proof, which is asked for of a model that thin
   stage.respondWith(say('Hello'));
 });
 
+test('thoughts in words alone go along too: models of chat-completions want to read again what they thought', async () => {
+  const chunk = (delta: JsonObject, finish_reason: string | null): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(
+        `${chunk({ role: 'assistant', reasoning_content: 'Hm.' }, null)}${chunk({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`,
+      ),
+  );
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { model: 'z-ai/glm-5.2', input: 'One' });
+  await ask(client, { model: 'z-ai/glm-5.2', input: 'Two', previous_response_id: idOf(first) });
+  expect(stage.bodies()[1]?.['messages']).toMatchObject([
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'Hello', reasoning_content: 'Hm.' },
+    { role: 'user', content: 'Two' },
+  ]);
+  stage.respondWith(say('Hello'));
+});
+
 test('a response of another connection is the vendor’s to know', async () => {
   const one = await connect(stage.gateway.url);
   const id = idOf(await ask(one, { input: 'One' }));
