@@ -196,6 +196,8 @@ export function createApp(host: Host): H3 {
     // What stands in between may have taken the word away that asks for one, but not what comes with it.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (path !== SOCKET_PATH || !wantsSocket(message)) return noSocket();
+    const fault = faultOfHead(message);
+    if (fault !== undefined) return fault;
     if (host.condition() !== 'ok') {
       return new GatewayError('overloaded', 'The gateway takes no WebSockets at the moment.', {
         retryAfter: 1,

@@ -6,16 +6,18 @@
 import { type ClientRequest, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 
-/** Headers of a handshake that are not the caller's words to whoever answers. */
+/** Headers of a handshake that are not the caller's words to whoever answers, or are about a body that it does not have. */
 const OWN = new Set([
   'accept-encoding',
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'expect',
   'keep-alive',
   'origin',
   'te',
+  'trailer',
   'transfer-encoding',
   'upgrade',
   'x-request-id',

@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
-import { queryOf, rawPath } from '../head.ts';
+import { faultOfHead, queryOf, rawPath } from '../head.ts';
 import { oneModel } from '../model-list.ts';
 import type { Tell } from '../observe/teller.ts';
 import { admit } from '../stages/authenticate.ts';
@@ -56,6 +56,7 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
 
   const isTaken = (request: IncomingMessage): boolean => {
     if (!wantsSocket(request) || rawPath(request) !== SOCKET_PATH || !isOpen()) return false;
+    if (faultOfHead(request) !== undefined) return false;
     try {
       admit(current().keys, 'responses', request, queryOf(request));
       return true;

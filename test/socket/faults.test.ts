@@ -1,11 +1,10 @@
 /** What goes wrong on a WebSocket: the client is told in an event, and the connection goes on where it can. */
 
-import { request } from 'node:http';
-import { connect as connectSocket } from 'node:net';
+import { request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
-import { type Client, connect, openStage, type Stage, say } from './stage.ts';
+import { type Client, connect, connectRaw, frameOf, openStage, type Stage, say } from './stage.ts';
 
 const RESTRICTED = 'gw-restricted-key-of-the-tests';
 const ONCE = 'gw-once-a-minute-key-of-the-tests';
@@ -63,6 +62,24 @@ describe('a handshake', () => {
     }
     const headers = { authorization: `Bearer ${KEY}` };
     expect((await fetch(`${stage.gateway.url}/v1/responses`, { headers })).status).toBe(405);
+  });
+
+  test.each([
+    ['two keys', [`Authorization: Bearer ${KEY}`, 'Authorization: Bearer another'], 401],
+    ['two hosts', [`Authorization: Bearer ${KEY}`, 'Host: y'], 400],
+    ['too many headers', [`Authorization: Bearer ${KEY}`, ...Array<string>(100).fill('X-A: b')], 431],
+  ])('with %s is refused, as a POST would be', async (_, lines, status) => {
+    const { head } = await connectRaw(stage.gateway.url, lines);
+    expect(head.split(' ')[1]).toBe(String(status));
+  });
+
+  test('says nothing about the bodies of its requests', async () => {
+    const lines = [`Authorization: Bearer ${KEY}`, 'Content-Encoding: gzip', 'Trailer: x-checksum'];
+    const { raw } = await connectRaw(stage.gateway.url, lines);
+    raw.write(frameOf(JSON.stringify(create)));
+    const answer = await new Promise((resolve) => raw.once('data', (data) => resolve(String(data))));
+    expect(answer).toContain('response.created');
+    raw.destroy();
   });
 
   test('for anything but a WebSocket is no matter: Java asks for HTTP/2 with each POST', async () => {
@@ -296,13 +313,9 @@ describe('the end of a connection', () => {
 
   test('a client that is gone without a word is noticed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const silent = connectSocket(Number(new URL(stage.gateway.url).port), '127.0.0.1');
-    silent.write(
-      `GET /v1/responses HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-    );
-    await new Promise((resolve) => silent.once('data', resolve));
+    const { raw: silent } = await connectRaw(stage.gateway.url);
     const closed = new Promise((resolve) => silent.once('close', resolve));
-    silent.resume().on('error', () => {});
+    silent.resume();
     const alive = await connect(stage.gateway.url);
     const heard = new Promise((resolve) => alive.socket.once('ping', resolve));
     vi.advanceTimersByTime(30_000);

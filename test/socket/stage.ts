@@ -1,6 +1,7 @@
 /** A client of the WebSocket of `/v1/responses`, frame by frame, and a vendor that answers as it is told. */
 
 import type { ServerResponse } from 'node:http';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { asText, isObject, type JsonObject, parseJson } from '../../src/json.ts';
@@ -57,6 +58,33 @@ export async function connect(url: string, headers: Record<string, string> = {})
     },
     closed,
   };
+}
+
+/** Shakes hands, with these header lines besides, and leaves all that follows to the test. @returns the head of the answer, too. */
+export function connectRaw(
+  url: string,
+  lines: readonly string[] = [`Authorization: Bearer ${KEY}`],
+): Promise<{ raw: Socket; head: string }> {
+  const raw = connectSocket(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  const head = [
+    'GET /v1/responses HTTP/1.1',
+    'Host: x',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ...lines,
+  ];
+  raw.write(`${head.join('\r\n')}\r\n\r\n`);
+  return new Promise((resolve) => raw.once('data', (answer) => resolve({ raw, head: String(answer) })));
+}
+
+/** A client's message in a frame of its own; what masks it leaves it as it is. */
+export function frameOf(text: string): Buffer {
+  const data = Buffer.from(text);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(data.length));
+  return Buffer.concat([Buffer.from([0x81, 0xff]), length, Buffer.alloc(4), data]);
 }
 
 export interface Stage {
