@@ -9,6 +9,8 @@ export interface Connection {
   say(text: string): void;
   /** Sends all that `tell` says in one write. @throws what it throws. */
   together(tell: () => void): void;
+  /** Whether more messages are wanted. */
+  readOn(isWanted: boolean): void;
   /** Holds an answer whenever the client does not read, until it is over. */
   hold(answer: IncomingMessage): void;
 }
@@ -16,7 +18,7 @@ export interface Connection {
 /** Milliseconds between two looks whether the client is still there, which also tell what is in between. */
 const PING = 30_000;
 
-/** Bytes that may wait for the client before its answers are held. */
+/** Bytes that may wait for the client before its answers are held, and it is heard no further. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 /**
@@ -26,29 +28,35 @@ const HIGH_WATER_MARK = 256 * 1024;
 export function keepConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
   const answers = new Set<IncomingMessage>();
   let isHeld = false;
-  let isAlive = true;
+  let isWanted = true;
+  let read = -1;
 
+  const readIfWanted = (): void => {
+    if (isWanted && !isHeld) socket.resume();
+    else socket.pause();
+  };
   raw.on('drain', () => {
     isHeld = false;
     for (const answer of answers) answer.resume();
+    readIfWanted();
   });
   // Node's own timer of a socket: it is set back by every byte that the client takes.
   raw.setTimeout(unread).on('timeout', () => {
     if (raw.writableLength > 0) socket.terminate();
   });
 
-  const heard = (): void => {
-    isAlive = true;
-  };
-  socket.on('message', heard).on('pong', heard);
   const ping = setInterval(() => {
-    // Of a connection that is not read, nothing is heard.
-    if (socket.isPaused) return;
-    if (!isAlive) {
+    // Of a connection that is not read nothing is heard, and whoever has something to read is slow, or let go for that.
+    if (socket.isPaused || raw.writableLength > 0) {
+      read = -1;
+      return;
+    }
+    // Nothing else is said while a long message comes.
+    if (read === raw.bytesRead) {
       socket.terminate();
       return;
     }
-    isAlive = false;
+    read = raw.bytesRead;
     socket.ping();
   }, PING).unref();
   // A message that is too long, or no UTF-8: the connection is closed with the code that says so (RFC 6455, 7.4.1).
@@ -62,6 +70,11 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
       if (raw.writableLength <= HIGH_WATER_MARK) return;
       isHeld = true;
       for (const answer of answers) answer.pause();
+      readIfWanted();
+    },
+    readOn(wanted) {
+      isWanted = wanted;
+      readIfWanted();
     },
     together(tell) {
       raw.cork();

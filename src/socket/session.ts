@@ -11,6 +11,7 @@ import { say, tellAnswer } from './answer.ts';
 import { keepConnection } from './connection.ts';
 import { openMemory } from './memory.ts';
 import { fieldOf, joined, type Message, readMessage, requestFields, requestOf, saidBy } from './message.ts';
+import { openSeats } from './seats.ts';
 
 /** What a session needs of the gateway. */
 export interface Behind {
@@ -44,6 +45,9 @@ const OLDEST = 60 * 60_000;
 const MOST_LANES = 32;
 const MOST_AT_ONCE = 16;
 
+/** Requests that a connection may have open before it is not read: of one that is not read, no ping and no end is heard. */
+const MOST_OPEN = 2 * MOST_LANES;
+
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
@@ -53,14 +57,16 @@ const NO_LANE = '';
 
 /** @param raw the connection below `socket`. */
 export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
-  const { say: sayText, together, hold } = keepConnection(socket, raw, behind.unread);
+  const { say: sayText, readOn, together, hold } = keepConnection(socket, raw, behind.unread);
   const memory = openMemory(behind.bodyLimit);
   /** The last request of each lane there has been, settled when it is answered. */
   const lanes = new Map<string, Promise<void>>();
   /** Exchanges that are under way. */
   const asked = new Set<ClientRequest>();
-  /** Requests that wait or are being answered. */
+  const seats = openSeats(MOST_AT_ONCE);
+  /** Requests that wait or are being answered, and how long their messages are. */
   let open = 0;
+  let held = 0;
   /** Why no more requests are taken. */
   let ending: GatewayError | undefined;
 
@@ -97,20 +103,26 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
         code: 'websocket_stream_limit_reached',
       });
     }
-    open += 1;
-    if (open >= MOST_AT_ONCE) socket.pause();
+    count(message, 1);
     lanes.set(lane, inTurn(before, message));
+  };
+
+  const count = ({ bytes }: Message, by: 1 | -1): void => {
+    open += by;
+    held += by * bytes.byteLength;
+    readOn(open < MOST_OPEN && held < behind.bodyLimit);
   };
 
   const inTurn = async (before: Promise<void> | undefined, message: Message): Promise<void> => {
     await before;
+    await seats.take();
     try {
       if (socket.readyState === socket.OPEN) await answer(message);
     } catch (error) {
       sayWrong(error, message.lane);
     }
-    open -= 1;
-    if (open < MOST_AT_ONCE) socket.resume();
+    seats.free();
+    count(message, -1);
     if (ending !== undefined) closeIfIdle();
   };
 

@@ -263,6 +263,42 @@ test('a client who does not read holds its answers, and is let go', async () => 
   await upstream.close();
 });
 
+test('a client who says much and reads nothing is heard no further, and let go', async () => {
+  const gateway = await startGateway({ timeouts: { unread: 500 } });
+  const { raw } = await connectRaw(gateway.url);
+  raw.pause();
+  let isClosed = false;
+  raw.once('close', () => {
+    isClosed = true;
+  });
+  const wrong = Buffer.concat(Array<Buffer>(5_000).fill(frameOf('?')));
+  while (!isClosed) {
+    if (!raw.writableNeedDrain) raw.write(wrong);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await gateway.close();
+});
+
+test('sixteen are answered at a time, and the client is heard meanwhile', async () => {
+  const waiting: ServerResponse[] = [];
+  stage.respondWith((_, response) => void waiting.push(response));
+  const client = await connect(stage.gateway.url);
+  for (let lane = 0; lane < 32; lane += 1) client.send({ ...create, stream_id: `lane ${lane}` });
+  const heard = new Promise((resolve) => client.socket.once('pong', resolve));
+  client.socket.ping();
+  await heard;
+  await expect.poll(() => waiting.length).toBe(16);
+  waiting[0]?.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"No."}}');
+  await client.next();
+  await expect.poll(() => waiting.length).toBe(17);
+  const gone = Promise.all(
+    waiting.slice(1).map((response) => new Promise((resolve) => response.once('close', resolve))),
+  );
+  client.socket.close();
+  await gone;
+  expect(await client.closed).toBe(1005);
+});
+
 describe('the end of a connection', () => {
   test('a gateway that ends lets answers finish, and tells clients to connect again', async () => {
     const own = await openStage();

@@ -1,0 +1,22 @@
+/** So many at a time; whoever comes while all seats are taken waits for one, in turn. */
+
+export interface Seats {
+  take(): Promise<void>;
+  free(): void;
+}
+
+export function openSeats(count: number): Seats {
+  const waiting: (() => void)[] = [];
+  let left = count;
+  return {
+    async take() {
+      if (left === 0) return new Promise<void>((resolve) => waiting.push(resolve));
+      left -= 1;
+    },
+    free() {
+      const next = waiting.shift();
+      if (next === undefined) left += 1;
+      else next();
+    },
+  };
+}
