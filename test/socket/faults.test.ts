@@ -361,4 +361,21 @@ describe('the end of a connection', () => {
     await closed;
     await expectAlive(alive);
   });
+
+  test('a client that takes its time for a long message is there', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { raw } = await connectRaw(stage.gateway.url);
+    const answered = new Promise((resolve) =>
+      raw.on('data', (data) => void (data.includes('response.completed') && resolve(true))),
+    );
+    const alive = await connect(stage.gateway.url);
+    const frame = frameOf(JSON.stringify({ ...create, input: 'x'.repeat(1_000) }));
+    for (let at = 0; at < frame.length; at += 200) {
+      raw.write(frame.subarray(at, at + 200));
+      await expectAlive(alive);
+      vi.advanceTimersByTime(30_000);
+    }
+    await answered;
+    raw.destroy();
+  });
 });
