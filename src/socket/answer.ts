@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { asGatewayError, GatewayError } from '../errors.ts';
-import { renderError } from '../formats/openai-errors.ts';
+import { parseErrorObject, renderError } from '../formats/openai-errors.ts';
 import { asObject, asText, type JsonObject, tryParseJson } from '../json.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 
@@ -21,8 +21,8 @@ export interface Told {
 const CARRIES = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
 const GOES_ON = /^response\.(?:completed|incomplete)$/;
 
-/** Events that are a stream's last. */
-const LAST = /^(?:response\.(?:completed|incomplete|failed)|error)$/;
+/** Events with which an answer is over. */
+const LAST = /^response\.(?:completed|incomplete|failed)$/;
 
 /** Headers of an error that its reader can do something by. */
 const USEFUL = /^(?:retry-after|x-request-id|x-should-retry|x-ratelimit-)/;
@@ -45,19 +45,28 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
   return new Promise((resolve) => {
     let response: JsonObject | undefined;
     let isOver = false;
+    /** What went wrong: the response that failed, as a rule the next event, says it too, and there is one end only. */
+    let failure: JsonObject | undefined;
     const decoder = decodeSse(LONGEST);
     const events = {
       enqueue(event: Sse) {
-        if (!event.data.startsWith('{')) return;
+        if (isOver || !event.data.startsWith('{')) return;
         const type = event.event ?? asText(asObject(tryParseJson(event.data))?.['type']) ?? '';
         const carried = CARRIES.test(type) ? asObject(tryParseJson(event.data)) : undefined;
-        isOver ||= LAST.test(type);
+        if (type === 'error') {
+          failure = asObject(tryParseJson(event.data));
+          return;
+        }
+        isOver = LAST.test(type);
         if (GOES_ON.test(type)) response = asObject(carried?.['response']);
         told.say(inLane(carried === undefined ? event.data : withPrevious(carried, told), told));
       },
     };
     const end = (): void => {
-      if (!isOver) say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
+      if (!isOver && failure !== undefined) sayFailure(failure, told);
+      else if (!isOver) {
+        say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
+      }
       resolve(response);
     };
     answer.on('data', (chunk: Buffer) => {
@@ -90,6 +99,14 @@ function sayError(
   // The SDKs' types have the headers in the error, Codex reads them beside it.
   const event = { type: 'error', status, error: { ...asObject(error), headers }, headers };
   told.say(inLane(JSON.stringify(event), told));
+}
+
+/** An error that a stream ends with, in its own words: what it is about is in the event itself or in its `error`. */
+function sayFailure(event: JsonObject, told: Told): void {
+  const { type: _, sequence_number: _number, error, ...rest } = event;
+  const known = parseErrorObject(event);
+  const body = { error: asObject(error) ?? { ...asObject(renderError(known)['error']), ...rest } };
+  sayError(known.status, body, {}, told);
 }
 
 function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {

@@ -2,6 +2,7 @@
 
 import { request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
 import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { type Client, connect, connectRaw, frameOf, openStage, type Stage, say } from './stage.ts';
@@ -184,6 +185,33 @@ test('an answer that ends too soon ends with an error', async () => {
   expect(events.map(({ type }) => type)).toEqual(['response.created', 'error']);
   stage.respondWith(say('Hello'));
   await expectAlive(client);
+});
+
+test('an answer that fails while it is streamed has one end, and the next one begins behind it', async () => {
+  const client = await connect(stage.gateway.url);
+  const error = { type: 'server_error', code: 'server_error', message: 'Sorry about that!', param: null };
+  const created = { type: 'response.created', response: { id: 'resp_1' } };
+  const failed = { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error } };
+  const fail = (events: readonly JsonObject[]): void =>
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(
+        events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+      );
+    });
+  fail([created, { type: 'error', error, sequence_number: 1 }, failed]);
+  client.send(create);
+  expect(await client.answer()).toEqual([created, failed]);
+  fail([created, { type: 'error', error, sequence_number: 1 }]);
+  client.send(create);
+  expect(await client.answer()).toMatchObject([created, { type: 'error', status: 502, error }]);
+  stage.respondWith(say('Hello'));
+  client.send(create);
+  expect((await client.answer()).map(({ type }) => type)).toEqual([
+    'response.created',
+    'response.output_text.delta',
+    'response.completed',
+  ]);
 });
 
 test('an answer that is no stream is an error', async () => {
