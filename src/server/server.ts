@@ -59,6 +59,7 @@ export async function serve(
   tell: Tell = tellPlainly,
 ): Promise<RunningServer> {
   let leaving = false;
+  let draining = false;
   const live = followExchanges();
   const app = createApp({
     current,
@@ -87,7 +88,7 @@ export async function serve(
   let { unread } = timeouts;
   const sockets = takeSockets(server, {
     current,
-    isOpen: () => !leaving && shortage() === undefined,
+    isOpen: () => !draining && shortage() === undefined,
     unread: () => unread,
     tell,
   });
@@ -122,6 +123,7 @@ export async function serve(
     },
     async drain(milliseconds) {
       leaving = true;
+      draining = true;
       sockets.leave();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);

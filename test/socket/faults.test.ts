@@ -349,6 +349,17 @@ describe('the end of a connection', () => {
     await own.close();
   });
 
+  test('a gateway that is about to end takes more of them, for as long as balancers may not know of it', async () => {
+    const own = await openStage();
+    own.gateway.server.leave();
+    const client = await connect(own.gateway.url);
+    await expectAlive(client);
+    const drained = own.gateway.server.drain(10_000);
+    expect(await client.closed).toBe(1001);
+    await drained;
+    await own.close();
+  });
+
   test('a gateway that waits no longer ends its answers with an error', async () => {
     const own = await openStage();
     const client = await connect(own.gateway.url);
