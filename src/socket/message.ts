@@ -29,6 +29,8 @@ export interface Request {
   readonly body: Buffer;
   /** The dialogue that it goes on from, where the connection knew it: all of it is in the body. */
   readonly from: Dialogue | undefined;
+  /** Whether there is more before it that the vendor alone knows. */
+  readonly goesOnElsewhere: boolean;
   /** Its own items; undefined where its input is none. */
   readonly items: string | undefined;
   /** Whether the vendor keeps what it answers: items then stand for themselves. */
@@ -86,7 +88,8 @@ export function requestOf(
     return span && bytes.toString('utf8', span.start, span.end);
   };
   const previous = asText(fieldOf(message, 'previous_response_id'));
-  const from = previous === undefined ? undefined : find(previous);
+  const inConversation = (fieldOf(message, 'conversation') ?? null) !== null;
+  const from = previous === undefined || inConversation ? undefined : find(previous);
   const items = itemsOf(raw('input'));
   const stored = raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
@@ -102,24 +105,36 @@ export function requestOf(
     values.set('include', withEncrypted(fieldOf(message, 'include'), raw('include')));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
-  return { body: Buffer.from(`{${body}}`), from, items, stored };
+  const goesOnElsewhere = inConversation || (previous !== undefined && from === undefined);
+  return { body: Buffer.from(`{${body}}`), from, goesOnElsewhere, items, stored };
 }
 
 /**
- * Of what a response has said, the items that a dialogue goes on with.
+ * Of what a response has said, the items that a dialogue goes on with. Thoughts that it broke off behind do not: OpenAI
+ * refuses them "without its required following item".
  * @param stored whether its vendor keeps them: a thought that it does not keep, and of which there is neither a proof
  *   nor a word, is nothing but the name of what nobody knows any more.
  */
 export function saidBy(response: JsonObject, stored: boolean): string {
-  const isName = ({ type, encrypted_content: proof, summary, content }: JsonObject): boolean =>
-    type === 'reasoning' &&
-    typeof proof !== 'string' &&
-    [...asList(summary), ...asList(content)].length === 0;
+  const output = asObjects(response['output']);
+  const end =
+    response['status'] === 'incomplete'
+      ? output.findLastIndex((item) => !isThought(item)) + 1
+      : output.length;
   return joined(
-    asObjects(response['output'])
-      .filter((item) => stored || !isName(item))
+    output
+      .slice(0, end)
+      .filter((item) => stored || !isThought(item) || isTold(item))
       .map((item) => JSON.stringify(item)),
   );
+}
+
+function isThought({ type }: JsonObject): boolean {
+  return type === 'reasoning';
+}
+
+function isTold({ encrypted_content: proof, summary, content }: JsonObject): boolean {
+  return typeof proof === 'string' || asList(summary).length > 0 || asList(content).length > 0;
 }
 
 /** Lists without their brackets, as one. */

@@ -128,13 +128,11 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
   const answer = async (message: Message): Promise<void> => {
     const request = requestOf(message, memory.find, behind.thinks);
-    const { from, items, stored } = request;
+    const { from, goesOnElsewhere, items, stored } = request;
     const generates = fieldOf(message, 'generate') !== false;
     const response = generates ? await ask(request.body, message.lane, from?.id) : prepare(message);
     const id = asText(response?.['id']);
-    if (response === undefined || id === undefined || items === undefined) return;
-    // What went on from a response that is not known here is known to the vendor alone.
-    if (from === undefined && typeof fieldOf(message, 'previous_response_id') === 'string') return;
+    if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
     const said = joined([items, saidBy(response, stored)]);
     const { lane = NO_LANE } = message;
     memory.keep(lane, { id, items: [...(from?.items ?? []), ...(said === '' ? [] : [said])] });

@@ -123,6 +123,44 @@ test('a response of another connection is the vendor’s to know', async () => {
   ]);
 });
 
+test('what a conversation holds is the vendor’s to know: its responses are gone on from there', async () => {
+  const client = await connect(stage.gateway.url);
+  const id = idOf(await ask(client, { input: 'One', conversation: 'conv_1' }));
+  await ask(client, { input: 'Two', previous_response_id: id });
+  const known = idOf(await ask(client, { input: 'Three' }));
+  await ask(client, { input: 'Four', previous_response_id: known, conversation: 'conv_1' });
+  const bodies = stage.bodies();
+  expect(bodies[1]).toMatchObject({ input: 'Two', previous_response_id: id });
+  // It takes one of the two only, and says so.
+  expect(bodies[3]).toMatchObject({ previous_response_id: known, conversation: 'conv_1' });
+});
+
+test('a thought that an answer broke off behind does not go along: OpenAI wants to see what it led to', async () => {
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
+  const message = { type: 'message', id: 'msg_a', role: 'assistant', content: [] };
+  const client = await connect(stage.gateway.url);
+  for (const [output, expected] of [
+    [[thought], []],
+    [
+      [thought, message, thought],
+      [thought, message],
+    ],
+  ]) {
+    const response = { id: `resp_cut_${expected?.length}`, status: 'incomplete', output };
+    stage.respondWith((_, answer) =>
+      answer
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(
+          `event: response.incomplete\ndata: ${JSON.stringify({ type: 'response.incomplete', response })}\n\n`,
+        ),
+    );
+    await ask(client, { model: 'gpt-5.4', input: [user('One')] });
+    stage.respondWith(say('Hello'));
+    await ask(client, { model: 'gpt-5.4', input: [user('Two')], previous_response_id: response.id });
+    expect(stage.bodies()[1]?.['input']).toEqual([user('One'), ...(expected ?? []), user('Two')]);
+  }
+});
+
 test('where memory is short, dialogues are forgotten: the client sends all of it again', async () => {
   const client = await connect(stage.gateway.url);
   const id = idOf(await ask(client, { input: 'One' }));
