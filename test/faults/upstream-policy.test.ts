@@ -96,6 +96,29 @@ describe('retries', () => {
     }
   });
 
+  test('no more, once one of them is refused for what it asks', async () => {
+    const [vendor] = await upstreams(1);
+    vendor?.script(status(503), status(400), good);
+    const gateway = await gatewayOf({ vendors: vendorsAtUrl(`${vendor?.url}`), retries: { limit: 2 } });
+    expect(await statuses(gateway, 1)).toEqual([400]);
+    expect(vendor?.requests).toHaveLength(2);
+  });
+
+  test('none, where the vendor asks for a longer wait than there is time: it is told at once', async () => {
+    const [vendor] = await upstreams(1);
+    vendor?.script(status(429, { 'retry-after-ms': '20000' }));
+    const gateway = await gatewayOf({
+      vendors: vendorsAtUrl(`${vendor?.url}`),
+      retries: { retryAfter: 60_000 },
+      timeouts: { total: 10_000 },
+    });
+    const response = await ask(gateway.url, chat, false);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after-ms')).toBe('20000');
+    await response.text();
+    expect(vendor?.requests).toHaveLength(1);
+  });
+
   test('a retry has the same body and headers', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');
@@ -520,6 +543,29 @@ describe('several upstreams', () => {
     expect(limited?.requests.length).toBeGreaterThan(1);
   });
 
+  test('where all are over their limits, the wait that they ask for is kept', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      let over = Number.POSITIVE_INFINITY;
+      place.script((wire, request) => {
+        over = Math.min(over, request.receivedAt + 300);
+        const wait = `${Math.ceil(Math.max(1, over - performance.now()))}`;
+        return (performance.now() < over ? status(429, { 'retry-after-ms': wait }) : good)(wire, request);
+      });
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places), retries: { limit: 2 } });
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    expect(places.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(3);
+  });
+
+  test('where the keys of all are refused, that is told, and each was asked once', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(status(401));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), retries: { limit: 2 } });
+    expect(await statuses(gateway, 1)).toEqual([502]);
+    expect(places.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  });
+
   test('one whose key is refused, or has no money left, is left alone at once', async () => {
     for (const body of [
       status(401),
@@ -714,6 +760,29 @@ describe('U-40 all upstreams', () => {
       );
       expect(vendor.requests).toHaveLength(lone ? 3 : 8);
     }
+  });
+
+  test('one that was left alone is there for all as soon as it begins to answer', async () => {
+    const [vendor] = await upstreams(1);
+    const gateway = await gatewayOf({
+      vendors: vendorsAtUrl(`${vendor?.url}`),
+      retries: { limit: 0 },
+      ejection: { failures: 1, duration: 1_000, longest: 1_000, lone: true },
+    });
+    vendor?.script(dead);
+    expect(await statuses(gateway, 2)).toEqual([502, 503]);
+    await sleep(1_200);
+    const said = streamedAnswer('chat-completions');
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    vendor?.script(async (wire) => {
+      wire.stream([said]);
+      await over;
+      wire.lastChunk();
+    }, good);
+    const slow = await ask(gateway.url, chat, true);
+    expect(await statuses(gateway, 2)).toEqual([200, 200]);
+    end();
+    expect(await slow.text()).toBe(said);
   });
 
   test('are left alone: the next model in the list is asked at once', async () => {
