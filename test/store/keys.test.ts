@@ -191,6 +191,8 @@ describeStores('keys of the store', (stores) => {
     // Nobody is told of this change: whoever reads the row sees it.
     const secretly = { hash: hashKey('secretly'), name: 'seen' };
     await store.db.updateTable('gateway_keys').set(secretly).where('id', '=', untouched.id).execute();
+    await followed.refresh();
+    expect(followed.keys.find(other)?.name).toBe('other');
 
     await changeKey(store, row.id, { budget_day: 2 });
     const { key: added } = await create(store, 'added');
