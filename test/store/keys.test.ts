@@ -245,16 +245,23 @@ describeStores('keys of the store', (stores) => {
     followed.stop();
   });
 
-  test('while the store cannot be read, the keys known open, and it is said once', async () => {
+  test('while the store cannot be read, the keys known open; it is said once, and that it is over', async () => {
     const store = await stores.open();
-    const { key } = await create(store, 'team');
+    const { key, row } = await create(store, 'team');
     const told: string[] = [];
     const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
-    await store.db.schema.dropTable('gateway_changes').execute();
+    const rename = (from: string, to: string) => store.db.schema.alterTable(from).renameTo(to).execute();
+    await rename('gateway_changes', 'gateway_elsewhere');
     await vi.waitFor(() => expect(told).toHaveLength(1));
     await expect(followed.refresh()).rejects.toThrow();
     expect(followed.keys.find(key)?.name).toBe('team');
     expect(told).toEqual([expect.stringContaining('gateway_changes')]);
+    await rename('gateway_elsewhere', 'gateway_changes');
+    await vi.waitFor(() => expect(told.slice(1)).toEqual(['Keys are read from the store again.']), 10_000);
+    await revokeKey(store, row.id);
+    await vi.waitFor(() => expect(followed.keys.find(key)).toBeUndefined(), 10_000);
+    await rename('gateway_changes', 'gateway_elsewhere');
+    await vi.waitFor(() => expect(told).toHaveLength(3), 10_000);
     followed.stop();
   });
 
