@@ -115,6 +115,19 @@ test('at its end, what the store does not take in time is lost, and that is told
   other.close();
 });
 
+test('no more waits for the store than may, and what is more is counted', async () => {
+  await open({ batch: 1, queue: 10 });
+  const other = new DatabaseSync(store.place.path);
+  other.exec('begin immediate');
+  for (let at = 0; at < 50; at += 1) books.note(closedLedger());
+  expect(await requests()).toBe(50);
+  // One is being written, and ten wait for it.
+  expect(books.lost()).toBe(39);
+  other.close();
+  await vi.waitFor(async () => expect(await rows()).toHaveLength(11), 10_000);
+  expect(books.lost()).toBe(39);
+});
+
 test('no more notes wait for it than may', async () => {
   await open({ queue: 100 });
   const large = closedLedger({ remains: [Buffer.alloc(300_000, 0x20)] });
