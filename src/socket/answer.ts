@@ -59,7 +59,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
         }
         isOver = LAST.test(type);
         if (GOES_ON.test(type)) response = asObject(carried?.['response']);
-        told.say(inLane(carried === undefined ? event.data : withPrevious(carried, told), told));
+        told.say(inLane(withPrevious(event.data, carried, told), told));
       },
     };
     const end = (): void => {
@@ -142,9 +142,10 @@ function usefulOf({ headers }: IncomingMessage): Record<string, string> {
   );
 }
 
-function withPrevious(event: JsonObject, { previous }: Told): string {
-  const response = asObject(event['response']);
-  if (previous === undefined || response === undefined) return JSON.stringify(event);
+/** The event, naming the response that its request went on from: as it came, where there is none. */
+function withPrevious(data: string, event: JsonObject | undefined, { previous }: Told): string {
+  const response = asObject(event?.['response']);
+  if (previous === undefined || response === undefined) return data;
   return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
 }
 

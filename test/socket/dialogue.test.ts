@@ -46,6 +46,22 @@ test('a request is the one that POST takes, its values byte for byte, and the an
   stage.bodies();
 });
 
+test('the events of an answer are the vendor’s, byte for byte', async () => {
+  const data =
+    '{ "type":"response.completed","response":{"id":"resp_a","temperature":1.0,"odd":12345678901234567890,"output":[]} }';
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`event: response.completed\ndata: ${data}\n\n`),
+  );
+  const client = await connect(stage.gateway.url);
+  const message = new Promise((resolve) => client.socket.once('message', (bytes) => resolve(String(bytes))));
+  client.send(create({ input: 'Hi' }));
+  expect(await message).toBe(data);
+  stage.bodies();
+  stage.respondWith(say('Hello'));
+});
+
 test('going on from a response, the vendor gets all that was said, and the events name what it went on from', async () => {
   const client = await connect(stage.gateway.url);
   const first = await ask(client, { input: 'One' });
