@@ -10,7 +10,16 @@ import { asText, type JsonObject } from '../json.ts';
 import { say, tellAnswer } from './answer.ts';
 import { keepConnection } from './connection.ts';
 import { openMemory } from './memory.ts';
-import { fieldOf, joined, type Message, readMessage, requestFields, requestOf, saidBy } from './message.ts';
+import {
+  fieldOf,
+  joined,
+  type Message,
+  type Request,
+  readMessage,
+  requestFields,
+  requestOf,
+  saidBy,
+} from './message.ts';
 import { openSeats } from './seats.ts';
 
 /** What a session needs of the gateway. */
@@ -126,15 +135,24 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     if (ending !== undefined) closeIfIdle();
   };
 
-  const answer = async (message: Message): Promise<void> => {
-    const request = requestOf(message, memory.find, behind.thinks);
-    const { from, goesOnElsewhere, items, stored } = request;
-    const generates = fieldOf(message, 'generate') !== false;
-    const response = generates ? await ask(request.body, message.lane, from?.id) : prepare(message);
+  const answer = (message: Message): Promise<void> => {
+    // Whoever answers has the body; held on to here, which may be for minutes, it would be there twice.
+    const { body, ...request } = requestOf(message, memory.find, behind.thinks);
+    if (fieldOf(message, 'generate') === false) {
+      remember(message, request, prepare(message));
+      return Promise.resolve();
+    }
+    return ask(body, message.lane, request.from?.id).then((said) => remember(message, request, said));
+  };
+
+  const remember = (
+    { lane = NO_LANE }: Message,
+    { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
+    response: JsonObject | undefined,
+  ): void => {
     const id = asText(response?.['id']);
     if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
     const said = joined([items, saidBy(response, stored)]);
-    const { lane = NO_LANE } = message;
     memory.keep(lane, { id, items: [...(from?.items ?? []), ...(said === '' ? [] : [said])] });
   };
 
@@ -143,11 +161,11 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     body: Buffer,
     lane: string | undefined,
     previous: string | undefined,
-  ): Promise<JsonObject | undefined> =>
-    new Promise((resolve) => {
-      const request = behind.ask(body);
+  ): Promise<JsonObject | undefined> => {
+    const request = behind.ask(body);
+    asked.add(request);
+    return new Promise((resolve) => {
       let isAnswered = false;
-      asked.add(request);
       request.on('response', (coming: IncomingMessage) => {
         isAnswered = true;
         hold(coming);
@@ -160,6 +178,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       });
       request.on('close', () => asked.delete(request));
     });
+  };
 
   /** A request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from. */
   const prepare = (message: Message): JsonObject => {

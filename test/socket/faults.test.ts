@@ -1,9 +1,10 @@
 /** What goes wrong on a WebSocket: the client is told in an event, and the connection goes on where it can. */
 
-import { request, type ServerResponse } from 'node:http';
+import { createServer, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import { asObject, asText, type JsonObject } from '../../src/json.ts';
 import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
+import { held } from '../support/held.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { type Client, connect, connectRaw, frameOf, openStage, type Stage, say } from './stage.ts';
 
@@ -325,6 +326,29 @@ test('sixteen are answered at a time, and the client is heard meanwhile', async 
   client.socket.close();
   await gone;
   expect(await client.closed).toBe(1005);
+});
+
+test('a dialogue is held once for each request that is being answered', async () => {
+  let asked = 0;
+  const vendor = createServer((request) => void request.resume().on('end', () => (asked += 1)));
+  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+  const address = vendor.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const gateway = await startGateway({ vendors: vendorsAtUrl(`http://127.0.0.1:${port}`) });
+  const client = await connect(gateway.url);
+  const size = 8_000_000;
+  client.send({ ...create, generate: false, input: 'x'.repeat(size) });
+  const previous_response_id = asText(asObject((await client.answer()).at(-1)?.['response'])?.['id']) ?? '';
+  const before = await held();
+  for (let lane = 0; lane < 8; lane += 1) {
+    client.send({ ...create, previous_response_id, stream_id: `lane ${lane}` });
+  }
+  await expect.poll(() => asked, { timeout: 20_000 }).toBe(8);
+  expect(((await held()) - before) / (8 * size)).toBeLessThan(1.5);
+  client.socket.terminate();
+  await gateway.close();
+  vendor.closeAllConnections();
+  vendor.close();
 });
 
 describe('the end of a connection', () => {
