@@ -69,15 +69,16 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
       }
       resolve(response);
     };
-    answer.on('data', (chunk: Buffer) => {
+    const read = (take: () => void): void => {
       try {
-        told.together(() => decoder.transform(chunk, events));
+        told.together(take);
       } catch (error) {
         answer.destroy(asGatewayError(error));
       }
-    });
+    };
+    answer.on('data', (chunk: Buffer) => read(() => decoder.transform(chunk, events)));
     answer.on('end', () => {
-      decoder.flush?.(events);
+      read(() => decoder.flush?.(events));
       end();
     });
     answer.on('error', end);

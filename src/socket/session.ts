@@ -1,25 +1,15 @@
 /** One connection of a client's: its requests, in turn a lane, and what it remembers between them. */
 
-import { randomUUID } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { asGatewayError, GatewayError, invalid } from '../errors.ts';
-import { emptyResponse } from '../formats/responses/response.ts';
 import { asText, type JsonObject } from '../json.ts';
 import { say, tellAnswer } from './answer.ts';
 import { keepConnection } from './connection.ts';
 import { openMemory } from './memory.ts';
-import {
-  fieldOf,
-  joined,
-  type Message,
-  type Request,
-  readMessage,
-  requestFields,
-  requestOf,
-  saidBy,
-} from './message.ts';
+import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
+import { prepared, steeringRefused } from './own-answers.ts';
 import { openSeats } from './seats.ts';
 
 /** What a session needs of the gateway. */
@@ -100,10 +90,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       return;
     }
     if (type !== 'response.create') throw invalid(`type: Unknown event; send "response.create"`, 'type');
-    if (ending !== undefined) {
-      closeIfIdle();
-      throw ending;
-    }
+    if (ending !== undefined) throw ending;
     const before = lanes.get(lane);
     const named = lanes.size - (lanes.has(NO_LANE) ? 1 : 0);
     if (before === undefined && lane !== NO_LANE && named >= MOST_LANES) {
@@ -139,7 +126,10 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     // Whoever answers has the body; held on to here, which may be for minutes, it would be there twice.
     const { body, ...request } = requestOf(message, memory.find, behind.thinks);
     if (fieldOf(message, 'generate') === false) {
-      remember(message, request, prepare(message));
+      behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
+      const { events, response } = prepared(message);
+      events.forEach(sayText);
+      remember(message, request, response);
       return Promise.resolve();
     }
     return ask(body, message.lane, request.from?.id).then((said) => remember(message, request, said));
@@ -180,21 +170,6 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     });
   };
 
-  /** A request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from. */
-  const prepare = (message: Message): JsonObject => {
-    behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
-    const response = emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`);
-    const lane = message.lane === undefined ? {} : { stream_id: message.lane };
-    const begun = { ...response, status: 'in_progress', usage: null };
-    for (const [sequence_number, event] of [
-      { type: 'response.created', response: begun },
-      { type: 'response.completed', response },
-    ].entries()) {
-      sayText(JSON.stringify({ ...lane, ...event, sequence_number }));
-    }
-    return response;
-  };
-
   socket.on('message', (data, isBinary) => {
     let lane: string | undefined;
     try {
@@ -228,20 +203,6 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     forget: memory.forgetAll,
     cut: () => socket.terminate(),
   };
-}
-
-/** Input for an answer that is being given: no vendor takes any by the requests that are sent here. */
-function steeringRefused(message: Message): string {
-  const error = {
-    type: 'invalid_request_error',
-    code: 'steering_not_supported',
-    message: 'Answers are not steered here: send the input with the next response.create.',
-  };
-  const steer = {
-    input: fieldOf(message, 'input') ?? null,
-    previous_response_id: fieldOf(message, 'previous_response_id') ?? null,
-  };
-  return JSON.stringify({ type: 'response.steer.failed', sequence_number: 0, error, steer });
 }
 
 /** A message comes in one piece, as `ws` gives it where no other type is asked for. */
