@@ -135,7 +135,7 @@ test('checklist 49: a block starts with all the fields of its kind', async () =>
   expect(starts).toEqual([
     { type: 'thinking', thinking: '', signature: '' },
     { type: 'text', text: '' },
-    { type: 'tool_use', id: expect.stringMatching(/./), name: 'now', input: {} },
+    { type: 'tool_use', id: expect.stringMatching(/./), name: 'now', input: {}, caller: { type: 'direct' } },
   ]);
 });
 

@@ -33,12 +33,15 @@ export function callBlocks(
   return ({ id, name }, own, input) => {
     const given = id === '' ? `toolu_${stem}${count}` : id;
     count += 1;
+    const fields = fieldsOf(own, FORMAT);
     return {
-      ...fieldsOf(own, FORMAT),
+      ...fields,
       type: 'tool_use',
       id: ids.call({ kind: 'tool-call', id: given, name, arguments: '' }),
       name,
       input,
+      // Claude says it of every call, and the SDKs' types have it always there: Java's reads no call without.
+      caller: fields['caller'] ?? { type: 'direct' },
     };
   };
 }

@@ -216,11 +216,11 @@ describe('blocks', () => {
   test('a call starts at once, and has a delta even without arguments', () => {
     const events = answer([part(0, CALL, ['{"a":', '1}']), part(1, { ...CALL, id: 'call_2' })]);
     expect(blocksOf(events)).toEqual([
-      start(0, { type: 'tool_use', id: 'call_1', name: 'f', input: {} }),
+      start(0, { type: 'tool_use', id: 'call_1', name: 'f', input: {}, caller: { type: 'direct' } }),
       delta(0, { type: 'input_json_delta', partial_json: '{"a":' }),
       delta(0, { type: 'input_json_delta', partial_json: '1}' }),
       stop(0),
-      start(1, { type: 'tool_use', id: 'call_2', name: 'f', input: {} }),
+      start(1, { type: 'tool_use', id: 'call_2', name: 'f', input: {}, caller: { type: 'direct' } }),
       delta(1, { type: 'input_json_delta', partial_json: '{}' }),
       stop(1),
     ]);

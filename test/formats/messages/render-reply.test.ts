@@ -80,7 +80,7 @@ describe('content', () => {
     );
     const inputs = ['{"n":12345678901234567890}', '{}', '{"arguments":"{\\"cut"}', '{"input":"select 1"}'];
     expect(body).toBe(
-      `[${inputs.map((input, at) => `{"type":"tool_use","id":"call_${at + 1}","name":"f","input":${input}}`).join()}]`,
+      `[${inputs.map((input, at) => `{"type":"tool_use","id":"call_${at + 1}","name":"f","input":${input},"caller":{"type":"direct"}}`).join()}]`,
     );
   });
 
@@ -111,7 +111,8 @@ describe('content', () => {
       { type: 'thinking', thinking: '', signature: 'google#p.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
       { type: 'thinking', thinking: '', signature: 'google#c.AbC' },
-      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+      // Claude says of every call who made it, and Java's SDK reads none without.
+      { type: 'tool_use', id: 'c', name: 'f', input: {}, caller: { type: 'direct' } },
     ]);
   });
 
