@@ -126,6 +126,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     // Whoever answers has the body; held on to here, which may be for minutes, it would be there twice.
     const { body, ...request } = requestOf(message, memory.find, behind.thinks);
     if (fieldOf(message, 'generate') === false) {
+      if (request.goesOnElsewhere) throw unknownResponse();
       behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
       const { events, response } = prepared(message);
       events.forEach(sayText);
@@ -203,6 +204,14 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     forget: memory.forgetAll,
     cut: () => socket.terminate(),
   };
+}
+
+/** Of a response that is not known here no other one can be made to go on from: whoever is told so sends all again. */
+function unknownResponse(): GatewayError {
+  return new GatewayError('invalid-request', 'Nothing is prepared for what this connection does not know.', {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  });
 }
 
 /** A message comes in one piece, as `ws` gives it where no other type is asked for. */

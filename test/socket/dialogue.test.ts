@@ -235,6 +235,16 @@ describe('a request that wants no output yet', () => {
     expect(stage.bodies()[0]?.['input']).toEqual([user('One'), user('Two')]);
   });
 
+  test('is refused where it would go on from what is not known', async () => {
+    const client = await connect(stage.gateway.url);
+    const [error] = await ask(client, { generate: false, input: [], previous_response_id: 'resp_elsewhere' });
+    expect(error).toMatchObject({
+      type: 'error',
+      status: 400,
+      error: { code: 'previous_response_not_found' },
+    });
+  });
+
   test('is refused where the model could not be asked', async () => {
     const client = await connect(stage.gateway.url);
     const [error] = await ask(client, { generate: false, model: 'nobodys-model', input: [] });
