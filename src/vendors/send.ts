@@ -233,7 +233,7 @@ export function send(
             chunk: deliver,
             end: succeed,
             fail: (error) => abort(error),
-          });
+          })?.on('drain', pull);
           const shown = inflating === undefined ? headers : withoutCoding(headers);
           guard = request.guard?.({ status, headers });
           if (String(headers['content-type']).startsWith('text/event-stream')) {
@@ -247,10 +247,7 @@ export function send(
           if (!isPing(chunk)) quiet = Number.POSITIVE_INFINITY;
           else if (quiet > seen) quiet = seen;
           if (inflating === undefined) deliver(chunk);
-          else if (!inflating.write(chunk)) {
-            controller.pause();
-            inflating.once('drain', pull);
-          }
+          else if (!inflating.write(chunk)) controller.pause();
         },
         onResponseEnd() {
           if (inflating === undefined) succeed();
