@@ -151,7 +151,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: { format: 'chat-completions', fields: own },
-    ...extraOf(extra),
+    ...extraOf(withoutNulls(extra)),
   };
 }
 
@@ -199,9 +199,13 @@ function parseOutput(value: Json | undefined): OutputFormat | undefined {
   const format = objectAt(value, 'response_format');
   if (format === undefined) return undefined;
   if (format['type'] === 'text') return { kind: 'text' };
-  if (format['type'] === 'json_object') return { kind: 'json' };
+  // Together, Fireworks and llama.cpp have the schema beside the type, of either kind.
+  const beside = asObject(format['schema']);
+  if (format['type'] === 'json_object') {
+    return beside === undefined ? { kind: 'json' } : { kind: 'json-schema', schema: beside };
+  }
   if (format['type'] !== 'json_schema') return undefined;
-  const fields = format['json_schema'];
+  const fields = format['json_schema'] ?? (beside && { schema: beside });
   if (!isObject(fields)) throw missing('response_format.json_schema');
   return {
     kind: 'json-schema',

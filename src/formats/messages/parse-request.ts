@@ -14,6 +14,7 @@ import {
   isList,
   isObject,
   splitFields,
+  withoutNulls,
 } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseThinking } from './parse-thinking.ts';
@@ -81,7 +82,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
         ...(!isKnown && tier !== undefined && { service_tier: tier }),
       },
     },
-    ...extraOf(extra),
+    ...extraOf(withoutNulls(extra)),
   };
 }
 

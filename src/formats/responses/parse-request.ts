@@ -106,7 +106,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(isScored && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
     ...ownOf('responses', own),
-    ...extraOf(extra),
+    ...extraOf(withoutNulls(extra)),
   };
 }
 

@@ -225,6 +225,10 @@ describe('settings', () => {
     ],
     [{ response_format: { type: 'text' } }, { output: { kind: 'text' } }],
     [{ response_format: { type: 'json_object' } }, { output: { kind: 'json' } }],
+    ...['json_object', 'json_schema'].map((type): [JsonObject, Partial<Prompt>] => [
+      { response_format: { type, schema: { type: 'object' } } },
+      { output: { kind: 'json-schema', schema: { type: 'object' } } },
+    ]),
     [
       { response_format: { type: 'grammar', x: 1 } },
       { own: own({ response_format: { type: 'grammar', x: 1 } }) },
@@ -237,7 +241,7 @@ describe('settings', () => {
   });
 
   test('nothing is there that was not asked for', () => {
-    expect(parse({ tools: [], stop: [], functions: [], metadata: null })).toEqual({
+    expect(parse({ tools: [], stop: [], functions: [], metadata: null, nope: null })).toEqual({
       model: 'm',
       turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }],
       stream: false,

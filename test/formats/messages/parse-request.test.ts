@@ -236,7 +236,13 @@ describe('settings', () => {
   });
 
   test('fields that mean something here alone are kept apart from those nobody knows', () => {
-    const prompt = parse({ speed: 'fast', mcp_servers: [], context_management: {}, colour: 'green' });
+    const prompt = parse({
+      speed: 'fast',
+      mcp_servers: [],
+      context_management: {},
+      colour: 'green',
+      size: null,
+    });
     expect(prompt.own).toEqual({
       format: 'messages',
       fields: { speed: 'fast', mcp_servers: [], context_management: {} },

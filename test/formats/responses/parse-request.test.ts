@@ -58,7 +58,7 @@ describe('settings', () => {
       { text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: null } } },
       { output: { kind: 'json-schema', name: 'n', schema: { type: 'object' } } },
     ],
-    [{ colour: 'red' }, { extra: { colour: 'red' } }],
+    [{ colour: 'red', size: null }, { extra: { colour: 'red' } }],
     [{ background: false, previous_response_id: null, conversation: null, prompt: null }, {}],
   ])('%j', (fields, expected) => {
     const { own: _, ...prompt } = parse(fields);
