@@ -65,7 +65,8 @@ test('P-15 the disk is full: requests go on, what is not kept is counted, and to
   const [native] = ways;
   const lost = async (): Promise<number> => sumOf(await samplesOf(at), 'gateway_usage_records_lost_total');
   let asked = 0;
-  while ((await lost()) === 0) {
+  // Where the machine is busy, some may be lost before since too many wait.
+  while ((await lost()) === 0 || !at.output().includes('Usage cannot be written')) {
     const statuses = await Promise.all(
       Array.from({ length: 20 }, () => ask(at, native.path, requestOf(native, false))),
     );
@@ -73,7 +74,6 @@ test('P-15 the disk is full: requests go on, what is not kept is counted, and to
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect(asked).toBeLessThan(20_000);
   }
-  expect(at.output()).toContain('Usage cannot be written');
   expect(at.alive()).toBe(true);
   // Nothing is counted twice, and no more waits than may.
   expect(sumOf(await samplesOf(at), 'gateway_requests_total', { outcome: 'complete' })).toBe(asked);
