@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
-import { asGatewayError, GatewayError } from './errors.ts';
+import { GatewayError } from './errors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, queryOf, rawPath } from './head.ts';
@@ -19,7 +19,7 @@ import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
 import { nodeExchangeOf } from './server/node-exchange.ts';
-import { SOCKET_PATH, wantsSocket } from './socket/sockets.ts';
+import { isHandshake, refusalOf } from './socket/handshake.ts';
 import { admit } from './stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from './stages/decode.ts';
 import type { Incoming, Load, Route } from './stages/exchange.ts';
@@ -76,7 +76,7 @@ export function createApp(host: Host): H3 {
 
   for (const [path, route] of Object.entries(ASKED)) {
     ask(path, runExchanges(route, host.current));
-    app.all(path, (event) => fail(event, wrongMethod(event, path)));
+    app.all(path, (event) => fail(event, wrongMethod(event)));
   }
   // The path says what is asked.
   const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
@@ -191,24 +191,12 @@ export function createApp(host: Host): H3 {
   }
 
   /** Why what is asked for otherwise than by POST is refused; a WebSocket that could be had, for what is wrong with it. */
-  function wrongMethod(event: H3Event, path: string): GatewayError {
+  function wrongMethod(event: H3Event): GatewayError {
     const { message } = nodeExchangeOf(event);
     // What stands in between may have taken the word away that asks for one, but not what comes with it.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
-    if (path !== SOCKET_PATH || !wantsSocket(message)) return noSocket();
-    const fault = faultOfHead(message);
-    if (fault !== undefined) return fault;
-    if (host.condition() !== 'ok') {
-      return new GatewayError('overloaded', 'The gateway takes no WebSockets at the moment.', {
-        retryAfter: 1,
-      });
-    }
-    try {
-      admit(host.current().keys, 'responses', message, queryOf(message));
-      return noSocket();
-    } catch (error) {
-      return asGatewayError(error);
-    }
+    if (!isHandshake(message)) return noSocket();
+    return refusalOf(message, host.current().keys, host.condition() === 'ok') ?? noSocket();
   }
 
   /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */

@@ -6,17 +6,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
-import { faultOfHead, queryOf, rawPath } from '../head.ts';
 import { oneModel } from '../model-list.ts';
 import type { Tell } from '../observe/teller.ts';
-import { admit } from '../stages/authenticate.ts';
+import { DEFAULT_VENDOR } from '../stages/resolve-model.ts';
+import { holderOf, isHandshake, refusalOf } from './handshake.ts';
 import { askServer, headersOf } from './inner-exchange.ts';
 import { type Session, serveSession } from './session.ts';
-
-/** Where it is. */
-export const SOCKET_PATH = '/v1/responses';
 
 export interface SocketsOptions {
   readonly current: () => Gateway;
@@ -40,11 +36,6 @@ export interface Sockets {
   cut(): void;
 }
 
-/** Whether a request asks for a WebSocket. */
-export function wantsSocket({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
-}
-
 /**
  * Has a server take WebSockets. What is no handshake for one, or may not have one, it answers as any other request:
  * Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell them apart (before
@@ -54,17 +45,8 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
   const sessions = new Set<Session>();
   const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
-  const isTaken = (request: IncomingMessage): boolean => {
-    if (!wantsSocket(request) || rawPath(request) !== SOCKET_PATH || !isOpen()) return false;
-    if (faultOfHead(request) !== undefined) return false;
-    try {
-      admit(current().keys, 'responses', request, queryOf(request));
-      return true;
-    } catch (error) {
-      if (error instanceof GatewayError) return false;
-      throw error;
-    }
-  };
+  const isTaken = (request: IncomingMessage): boolean =>
+    isHandshake(request) && refusalOf(request, current().keys, isOpen()) === undefined;
 
   if ('shouldUpgradeCallback' in server) {
     // An option of createServer, which listhen does not hand on.
@@ -78,12 +60,13 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
       acceptor.handleUpgrade(request, raw, head, (socket) => {
         const headers = headersOf(request.headers);
         const session = serveSession(socket, raw, {
-          ask: (body) => askServer(server, request.url ?? SOCKET_PATH, headers, body),
+          ask: (body) => askServer(server, request.url ?? '/', headers, body),
           requireModel(model) {
             const gateway = current();
-            oneModel(gateway, admit(gateway.keys, 'responses', request, queryOf(request)), model, false);
+            oneModel(gateway, holderOf(request, gateway.keys), model, false);
           },
-          thinks: (model) => current().catalog.resolve(model, 'openai')?.thinking !== undefined,
+          thinks: (model) =>
+            current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
           bodyLimit: current().options.bodyLimit,
           unread: unread(),
           trouble: (error) => tell('A WebSocket failed for a reason nobody foresaw.', error),

@@ -1,0 +1,37 @@
+/** The request for a WebSocket: where one can be had, and what is wrong with who asks. */
+
+import type { IncomingMessage } from 'node:http';
+import { asGatewayError, GatewayError } from '../errors.ts';
+import { faultOfHead, queryOf, rawPath } from '../head.ts';
+import type { Keys, Principal } from '../keys.ts';
+import { admit } from '../stages/authenticate.ts';
+
+const PATH = '/v1/responses';
+
+/** Whether a request asks for a WebSocket where there is one. */
+export function isHandshake(request: IncomingMessage): boolean {
+  const { method, headers } = request;
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && rawPath(request) === PATH;
+}
+
+/** Who asks. @throws GatewayError `unauthenticated` */
+export function holderOf(request: IncomingMessage, keys: Keys): Principal {
+  return admit(keys, 'responses', request, queryOf(request));
+}
+
+/** Why a handshake is refused; undefined where it is not. @param isOpen whether more work is taken. */
+export function refusalOf(request: IncomingMessage, keys: Keys, isOpen: boolean): GatewayError | undefined {
+  const fault = faultOfHead(request);
+  if (fault !== undefined) return fault;
+  if (!isOpen) {
+    return new GatewayError('overloaded', 'The gateway takes no WebSockets at the moment.', {
+      retryAfter: 1,
+    });
+  }
+  try {
+    holderOf(request, keys);
+    return undefined;
+  } catch (error) {
+    return asGatewayError(error);
+  }
+}
