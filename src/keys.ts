@@ -9,7 +9,7 @@ export interface Principal {
   readonly name: string;
   /** Whether there are models that the key may not use. */
   readonly restricted: boolean;
-  /** Whether the key may use a model, by its canonical id and the other ids that lead to it. */
+  /** Whether the key may use a model. */
   readonly allows: Allowance;
   readonly limits: KeyLimits;
 }
@@ -124,8 +124,8 @@ export function joinKeys(...places: readonly Keys[]): Keys {
   };
 }
 
-/** Whether a model is one of some, by its canonical id and the other ids that lead to it. */
-export type Allowance = (modelId: string, otherNames: readonly string[]) => boolean;
+/** Whether a model is one of some, by its canonical id. @param otherNames gives the other ids that lead to it. */
+export type Allowance = (modelId: string, otherNames: (modelId: string) => readonly string[]) => boolean;
 
 /**
  * @param models ids and `vendor/*`; absent means every model. Another name opens its model as the model's own id does,
@@ -143,5 +143,5 @@ export function allowance(models: readonly string[] | undefined): Allowance {
   return (modelId, otherNames) =>
     exact.has(modelId) ||
     vendors.has(modelId.slice(0, modelId.indexOf('/'))) ||
-    otherNames.some((name) => exact.has(name));
+    otherNames(modelId).some((name) => exact.has(name));
 }

@@ -58,13 +58,13 @@ export function listPricedModels(gateway: Gateway, principal: Principal): JsonOb
 }
 
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
-  return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames(model.id)));
+  return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames));
 }
 
 function find({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
   const model = catalog.resolve(asked, defaultVendor);
   // A model that the key may not use is not in its list, so it is not told apart from one that is not there.
-  if (model === undefined || !principal.allows(model.id, catalog.otherNames(model.id)))
+  if (model === undefined || !principal.allows(model.id, catalog.otherNames))
     throw notSupported(asked, defaultVendor);
   return model;
 }

@@ -15,7 +15,7 @@ export function unknownModels(models: readonly string[], config: Config): readon
   return models
     .filter((model) => {
       const opens = allowance([model]);
-      return !ids.some((id) => opens(id, catalog.otherNames(id)));
+      return !ids.some((id) => opens(id, catalog.otherNames));
     })
     .map((model) => `The catalog has no model ${model} so far (see "gateway models").`);
 }

@@ -50,7 +50,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     const beside = principal.restricted ? modelsBeside(body, fields) : [];
     const refusedFor = ({ id }: Model): string | undefined =>
       [id, ...beside.map((name) => idOf(name, vendorName(id), catalog))].find(
-        (each) => !principal.allows(each, catalog.otherNames(each)),
+        (each) => !principal.allows(each, catalog.otherNames),
       );
     const refused = refusedFor(model);
     if (refused !== undefined) {

@@ -174,8 +174,8 @@ describeStores('keys of the store', (stores) => {
     const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, 10_000);
     const { key, row } = await create(there, 'team', SETTINGS);
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(0.5));
-    expect(followed.keys.find(key)?.allows('openai/gpt-4o', [])).toBe(true);
-    expect(followed.keys.find(key)?.allows('google/gemini-2.5-pro', [])).toBe(false);
+    expect(followed.keys.find(key)?.allows('openai/gpt-4o', () => [])).toBe(true);
+    expect(followed.keys.find(key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
     await changeKey(there, row.id, { budget_day: 2 });
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(2));
     await revokeKey(there, row.id);
