@@ -6,6 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalid } from './errors.ts';
+import { type Json, parseJson } from './json.ts';
 
 /** A value's place: the first byte and the one after the last. */
 export interface Span {
@@ -139,6 +140,15 @@ export function tokensIn(text: string): number {
     else if (code === COMMA || code === COLON || code === OPEN_OBJECT || code === OPEN_LIST) tokens++;
   }
   return tokens;
+}
+
+/** A value that stands in an object's bytes. @throws GatewayError `invalid-request` */
+export function valueAt(bytes: Buffer, { start, end }: Span): Json {
+  try {
+    return parseJson(bytes.toString('utf8', start, end));
+  } catch {
+    throw invalid(`The request body is not valid JSON (at byte ${start}).`);
+  }
 }
 
 /** The bytes with `text` in place of what stands at `span`. */

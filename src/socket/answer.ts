@@ -51,12 +51,15 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
     const events = {
       enqueue(event: Sse) {
         if (isOver || !event.data.startsWith('{')) return;
-        const type = event.event ?? asText(asObject(tryParseJson(event.data))?.['type']) ?? '';
-        const carried = CARRIES.test(type) ? asObject(tryParseJson(event.data)) : undefined;
+        const name = event.event;
+        const isRead = name === undefined || name === 'error' || CARRIES.test(name);
+        const read = isRead ? asObject(tryParseJson(event.data)) : undefined;
+        const type = name ?? asText(read?.['type']) ?? '';
         if (type === 'error') {
-          failure = asObject(tryParseJson(event.data));
+          failure = read;
           return;
         }
+        const carried = CARRIES.test(type) ? read : undefined;
         isOver = LAST.test(type);
         if (GOES_ON.test(type)) response = asObject(carried?.['response']);
         told.say(inLane(withPrevious(event.data, carried, told), told));
@@ -69,16 +72,16 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
       }
       resolve(response);
     };
-    const read = (take: () => void): void => {
+    const take = (step: () => void): void => {
       try {
-        told.together(take);
+        told.together(step);
       } catch (error) {
         answer.destroy(asGatewayError(error));
       }
     };
-    answer.on('data', (chunk: Buffer) => read(() => decoder.transform(chunk, events)));
+    answer.on('data', (chunk: Buffer) => take(() => decoder.transform(chunk, events)));
     answer.on('end', () => {
-      read(() => decoder.flush?.(events));
+      take(() => decoder.flush?.(events));
       end();
     });
     answer.on('error', end);
@@ -150,6 +153,7 @@ function withPrevious(data: string, event: JsonObject | undefined, { previous }:
   return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
 }
 
-function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
+/** An event with the lane that its request has named. */
+export function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
   return lane === undefined ? event : `{"stream_id":${JSON.stringify(lane)},${event.slice(1)}`;
 }

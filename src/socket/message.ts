@@ -1,23 +1,18 @@
 /** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
 
 import { invalid } from '../errors.ts';
-import {
-  asList,
-  asObject,
-  asObjects,
-  asText,
-  isList,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../json.ts';
-import { type Span, scanObject } from '../json-scan.ts';
+import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../json.ts';
+import { type Span, scanObject, valueAt } from '../json-scan.ts';
 import type { Dialogue } from './memory.ts';
 
-/** A message that is read, and not understood any further than whose turn it is. */
-export interface Message {
+/** An object's bytes, and where its values stand. */
+interface Scanned {
   readonly bytes: Buffer;
   readonly fields: ReadonlyMap<string, Span>;
+}
+
+/** A message that is read, and not understood any further than whose turn it is. */
+export interface Message extends Scanned {
   readonly type: string;
   /** The lane that it names. */
   readonly lane: string | undefined;
@@ -46,9 +41,8 @@ const ENCRYPTED = 'reasoning.encrypted_content';
 /** @throws GatewayError `invalid-request` */
 export function readMessage(bytes: Buffer): Message {
   const fields = scanObject(bytes);
-  const read = (key: string): Json | undefined => valueAt(bytes, fields.get(key));
-  const type = asText(read('type'));
-  const lane = read('stream_id') ?? undefined;
+  const type = asText(fieldOf({ bytes, fields }, 'type'));
+  const lane = fieldOf({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');
   if (lane !== undefined && (typeof lane !== 'string' || lane.length > 256)) {
     throw invalid('stream_id: Input should be a string of 256 characters at most', 'stream_id');
@@ -57,14 +51,15 @@ export function readMessage(bytes: Buffer): Message {
 }
 
 /** The value of a field; undefined where there is none. @throws GatewayError `invalid-request` */
-export function fieldOf({ bytes, fields }: Message, key: string): Json | undefined {
-  return valueAt(bytes, fields.get(key));
+export function fieldOf({ bytes, fields }: Scanned, key: string): Json | undefined {
+  const span = fields.get(key);
+  return span && valueAt(bytes, span);
 }
 
 /** All fields of a message that are a request's own. */
 export function requestFields(message: Message): JsonObject {
-  const all = asObject(read(message.bytes)) ?? {};
-  return Object.fromEntries(Object.entries(all).filter(([key]) => !ENVELOPE.has(key)));
+  const own = [...message.fields.keys()].filter((key) => !ENVELOPE.has(key));
+  return Object.fromEntries(own.map((key) => [key, fieldOf(message, key) ?? null]));
 }
 
 /**
@@ -101,8 +96,11 @@ export function requestOf(
     values.delete('previous_response_id');
     values.set('input', `[${joined([...from.items, items])}]`);
   }
-  if (!stored && thinks(asText(fieldOf(message, 'model')) ?? '')) {
-    values.set('include', withEncrypted(fieldOf(message, 'include'), raw('include')));
+  const include = fieldOf(message, 'include') ?? [];
+  // What is no list is the caller's mistake, and is told as one.
+  const asksMore = isList(include) && !include.includes(ENCRYPTED);
+  if (asksMore && !stored && thinks(asText(fieldOf(message, 'model')) ?? '')) {
+    values.set('include', JSON.stringify([...include, ENCRYPTED]));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
   const goesOnElsewhere = inConversation || (previous !== undefined && from === undefined);
@@ -147,23 +145,4 @@ function itemsOf(input: string | undefined): string | undefined {
   if (input === undefined || input === 'null') return '';
   if (input.startsWith('[')) return input.slice(1, -1).trim();
   return input.startsWith('"') ? `{"type":"message","role":"user","content":${input}}` : undefined;
-}
-
-function withEncrypted(include: Json | undefined, raw: string | undefined): string {
-  if (include === undefined || include === null) return JSON.stringify([ENCRYPTED]);
-  // What is no list is the caller's mistake, and is told as one.
-  if (raw === undefined || !isList(include) || include.includes(ENCRYPTED)) return raw ?? 'null';
-  return JSON.stringify([...include, ENCRYPTED]);
-}
-
-function valueAt(bytes: Buffer, span: Span | undefined): Json | undefined {
-  return span && read(bytes.subarray(span.start, span.end));
-}
-
-function read(bytes: Buffer): Json {
-  try {
-    return parseJson(bytes.toString());
-  } catch {
-    throw invalid('The message is not valid JSON.');
-  }
 }

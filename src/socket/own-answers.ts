@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { emptyResponse } from '../formats/responses/response.ts';
 import type { JsonObject } from '../json.ts';
+import { inLane } from './answer.ts';
 import { fieldOf, type Message, requestFields } from './message.ts';
 
 /** An answer: its events, and the response that they tell of. */
@@ -14,11 +15,10 @@ export interface OwnAnswer {
 /** To a request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from. */
 export function prepared(message: Message): OwnAnswer {
   const response = emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`);
-  const lane = message.lane === undefined ? {} : { stream_id: message.lane };
   const events = [
     { type: 'response.created', response: { ...response, status: 'in_progress', usage: null } },
     { type: 'response.completed', response },
-  ].map((event, sequence_number) => JSON.stringify({ ...lane, ...event, sequence_number }));
+  ].map((event, sequence_number) => inLane(JSON.stringify({ ...event, sequence_number }), message));
   return { events, response };
 }
 

@@ -5,8 +5,8 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import { asText, isObject, type Json, parseJson } from '../json.ts';
-import { type Span, scanObject, spliced } from '../json-scan.ts';
+import { asText, isObject } from '../json.ts';
+import { type Span, scanObject, spliced, valueAt } from '../json-scan.ts';
 import {
   spokenFormat,
   translatedFormat,
@@ -207,14 +207,6 @@ function requireSameModel(
         'model',
       );
     }
-  }
-}
-
-function valueAt(body: Buffer, span: Span): Json {
-  try {
-    return parseJson(body.toString('utf8', span.start, span.end));
-  } catch {
-    throw invalid(`The request body is not valid JSON (at byte ${span.start}).`);
   }
 }
 
