@@ -3,7 +3,7 @@
 import { prefixedId } from '../../conversation/ids.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { asFlag, asObject, asObjects, asText, type JsonObject } from '../../json.ts';
+import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { echoTool } from './echo-tool.ts';
 import { finishFields, renderFinish } from './finish.ts';
@@ -54,13 +54,7 @@ export function responseMaker(asked: Asked): ResponseMaker {
     ...start.own?.fields,
     ...additional,
     ...settings,
-    id: responseId(start, asked),
-    object: 'response',
-    created_at: start.created ?? asked.created,
-    model: start.model || asked.prompt.model,
-    error: null,
-    incomplete_details: null,
-    usage: null,
+    ...head(responseId(start, asked), start.created ?? asked.created, start.model || asked.prompt.model),
     ...fields,
   });
 
@@ -95,17 +89,25 @@ export function responseMaker(asked: Asked): ResponseMaker {
   };
 }
 
+/** What every response begins with. @param created Unix seconds. */
+function head(id: string, created: number, model: Json): JsonObject {
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    model,
+    error: null,
+    incomplete_details: null,
+    usage: null,
+  };
+}
+
 /** The response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
 export function emptyResponse(body: JsonObject, id: string): JsonObject {
   return {
     ...echo({ body }),
-    id,
-    object: 'response',
-    created_at: Math.floor(Date.now() / 1000),
-    model: body['model'] ?? '',
+    ...head(id, Math.floor(Date.now() / 1000), body['model'] ?? ''),
     status: 'completed',
-    error: null,
-    incomplete_details: null,
     service_tier: 'default',
     output: [],
     usage: renderUsage({ input: 0, output: 0 }),
