@@ -7,7 +7,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
-import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Environment } from '../config/environment.ts';
 import type { Route } from '../stages/exchange.ts';
 import { within } from '../streams/within.ts';
@@ -54,7 +54,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
   if (url === undefined) return undefined;
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
-    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]);
@@ -66,9 +66,9 @@ export async function openTraces(environment: Environment): Promise<Traces | und
     .defaultResource()
     .merge(resources.resourceFromAttributes({ 'service.name': 'gateway' }))
     .merge(resources.detectResources({ detectors: [resources.envDetector] }));
-  const provider = new sdk.BasicTracerProvider({
+  const provider = new sdk.TracerProvider({
     resource,
-    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer('gateway');
   return {

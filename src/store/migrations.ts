@@ -7,7 +7,8 @@
  * to this has a name that ends in BREAKING: on its tables versions that do not know it start no more.
  */
 
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** How the name of a migration ends whose tables are none for earlier versions. */
 const BREAKING = '-breaking';

@@ -1,6 +1,7 @@
 /** The store: what has to outlive the process, in one SQLite file or in PostgreSQL. Never on the request path. */
 
-import { Kysely, type Migration, Migrator, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import { errorCode } from '../error-code.ts';
 import { migrations, onlyAdds } from './migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
