@@ -1,8 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+/** The AI SDK's version before its newest: apps stay with one for long, and it is maintained too. */
+const AI_SDK_6 = {
+  ai: 'ai-6',
+  '@ai-sdk/anthropic': 'ai-sdk-anthropic-3',
+  '@ai-sdk/google': 'ai-sdk-google-3',
+  '@ai-sdk/openai': 'ai-sdk-openai-3',
+  '@ai-sdk/openai-compatible': 'ai-sdk-openai-compatible-2',
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     // What is waited for comes at once, as a rule; a busy machine is given time.
     expect: { poll: { timeout: 10_000 } },
@@ -11,5 +19,13 @@ export default defineConfig({
     retry: 2,
     // Much of what is tested is waiting.
     maxWorkers: 3,
+    projects: [
+      { extends: true, test: { name: 'gateway', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        resolve: { alias: AI_SDK_6 },
+        test: { name: 'AI SDK 6', include: ['test/clients/ai-sdk.test.ts'] },
+      },
+    ],
   },
 });
