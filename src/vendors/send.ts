@@ -5,12 +5,13 @@
 
 import type { Dispatcher } from 'undici';
 import { GatewayError, isVendors } from '../errors.ts';
-import type { Body, BodySink } from '../streams/body.ts';
+import type { Body } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
 import { inflater } from './inflate.ts';
 import type { Patience } from './patience.ts';
-import { isPing } from './ping.ts';
+import { relay } from './relay.ts';
+import { waitFor } from './wait.ts';
 
 export interface UpstreamRequest {
   readonly origin: string;
@@ -53,9 +54,6 @@ export interface Guard {
   words(error: GatewayError): Uint8Array;
 }
 
-/** How much of an answer waits here for somebody to take it before its socket is paused, in bytes. */
-const HIGH_WATER_MARK = 64 * 1024;
-
 /**
  * Sends a POST and gives the head of the answer, its body still coming: of an event stream as soon as it is there, of
  * any other with the first of its body, since until then a failure can still have a status of its own.
@@ -69,41 +67,23 @@ export function send(
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const { tap } = request;
-    const { limits } = patience;
     let socket: Dispatcher.DispatchController | undefined;
-    /** Gives the answer, where that still waits; and whether it is given. */
-    let give: ((body: UpstreamAnswer['body']) => void) | undefined;
-    let isGiven = false;
-    /** Who takes the body, and what has come of it before. */
-    let sink: BodySink | undefined;
-    let held: Uint8Array[] = [];
-    let heldSize = 0;
-    /** Nobody wants the body any more; and it is for what stands in it. */
-    let isLeft = false;
-    let isBroken = false;
-    let guard: Guard | undefined;
     let inflating: ReturnType<typeof inflater>;
-    /** Whether a byte of an answer has come, and one of its body. */
+    let guard: Guard | undefined;
+    /** The answer's head, of which the body decides when it is given; and whether it is. */
+    let head: UpstreamHead | undefined;
+    let isGiven = false;
+    /** Whether a byte of an answer has come. */
     let answered = false;
-    let flowing = false;
+    /** Whether the body was left for what stands in it. */
+    let isBroken = false;
     let over: GatewayError | true | undefined;
 
-    let seen = patience.now;
-    /** Since when there have been signs of life and nothing else. */
-    let quiet = Number.POSITIVE_INFINITY;
-    const deadline = seen + (request.timeLeft ?? limits.total);
-    const watched = {
-      tick(now: number) {
-        if (socket?.paused && now <= deadline) return;
-        const limit = flowing ? limits.idle : limits.firstByte;
-        if (now > deadline || now - seen > limit || now - quiet > limits.quiet) {
-          abort(new GatewayError('upstream-timeout', 'The upstream took too long to answer.'));
-        }
-      },
-    };
-    const forget = patience.watch(watched);
-
+    const wait = waitFor(patience, {
+      timeLeft: request.timeLeft,
+      isPaused: () => socket?.paused === true,
+      tooLong: () => abort(new GatewayError('upstream-timeout', 'The upstream took too long to answer.')),
+    });
     const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;
       fail(reason, how);
@@ -116,11 +96,11 @@ export function send(
 
     const finish = (how: Ending, error?: GatewayError): void => {
       over = error ?? true;
-      forget();
+      wait.end();
       signal.removeEventListener('abort', leave);
       inflating?.destroy();
       // Where nobody stands by it, whoever takes it may still find a failure in it: in a moment, for all of it is here.
-      if (how === 'whole' && guard === undefined && isGiven && sink === undefined) setImmediate(tellEnd, how);
+      if (how === 'whole' && guard === undefined && isGiven && !passing.isTaken()) setImmediate(tellEnd, how);
       else tellEnd(how);
     };
     const tellEnd = (how: Ending): void => {
@@ -130,16 +110,10 @@ export function send(
       if (over !== undefined) return;
       finish(how, error);
       if (!isGiven) reject(error);
-      else conclude(error);
-    };
-    /** Tells whoever takes the body that it is over. */
-    const conclude = (how: GatewayError | true): void => {
-      if (sink === undefined || isLeft) return;
-      if (how === true) sink.close();
-      else if (guard === undefined) sink.abort(how);
+      else if (guard === undefined) passing.abort(error);
       else {
-        sink.write(guard.words(how));
-        sink.close();
+        passing.write(guard.words(error));
+        passing.close();
       }
     };
     const succeed = (): void => {
@@ -147,64 +121,45 @@ export function send(
       if (cut !== undefined) fail(cut);
       if (over !== undefined) return;
       finish('whole');
-      if (isGiven) conclude(true);
-      else {
-        isGiven = true;
-        give?.(Buffer.concat(held));
-      }
+      if (isGiven) passing.close();
+      else give(passing.held());
     };
 
-    const deliver = (chunk: Uint8Array): void => {
-      if (over !== undefined) return;
-      tap?.(chunk);
-      guard?.chunk(chunk);
-      if (sink !== undefined) {
-        if (!sink.write(chunk)) pause();
-        return;
-      }
-      heldSize += chunk.byteLength;
-      if (held.push(chunk) === 1 && !isGiven) queueMicrotask(flow);
-      if (heldSize >= HIGH_WATER_MARK) pause();
+    const give = (body: UpstreamAnswer['body']): void => {
+      if (head === undefined) return;
+      isGiven = true;
+      resolve({ status: head.status, headers: head.headers, body });
     };
     /** What came with the head is over by now, or the rest of it takes its time. */
-    const flow = (): void => {
-      if (over !== undefined || isGiven) return;
-      isGiven = true;
-      give?.(body);
+    const giveFlowing = (): void => {
+      if (over === undefined && !isGiven) give(passing.body);
     };
-    const pause = (): void => {
-      inflating?.pause();
-      socket?.pause();
-    };
-    const pull = (): void => {
+    const deliver = (chunk: Uint8Array): void => {
       if (over !== undefined) return;
-      seen = patience.now;
-      inflating?.resume();
-      socket?.resume();
+      request.tap?.(chunk);
+      guard?.chunk(chunk);
+      if (!isGiven) queueMicrotask(giveFlowing);
+      if (!passing.write(chunk)) flow(false);
     };
-    const body: Body = {
-      pipeTo(taker) {
-        const chunks = held;
-        let takesMore = true;
-        held = [];
-        for (const chunk of chunks) {
-          takesMore = taker.write(chunk);
-          if (isLeft) return;
-        }
-        sink = taker;
-        if (over !== undefined) conclude(over);
-        else if (takesMore) pull();
-        else pause();
-      },
-      pull,
+    const flow = (goesOn: boolean): void => {
+      if (over !== undefined) return;
+      if (goesOn) {
+        wait.resumed();
+        inflating?.resume();
+        socket?.resume();
+      } else {
+        inflating?.pause();
+        socket?.pause();
+      }
+    };
+    const passing = relay({
+      flow,
       cancel(error) {
-        isLeft = true;
-        held = [];
         isBroken = error !== undefined && isVendors(error.fault);
         if (error !== undefined && isBroken) abort(error);
         else leave();
       },
-    };
+    });
 
     if (signal.aborted) return leave();
     agent.dispatch(
@@ -233,19 +188,13 @@ export function send(
             chunk: deliver,
             end: succeed,
             fail: (error) => abort(error),
-          })?.on('drain', pull);
-          const shown = inflating === undefined ? headers : withoutCoding(headers);
+          })?.on('drain', () => flow(true));
+          head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
           guard = request.guard?.({ status, headers });
-          if (String(headers['content-type']).startsWith('text/event-stream')) {
-            isGiven = true;
-            resolve({ status, headers: shown, body });
-          } else give = (whole) => resolve({ status, headers: shown, body: whole });
+          if (String(headers['content-type']).startsWith('text/event-stream')) give(passing.body);
         },
         onResponseData(controller, chunk) {
-          seen = patience.now;
-          flowing = true;
-          if (!isPing(chunk)) quiet = Number.POSITIVE_INFINITY;
-          else if (quiet > seen) quiet = seen;
+          wait.heard(chunk);
           if (inflating === undefined) deliver(chunk);
           else if (!inflating.write(chunk)) controller.pause();
         },

@@ -1,0 +1,47 @@
+/** One vendor that is waited for: what it has said so far, and whether it takes too long. */
+
+import type { Patience } from './patience.ts';
+import { isPing } from './ping.ts';
+
+export interface Wait {
+  /** A piece of the answer's body has come. */
+  heard(piece: Uint8Array): void;
+  /** The vendor may go on: while it had to wait, its silence was not its own. */
+  resumed(): void;
+  end(): void;
+}
+
+export interface Waiting {
+  /** Milliseconds until the answer must be over, where it is not the patience's own `total`. */
+  readonly timeLeft: number | undefined;
+  /** Whether the vendor is kept waiting itself. */
+  isPaused(): boolean;
+  tooLong(): void;
+}
+
+export function waitFor(patience: Patience, { timeLeft, isPaused, tooLong }: Waiting): Wait {
+  const { limits } = patience;
+  const deadline = patience.now + (timeLeft ?? limits.total);
+  let silence = limits.firstByte;
+  let seen = patience.now;
+  /** Since when there have been signs of life and nothing else. */
+  let quiet = Number.POSITIVE_INFINITY;
+  const end = patience.watch({
+    tick(now) {
+      if (isPaused() && now <= deadline) return;
+      if (now > deadline || now - seen > silence || now - quiet > limits.quiet) tooLong();
+    },
+  });
+  return {
+    heard(piece) {
+      seen = patience.now;
+      silence = limits.idle;
+      if (!isPing(piece)) quiet = Number.POSITIVE_INFINITY;
+      else if (quiet > seen) quiet = seen;
+    },
+    resumed() {
+      seen = patience.now;
+    },
+    end,
+  };
+}
