@@ -19,7 +19,7 @@ declare global {
   }
 }
 
-/** Deeper than any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
+/** Deeper than any answer and any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
 const MAX_DEPTH = 500;
 
 /** No number of fewer digits can lose any, nor be beyond the largest. */
@@ -36,7 +36,7 @@ export function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
   const value = tryParseExact(text);
   if (value === null) return {};
-  return isObject(value) && !isDeeper(value, MAX_DEPTH) ? value : { arguments: text };
+  return isObject(value) && !isTooDeep(value) ? value : { arguments: text };
 }
 
 /**
@@ -85,9 +85,9 @@ function losesDigits(value: number, source: string): boolean {
   return !Number.isFinite(value) || (LONG_NUMBER.test(source) && String(value) !== source);
 }
 
-/** Whether `value` is nested deeper than `levels`: JSON.stringify, and a reviver, end in a full stack some thousands down. */
-export function isDeeper(value: Json | undefined, levels: number): boolean {
+/** Whether a value is nested too deep to be written: JSON.stringify, and a reviver, end in a full stack some thousands down. */
+export function isTooDeep(value: Json | undefined, levels = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  return Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }

@@ -344,6 +344,12 @@ describe('U-23 an event that is not JSON', () => {
     expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
     expect(isFinished(way.format, text)).toBe(false);
   });
+  test.each(translated)('$name: one nested deeper than anybody can write again: 502', async (way) => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const answer = wholeAnswer(way.spoken).replace('{', `{"x_unheard_of":${deep},`);
+    const { status, text } = await read(way, (wire) => wire.answer(200, answer));
+    expect(status, text).toBe(502);
+  });
 });
 
 describe('U-24 events and fields that nobody knows', () => {

@@ -6,7 +6,6 @@
 
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { broken } from '../event-data.ts';
-import { checkDepth } from './leftovers.ts';
 import type { CallSignature } from './parse-thoughts.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
 import { signatureIn } from './signatures.ts';
@@ -153,7 +152,5 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
 /** Arguments are JSON text; a few services send the object itself. */
 function argumentsText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  checkDepth(value);
-  return JSON.stringify(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

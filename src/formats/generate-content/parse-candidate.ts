@@ -9,7 +9,6 @@ import type { Sink } from '../../streams/step.ts';
 import { madeUpId } from './call-ids.ts';
 import { citationTeller, mergeField } from './citations.ts';
 import { finishWord, parseFinish } from './finish.ts';
-import { vendorJsonText } from './json-text.ts';
 import { parseLogprobs } from './logprobs.ts';
 import { type PartialArgs, partialArgs } from './partial-args.ts';
 import { type Proof, unsealProof } from './proof.ts';
@@ -266,7 +265,7 @@ function isPlainText(part: JsonObject): boolean {
 /** Arguments are an object; some services write the text of one. */
 function argsText(args: Json | undefined): string {
   if (typeof args === 'string') return args.trim() || '{}';
-  return isObject(args) ? vendorJsonText(args) : '{}';
+  return isObject(args) ? JSON.stringify(args) : '{}';
 }
 
 function proofOf(sealed: Json | undefined, kind: Part['kind']): Proof | undefined {

@@ -22,7 +22,6 @@ import {
 } from './answer.ts';
 import { shifted } from './citations.ts';
 import { renderLateError } from './errors.ts';
-import { vendorJsonText } from './json-text.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { FORMAT } from './wire.ts';
 
@@ -100,7 +99,7 @@ export function renderEvents(asked: Asked): EventRenderer {
     const speaker = speakerAt(choice);
     speaker.open = { part, text: '', offset: speaker.text.length, signature, redacted: undefined };
     if (part.kind !== 'opaque') return;
-    if (part.format === FORMAT) sayPart(choice, vendorJsonText(part.value), out);
+    if (part.format === FORMAT) sayPart(choice, JSON.stringify(part.value), out);
     else speaker.foreign.push(part.value);
   };
 
@@ -143,20 +142,20 @@ export function renderEvents(asked: Asked): EventRenderer {
       part.kind === 'tool-call'
         ? renderPart({ ...part, arguments: text, ...proof })
         : renderPart({ kind: part.kind, text: '', ...proof });
-    if (rendered) sayPart(choice, vendorJsonText(rendered), out);
+    if (rendered) sayPart(choice, JSON.stringify(rendered), out);
   };
 
   const finish = (out: Sink<Sse>): void => {
     const promptFeedback = promptFeedbackOf(speakers[0]?.end);
     if (promptFeedback && isBlockedPrompt(promptFeedback) && !hasSpoken) {
       const chunk = { ...renderExtras(start), promptFeedback, ...renderHead(start, usage, asked) };
-      out.enqueue({ data: vendorJsonText(chunk) });
+      out.enqueue({ data: JSON.stringify(chunk) });
       return;
     }
-    if (promptFeedback) before = `{"promptFeedback":${vendorJsonText(promptFeedback)},${before.slice(1)}`;
+    if (promptFeedback) before = `{"promptFeedback":${JSON.stringify(promptFeedback)},${before.slice(1)}`;
     for (const { index, end = NO_END, text, citations, foreign } of speakers) {
       const ending = { end, text, citations, logprobs: [], foreign };
-      say(vendorJsonText(renderCandidate(index, [EMPTY_TEXT], ending)), out);
+      say(JSON.stringify(renderCandidate(index, [EMPTY_TEXT], ending)), out);
       before = CANDIDATES;
     }
   };
@@ -214,6 +213,6 @@ export function renderEvents(asked: Asked): EventRenderer {
 
 /** An object's fields as they stand in its JSON text, each after a comma; '' of none. */
 function fieldsText(object: JsonObject): string {
-  const text = vendorJsonText(object).slice(1, -1);
+  const text = JSON.stringify(object).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGemini3 } from './generation.ts';
-import { callerJsonText } from './json-text.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
 import { renderToolConfig, renderTools } from './render-tools.ts';
@@ -165,7 +164,7 @@ function tellOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {
   const rule = 'Write the final answer as JSON only: no other text, no code fence.';
   if (output.kind === 'json') return rule;
   const about = output.description === undefined ? '' : ` (${output.description})`;
-  return `${rule} It must match this JSON Schema${about}:\n${callerJsonText(output.schema, 'response_format')}`;
+  return `${rule} It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
 }
 
 function renderSchema(schema: JsonObject, target: Target, report: Report): JsonObject {

@@ -11,7 +11,6 @@ import { asObject, asObjects, asText, isObject, tryParseJson } from '../../json.
 import type { Report, Target } from '../format.ts';
 import { isGeminiId } from './call-ids.ts';
 import { isGemini3 } from './generation.ts';
-import { callerJsonText } from './json-text.ts';
 import { parseFile, parseInline, renderMedia } from './media.ts';
 import { safeName } from './names.ts';
 import { FORMAT, sortFields } from './wire.ts';
@@ -32,7 +31,7 @@ export function parseResult(
   );
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
-  const { text, isError } = unwrapResponse(known['response'], `${param}.response`);
+  const { text, isError } = unwrapResponse(known['response']);
   const media = asObjects(known['parts']).flatMap(parseResultMedia);
   const id = asText(known['id']);
   // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format.
@@ -56,16 +55,16 @@ function parseResultMedia(part: JsonObject): readonly MediaPart[] {
 }
 
 /** A response as text. Only what `wrapResponse` gives back as it was is taken out of its wrapping. */
-function unwrapResponse(response: Json | undefined, param: string): { text?: string; isError: boolean } {
+function unwrapResponse(response: Json | undefined): { text?: string; isError: boolean } {
   if (response === undefined) return { isError: false };
-  if (!isObject(response)) return { text: callerJsonText(response, param), isError: false };
+  if (!isObject(response)) return { text: JSON.stringify(response), isError: false };
   if (Object.keys(response).length === 1) {
     const { output, error } = response;
     if (typeof error === 'string') return { text: error, isError: true };
     if (typeof output === 'string' && !isObject(tryParseJson(output)))
       return { text: output, isError: false };
   }
-  return { text: callerJsonText(response, param), isError: false };
+  return { text: JSON.stringify(response), isError: false };
 }
 
 function wrapResponse(text: string, isError: boolean): JsonObject {

@@ -1,6 +1,6 @@
 /** Anthropic's answers as neutral events: the events of a stream ("Streaming messages"), or a whole message. */
 
-import { isDeeper, parseExact } from '../../conversation/arguments.ts';
+import { parseExact } from '../../conversation/arguments.ts';
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
-import { broken, eventObject, MAX_DEPTH } from '../event-data.ts';
+import { broken, eventObject } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { errorOf, isUntypedError } from './errors.ts';
 import { END_OWN, parseEnd } from './finish.ts';
@@ -129,9 +129,6 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     transform({ event, data }, out) {
       if (isOver || data === '') return;
       const value = eventObject(data);
-      // Each level takes two characters at least.
-      if (data.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
-        throw broken('an event that is nested too deep');
       const type = asText(value['type']) ?? event;
       if (type === 'content_block_delta') {
         readDelta(value, out);
