@@ -6,10 +6,11 @@ import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversat
 import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
+import { asFlag, asObjects, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
+import { requiredText } from './fields.ts';
 import {
   parseCompaction,
   parseDocument,
@@ -62,7 +63,7 @@ function parseOne(block: JsonObject, at: string, context: Context): Part {
       const { type: _, thinking, signature, ...rest } = block;
       return {
         kind: 'thinking',
-        text: textAt(thinking, `${at}.thinking.thinking`),
+        text: requiredText(thinking, `${at}.thinking.thinking`),
         ...(typeof signature === 'string' &&
           signature !== '' && { signature: unseal(signature, 'anthropic') }),
         ...extraOf(rest),
@@ -70,7 +71,7 @@ function parseOne(block: JsonObject, at: string, context: Context): Part {
     }
     case 'redacted_thinking': {
       const { type: _, data, ...rest } = block;
-      const redacted = unseal(textAt(data, `${at}.redacted_thinking.data`), 'anthropic');
+      const redacted = unseal(requiredText(data, `${at}.redacted_thinking.data`), 'anthropic');
       return { kind: 'thinking', text: '', redacted, ...extraOf(rest) };
     }
     case 'tool_use':
@@ -88,7 +89,7 @@ function parseText(block: JsonObject, at: string): TextPart {
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
-    text: textAt(text, `${at}.text.text`),
+    text: requiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
     ...(mark && { mark }),
     ...ownOf(FORMAT, fields),
@@ -100,8 +101,8 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
   const { type: _, id, name, input, cache_control, caller, toolset_name, ...rest } = block;
   const { mark, fields } = parseMark(cache_control);
   const call = {
-    id: textAt(id, `${at}.tool_use.id`),
-    name: textAt(name, `${at}.tool_use.name`),
+    id: requiredText(id, `${at}.tool_use.id`),
+    name: requiredText(name, `${at}.tool_use.name`),
   };
   names.set(call.id, call.name);
   return {
@@ -121,7 +122,7 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
 function parseResult(block: JsonObject, at: string, context: Context): ToolResultPart {
   const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
   const { mark, fields } = parseMark(cache_control);
-  const id = textAt(tool_use_id, `${at}.tool_result.tool_use_id`);
+  const id = requiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
   const name = context.names.get(id);
   const isError = asFlag(is_error);
   return {
@@ -174,10 +175,4 @@ function blocksOf(content: Json, at: string): readonly JsonObject[] {
 
 function opaque(block: JsonObject): OpaquePart {
   return { kind: 'opaque', format: FORMAT, value: block };
-}
-
-function textAt(value: Json | undefined, at: string): string {
-  const text = asText(value);
-  if (text !== undefined) return text;
-  throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
 }

@@ -17,6 +17,7 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { optional, requiredText } from './fields.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
@@ -46,21 +47,19 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const { mark, fields: marked } = parseMark(cache_control);
   const toolList = changedTools(parseTools(tools), messages);
   const choice = parseToolChoice(tool_choice, toolList, report);
-  const sampling = compact({
-    temperature: number(temperature, 'temperature'),
-    topP: top_p === UNSET ? undefined : number(top_p, 'top_p'),
-    topK: top_k === UNSET ? undefined : number(top_k, 'top_k'),
-    stop: texts(stop_sequences, 'stop_sequences'),
-  });
-  const tier = optional(service_tier, asText, 'service_tier: Input should be a valid string', 'service_tier');
+  const stop = optional(stop_sequences, 'stop_sequences', asItems, 'list');
+  const tier = optional(service_tier, 'service_tier', asText, 'string');
   const isKnown = tier !== undefined && isKnownTier(tier);
   return {
-    model: textOf(model, 'model'),
+    model: requiredText(model, 'model'),
     turns,
     ...choice.neutral,
     maxTokens,
-    ...sampling,
     ...compact({
+      temperature: optional(temperature, 'temperature', asNumber, 'number'),
+      topP: top_p === UNSET ? undefined : optional(top_p, 'top_p', asNumber, 'number'),
+      topK: top_k === UNSET ? undefined : optional(top_k, 'top_k', asNumber, 'number'),
+      stop: stop?.map((text, index) => requiredText(text, `stop_sequences.${index}`)),
       tools: toolList,
       output: output.format,
       thinking: thought.thinking,
@@ -68,7 +67,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
       serviceTier: isKnown ? neutralTier(tier) : undefined,
       mark,
     }),
-    stream: optional(stream, asFlag, 'stream: Input should be a valid boolean', 'stream') ?? false,
+    stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: {
       format: FORMAT,
@@ -117,7 +116,7 @@ function parseToolChoice(
   if (!isObject(value)) throw invalid('tool_choice: Input should be an object', 'tool_choice');
   const { type, name, disable_parallel_tool_use, ...rest } = value;
   if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
-  if (type === 'tool') textOf(name, 'tool_choice.tool.name');
+  if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
   const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
   const toolChoice = type === 'tool' && forced ? forcedHosted(tools, report) : choiceOf(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
@@ -177,38 +176,6 @@ function wholeNumber(value: Json | undefined, field: string): number {
   return count;
 }
 
-function textOf(value: Json | undefined, field: string): string {
-  const text = asText(value);
-  if (text !== undefined) return text;
-  throw invalid(
-    `${field}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`,
-    field,
-  );
-}
-
-function number(value: Json | undefined, field: string): number | undefined {
-  return optional(value, asNumber, `${field}: Input should be a valid number`, field);
-}
-
-function texts(value: Json | undefined, field: string): readonly string[] | undefined {
-  const list = optional(
-    value,
-    (given) => (isList(given) ? given : undefined),
-    `${field}: Input should be a valid list`,
-    field,
-  );
-  return list?.map((text, index) => textOf(text, `${field}.${index}`));
-}
-
-/** What `read` makes of a field that may be absent or null. */
-function optional<T>(
-  value: Json | undefined,
-  read: (value: Json) => T | undefined,
-  message: string,
-  field: string,
-): T | undefined {
-  if (value === undefined || value === null) return undefined;
-  const given = read(value);
-  if (given === undefined) throw invalid(message, field);
-  return given;
+function asItems(value: Json): readonly Json[] | undefined {
+  return isList(value) ? value : undefined;
 }
