@@ -18,7 +18,6 @@ import { asList, asNumber, asObject, asText, isList, isObject } from '../../json
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventValue } from '../event-data.ts';
-import type { Target } from '../format.ts';
 import { changedNames } from '../safe-names.ts';
 import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
@@ -44,7 +43,7 @@ const MAX_CANDIDATES = 64;
 type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
   return withCustomCalls(parseChunks(prompt), prompt);
 }
 

@@ -5,19 +5,8 @@ import type { Own, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart } from '../../conversation/reply.ts';
 import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
-import { carrierText, isCarried, type Place } from './carriers.ts';
 import { callIds } from './names.ts';
 import { FORMAT } from './wire.ts';
-
-/**
- * The block that carries the signature of a call or a text, which Anthropic's own have no field for; undefined where
- * there is none to carry.
- * @param place which of its neighbours it belongs to: a text that is empty has no block, and its carrier stands alone.
- */
-export function carrierBlock(signature: Signature | undefined, place: Place): JsonObject | undefined {
-  if (signature === undefined || !isCarried(signature)) return undefined;
-  return { type: 'thinking', thinking: '', signature: carrierText(signature, place) };
-}
 
 /** Thinking that only its vendor can read. */
 export function redactedBlock(redacted: Signature, own: Own | undefined): JsonObject {
@@ -37,7 +26,7 @@ export function callBlocks(
     return {
       ...fields,
       type: 'tool_use',
-      id: ids.call({ kind: 'tool-call', id: given, name, arguments: '' }),
+      id: ids.call(given),
       name,
       input,
       // Claude says it of every call, and the SDKs' types have it always there: Java's reads no call without.

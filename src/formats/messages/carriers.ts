@@ -25,9 +25,16 @@ export function isCarried(signature: Signature): boolean {
   return signature.origin === 'google' || signature.origin === 'other';
 }
 
-/** The text of a carrier's `signature`, for the block that comes next or for the one that came before. */
-export function carrierText({ origin, value }: Signature, place: Place): string {
-  return seal({ origin, value: MARKS[place] + value }, 'anthropic');
+/**
+ * The carrier of a call's or a text's signature, in a list of one; an empty list where there is none to carry.
+ * @param place which of its neighbours it belongs to: a text that is empty has no block, and its carrier stands alone.
+ */
+export function carrierBlocks(signature: Signature | undefined, place: Place): readonly JsonObject[] {
+  if (signature === undefined || !isCarried(signature)) return [];
+  const { origin, value } = signature;
+  return [
+    { type: 'thinking', thinking: '', signature: seal({ origin, value: MARKS[place] + value }, 'anthropic') },
+  ];
 }
 
 /** The signature in a block that is a carrier, else undefined. */

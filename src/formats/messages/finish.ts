@@ -1,23 +1,23 @@
 /** Why an answer ended: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
+import type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Choice, Finish } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, splitFields, withoutNulls } from '../../json.ts';
-import type { StopReason } from './wire.ts';
 import { FORMAT } from './wire.ts';
 
-const FINISHES: Readonly<Record<string, Finish>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop-sequence',
-  max_tokens: 'length',
-  tool_use: 'tool-calls',
-  pause_turn: 'pause',
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop-sequence'],
+  ['max_tokens', 'length'],
+  ['tool_use', 'tool-calls'],
+  ['pause_turn', 'pause'],
   // Beta: the context was made smaller, and the caller is to go on, as after a pause.
-  compaction: 'pause',
-  refusal: 'refusal',
-  model_context_window_exceeded: 'context-length',
-};
+  ['compaction', 'pause'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context-length'],
+]);
 
 /** Words that every format has one for. */
 const PLAIN: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
@@ -32,15 +32,21 @@ export const END_OWN: ReadonlySet<string> = new Set([
 
 type End = Choice['end'];
 
-/** Which tool calls an answer has. Those made by code that Anthropic runs may have been answered within it. */
+/**
+ * Which tool calls an answer has: made by the model itself, or by code that Anthropic runs ("Programmatic tool
+ * calling"), which may have been answered within it.
+ */
 export interface Calls {
   readonly direct: boolean;
   readonly byCode: boolean;
 }
 
-/** Whether code made the call that has these fields, not the model itself ("Programmatic tool calling"). */
-export function isByCode(fields: JsonObject | undefined): boolean {
-  return (asText(asObject(fields?.['caller'])?.['type']) ?? 'direct') !== 'direct';
+export const NO_CALLS: Calls = { direct: false, byCode: false };
+
+/** The calls with one more, whose block has these fields. */
+export function withCall(calls: Calls, fields: JsonObject): Calls {
+  const caller = asText(asObject(fields['caller'])?.['type']) ?? 'direct';
+  return caller === 'direct' ? { ...calls, direct: true } : { ...calls, byCode: true };
 }
 
 /**
@@ -69,15 +75,14 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
 
 /** An answer that ends well without saying why ended as its content says. */
 function finishOf(word: string | undefined, { direct, byCode }: Calls): Finish {
-  const known = word !== undefined && Object.hasOwn(FINISHES, word) ? FINISHES[word] : undefined;
-  const finish = known ?? (word === undefined ? 'stop' : 'other');
+  const finish = word === undefined ? 'stop' : (FINISHES.get(word) ?? 'other');
   if (finish === 'stop' && direct) return 'tool-calls';
   return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
 }
 
 /** Whether the word is made again from what it means. */
 function isRendered(word: string): boolean {
-  return Object.hasOwn(FINISHES, word) && word !== 'compaction';
+  return FINISHES.has(word) && word !== 'compaction';
 }
 
 const WORDS = {

@@ -3,7 +3,6 @@
  * two alike in one conversation.
  */
 
-import type { ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { fingerprint } from '../safe-names.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,128}$/;
@@ -19,12 +18,12 @@ export function fitted(text: string, length: number): string {
   return `${plain(text).slice(0, length)}_${fingerprint(text).toString(36)}`;
 }
 
-/** Ids for the calls and results of one conversation, asked in the order of its turns. */
+/** Ids for the calls and results of one conversation by those the caller knows, asked in the order of its turns. */
 export interface CallIds {
   /** An assistant's turn begins: what follows answers its calls, not earlier ones. */
   turn(): void;
-  call(part: ToolCallPart): string;
-  result(part: ToolResultPart): string;
+  call(id: string): string;
+  result(id: string): string;
 }
 
 /** Made from the ids alone, so that the same conversation has the same ids every time: caches depend on it. */
@@ -35,7 +34,7 @@ export function callIds(): CallIds {
   const answered = new Map<string, string>();
   return {
     turn: () => unanswered.clear(),
-    call({ id }) {
+    call(id) {
       const safe = safeId(id);
       let count = counts.get(id) ?? 0;
       let given: string;
@@ -50,7 +49,7 @@ export function callIds(): CallIds {
       else unanswered.set(id, [given]);
       return given;
     },
-    result({ id }) {
+    result(id) {
       const given = unanswered.get(id)?.shift() ?? answered.get(id) ?? safeId(id);
       answered.set(id, given);
       return given;

@@ -16,7 +16,7 @@ import { changedNames } from '../safe-names.ts';
 import { answerParts } from './answer-parts.ts';
 import { isCarried } from './carriers.ts';
 import { parseCitation } from './citations.ts';
-import { type Calls, isByCode } from './finish.ts';
+import { type Calls, NO_CALLS, withCall } from './finish.ts';
 import { safeName } from './names.ts';
 import { jsonToolName } from './output.ts';
 import { type ChangedKeys, changedKeys, changedKeysOf, restoredKeys } from './property-keys.ts';
@@ -69,7 +69,7 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
   const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
   const jsonTool = schema && { name: jsonToolName(prompt), keys: changedKeysOf(schema) };
   const parts = answerParts();
-  let calls: Calls = { direct: false, byCode: false };
+  let calls = NO_CALLS;
   let open: Open | undefined;
 
   const begin = (block: Open, out: Out): void => {
@@ -121,7 +121,7 @@ export function answerBlocks(prompt: Prompt): AnswerBlocks {
       started.keys = jsonTool.keys;
       return started;
     }
-    calls = isByCode(rest) ? { ...calls, byCode: true } : { ...calls, direct: true };
+    calls = withCall(calls, rest);
     const call = { id: asText(id) ?? '', name: names.get(given) ?? given };
     const started = openBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
     begin(started, out);

@@ -19,7 +19,6 @@ import {
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import { broken, eventObject } from '../event-data.ts';
-import type { Target } from '../format.ts';
 import { errorOf, isUntypedError } from './errors.ts';
 import { END_OWN, parseEnd } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
@@ -33,7 +32,7 @@ type Out = Sink<ReplyEvent>;
 const START_OWN: ReadonlySet<string> = new Set(['diagnostics']);
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
   return withCustomCalls(parseMessage(prompt), prompt);
 }
 
@@ -57,7 +56,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
     isStarted = true;
     const { content, usage, stop_reason, stop_sequence, ...rest } = message;
     const [ending, head] = splitFields(rest, END_OWN);
-    end = withoutNulls({ ...ending, stop_reason: stop_reason ?? null, stop_sequence: stop_sequence ?? null });
+    end = withoutNulls({ ...ending, stop_reason, stop_sequence });
     out.enqueue(replyStart(head, asObject(usage)));
     tellUsage(usage, out);
     for (const block of asObjects(content)) {

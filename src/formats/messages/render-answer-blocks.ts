@@ -12,10 +12,10 @@ import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
-import { callBlocks, carrierBlock, redactedBlock } from './answer-blocks.ts';
-import type { Place } from './carriers.ts';
+import { callBlocks, redactedBlock } from './answer-blocks.ts';
+import { carrierBlocks, type Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
-import { type Calls, isByCode } from './finish.ts';
+import { type Calls, NO_CALLS, withCall } from './finish.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<Sse>;
@@ -67,7 +67,7 @@ export function blockEvents(stem: string): BlockEvents {
   let open: Open | undefined;
   /** Carriers that are said only where something comes after them: see `carriers.ts`. */
   let carriers: JsonObject[] = [];
-  let calls: Calls = { direct: false, byCode: false };
+  let calls = NO_CALLS;
   let refusal = false;
 
   const startBlock = (block: JsonObject, out: Out): void => {
@@ -103,8 +103,7 @@ export function blockEvents(stem: string): BlockEvents {
   };
 
   const carry = (signature: Signature | undefined, place: Place): void => {
-    const carrier = carrierBlock(signature, place);
-    if (carrier !== undefined) carriers.push(carrier);
+    carriers.push(...carrierBlocks(signature, place));
   };
 
   /** A block of this format's own: the input of a tool comes as a delta, as from Anthropic, all else in the start. */
@@ -146,7 +145,7 @@ export function blockEvents(stem: string): BlockEvents {
         return opened(event, block, THINKING);
       }
       case 'tool-call': {
-        calls = isByCode(fieldsOf(own, FORMAT)) ? { ...calls, byCode: true } : { ...calls, direct: true };
+        calls = withCall(calls, fieldsOf(own, FORMAT));
         carry(signature, 'next');
         const { signature: _, ...unsigned } = event;
         const call = opened(unsigned, callBlock(part, own, {}), ARGUMENTS);

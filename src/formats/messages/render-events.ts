@@ -10,7 +10,8 @@ import { renderLateError } from './errors.ts';
 import { endFields, renderStop } from './finish.ts';
 import { renderMessage } from './message.ts';
 import { blockEvents } from './render-answer-blocks.ts';
-import { renderTier, renderUsage } from './usage.ts';
+import { renderTier } from './service-tier.ts';
+import { renderUsage } from './usage.ts';
 
 /** What keeps a stream open: Anthropic's own event for it, byte for byte. */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';

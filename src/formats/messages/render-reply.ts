@@ -9,11 +9,13 @@ import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { type Foreign, foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
-import { callBlocks, carrierBlock, redactedBlock } from './answer-blocks.ts';
+import { callBlocks, redactedBlock } from './answer-blocks.ts';
+import { carrierBlocks } from './carriers.ts';
 import { renderCitation } from './citations.ts';
-import { endFields, isByCode, renderStop } from './finish.ts';
+import { endFields, NO_CALLS, renderStop, withCall } from './finish.ts';
 import { renderMessage } from './message.ts';
-import { renderTier, renderUsage } from './usage.ts';
+import { renderTier } from './service-tier.ts';
+import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
 const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
@@ -24,10 +26,9 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const callBlock = callBlocks(asked.id);
   const others = foreign();
   const content = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
-  const made = parts
+  const calls = parts
     .filter((part) => part.kind === 'tool-call')
-    .map((call) => isByCode(fieldsOf(call.own, FORMAT)));
-  const calls = { direct: made.includes(false), byCode: made.includes(true) };
+    .reduce((known, { own }) => withCall(known, fieldsOf(own, FORMAT)), NO_CALLS);
   const refusal = parts.some((part) => part.kind === 'refusal');
   const { inside, beside } = endFields(end);
   const fields = {
@@ -61,7 +62,7 @@ function renderPart(
     case 'tool-call': {
       const call = asFunctionCall(part);
       const block = callBlock(part, part.own, argumentsObject(call.arguments));
-      return withCarrier(carrierBlock(part.signature, 'next'), block);
+      return [...carrierBlocks(part.signature, 'next'), block];
     }
     case 'opaque':
       if (part.format === FORMAT) return [part.value];
@@ -75,7 +76,7 @@ function renderPart(
 }
 
 function renderText(part: TextPart | RefusalPart, others: Foreign): readonly JsonObject[] {
-  if (part.text === '') return [carrierBlock(part.signature, 'next')].filter((block) => block !== undefined);
+  if (part.text === '') return carrierBlocks(part.signature, 'next');
   const cited = part.kind === 'text' ? (part.citations ?? []) : [];
   const citations = cited.flatMap((citation): JsonObject[] => {
     const rendered = renderCitation(citation);
@@ -89,8 +90,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     text: part.text,
     ...(citations.length > 0 && { citations }),
   };
-  const carrier = carrierBlock(part.signature, 'previous');
-  return carrier === undefined ? [block] : [block, carrier];
+  return [block, ...carrierBlocks(part.signature, 'previous')];
 }
 
 function renderThinking({ text, signature, redacted, own }: ThinkingPart): readonly JsonObject[] {
@@ -102,8 +102,4 @@ function renderThinking({ text, signature, redacted, own }: ThinkingPart): reado
     signature: signature === undefined ? '' : seal(signature, 'anthropic'),
   };
   return [...(redacted ? [redactedBlock(redacted, own)] : []), ...(said ? [thought] : [])];
-}
-
-function withCarrier(carrier: JsonObject | undefined, block: JsonObject): readonly JsonObject[] {
-  return carrier === undefined ? [block] : [carrier, block];
 }

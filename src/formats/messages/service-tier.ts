@@ -1,5 +1,7 @@
 /** Service tiers: Anthropic's words, and OpenAI's, which the neutral prompt has. */
 
+import type { JsonObject } from '../../json.ts';
+
 /** The neutral word for a tier that was asked for or used. */
 export function neutralTier(tier: string): string {
   return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
@@ -16,8 +18,9 @@ export function askedTier(tier: string): string | undefined {
   return tier === 'auto' ? tier : undefined;
 }
 
-/** The word an answer's usage tells the tier with; null for a tier Anthropic has not. */
-export function usedTier(tier: string | undefined): string | null {
-  if (tier === 'default' || tier === 'standard') return 'standard';
-  return tier === 'priority' || tier === 'batch' ? tier : null;
+/** `{ service_tier }` as an answer's usage tells it, null for a tier Anthropic has not, else nothing: to be spread. */
+export function renderTier(tier: string | undefined): JsonObject {
+  if (tier === undefined) return {};
+  if (tier === 'default' || tier === 'standard') return { service_tier: 'standard' };
+  return { service_tier: tier === 'priority' || tier === 'batch' ? tier : null };
 }

@@ -14,9 +14,8 @@ import {
   type UsageReader,
   usageOf,
 } from '../../conversation/tokens.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isEmpty, withoutNulls } from '../../json.ts';
-import { usedTier } from './service-tier.ts';
 import { FORMAT } from './wire.ts';
 
 export const usageReader: UsageReader = {
@@ -47,8 +46,8 @@ function withIterations(figures: JsonObject): Tokens {
 }
 
 /** Figures as told so far: later ones replace earlier ones, one by one, and null tells nothing. */
-export function mergeFigures(earlier: JsonObject, later: Json | undefined): JsonObject {
-  return { ...earlier, ...withoutNulls(asObject(later) ?? {}) };
+export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
+  return { ...earlier, ...withoutNulls(later) };
 }
 
 /** What all figures of an answer count. */
@@ -128,9 +127,4 @@ export function renderUsage(usage: Usage): JsonObject {
       output_tokens_details: { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning },
     }),
   };
-}
-
-/** `{ service_tier }` as an answer's usage tells it, else nothing: to be spread. */
-export function renderTier(tier: string | undefined): JsonObject {
-  return tier === undefined ? {} : { service_tier: usedTier(tier) };
 }

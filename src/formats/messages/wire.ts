@@ -8,8 +8,6 @@ import type { Json, JsonObject } from '../../json.ts';
 import { isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
-export type { StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
-
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
 

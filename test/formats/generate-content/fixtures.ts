@@ -66,7 +66,7 @@ export function rendered(
 /** The events of chunks, each given as an object. */
 export function events(chunks: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
   return run(
-    parseEvents(prompt, LEVELS),
+    parseEvents(prompt),
     chunks.map((chunk) => ({ data: JSON.stringify(chunk) })),
   );
 }

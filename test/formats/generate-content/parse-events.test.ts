@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/errors.ts';
 import { parseEvents } from '../../../src/formats/generate-content/parse-events.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import { run } from '../../../src/streams/step.ts';
-import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
+import { chunk, events, PROMPT } from './fixtures.ts';
 
 const END = { finishReason: 'STOP' };
 const reply = (chunks: readonly JsonObject[], prompt?: Prompt): Reply => collect(events(chunks, prompt));
@@ -19,7 +19,7 @@ const call = (name: string, args?: JsonObject, more: JsonObject = {}): JsonObjec
 function failure(chunks: readonly (JsonObject | string)[]): GatewayError {
   try {
     run(
-      parseEvents(PROMPT, LEVELS),
+      parseEvents(PROMPT),
       chunks.map((data) => ({ data: typeof data === 'string' ? data : JSON.stringify(data) })),
     );
   } catch (error) {
@@ -74,7 +74,7 @@ describe('the order of events', () => {
 
   test('a list of chunks is what a stream without `alt=sse` is', () => {
     const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], END)];
-    expect(run(parseEvents(PROMPT, LEVELS), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
+    expect(run(parseEvents(PROMPT), [{ data: JSON.stringify(chunks) }])).toEqual(events(chunks));
   });
 
   test('a candidate without content, without parts, with one part for a list, with null in it', () => {
@@ -216,7 +216,7 @@ describe('calls', () => {
   test('numbers that JavaScript cannot hold come through digit by digit', () => {
     const data =
       '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]},"finishReason":"STOP"}]}';
-    expect(collect(run(parseEvents(PROMPT, LEVELS), [{ data }])).choices[0]?.parts).toMatchObject([
+    expect(collect(run(parseEvents(PROMPT), [{ data }])).choices[0]?.parts).toMatchObject([
       { arguments: '{"n":12345678901234567890}' },
     ]);
   });
@@ -712,7 +712,7 @@ describe('failures', () => {
 
   test('OpenAI’s end mark, as some services before Gemini write it, is no failure', () => {
     const data = JSON.stringify(chunk([{ text: 'a' }], END));
-    expect(run(parseEvents(PROMPT, LEVELS), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
+    expect(run(parseEvents(PROMPT), [{ data }, { data: '[DONE]' }]).at(-1)).toEqual({
       type: 'reply-end',
     });
   });

@@ -9,7 +9,6 @@ import type { JsonObject } from '../../../src/json.ts';
 import { asObject, parseJson } from '../../../src/json.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
-import { PERMISSIVE } from './targets.ts';
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
 
@@ -18,17 +17,17 @@ export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1
 /** Events of data alone, or of bytes in chunks of `size`. */
 export function parsed(datas: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
   const events = datas.map((data) => ({ data: JSON.stringify(data) }));
-  return run(parseEvents(prompt, PERMISSIVE), events);
+  return run(parseEvents(prompt), events);
 }
 
 export function parsedBytes(bytes: Uint8Array, size = bytes.length): ReplyEvent[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
-  return run(fuse(decodeSse(), parseEvents(PROMPT, PERMISSIVE)), chunks);
+  return run(fuse(decodeSse(), parseEvents(PROMPT)), chunks);
 }
 
 export function parsedWhole(body: string, prompt = PROMPT): ReplyEvent[] {
-  return run(parseEvents(prompt, PERMISSIVE), [{ data: body }]);
+  return run(parseEvents(prompt), [{ data: body }]);
 }
 
 export function rendered(events: readonly ReplyEvent[], asked = ASKED): Sse[] {
