@@ -1,5 +1,6 @@
 /** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
 
+import { mediaOf, sniffedType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -43,10 +44,9 @@ function media(known: JsonObject, source: MediaSource): MediaPart {
 }
 
 function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
-  const top = mediaType?.slice(0, mediaType.indexOf('/'));
-  if (top === 'image' || top === 'audio' || top === 'video') return top;
-  const isYouTube = source.kind === 'url' && /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//.test(source.url);
-  return isYouTube ? 'video' : 'document';
+  const kind = mediaOf(mediaType);
+  if (kind !== 'document' || source.kind !== 'url') return kind;
+  return /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//.test(source.url) ? 'video' : kind;
 }
 
 /**
@@ -58,7 +58,7 @@ export function renderMedia(part: MediaPart): JsonObject {
   const { source } = part;
   switch (source.kind) {
     case 'base64': {
-      const mimeType = usualType(part.mediaType) ?? sniff(source.data, part.media);
+      const mimeType = usualType(part.mediaType) ?? typeOf(source.data, part.media);
       return { inlineData: { mimeType, data: source.data } };
     }
     case 'text': {
@@ -88,7 +88,7 @@ function splitDataUrl(url: string, kind: MediaPart['media']): JsonObject {
   const payload = url.slice(comma + 1);
   const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
   const data = isBase64 ? payload : Buffer.from(decodeText(payload), 'utf8').toString('base64');
-  return { mimeType: type || (isBase64 ? sniff(data, kind) : 'text/plain'), data };
+  return { mimeType: type || (isBase64 ? typeOf(data, kind) : 'text/plain'), data };
 }
 
 function decodeText(text: string): string {
@@ -104,17 +104,6 @@ function usualType(mediaType: string | undefined): string | undefined {
   return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
 }
 
-/** First letters of the base64 of well-known file heads. */
-const HEADS: readonly (readonly [string, string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['_9j_', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-  ['JVBERi', 'application/pdf'],
-  ['SUQz', 'audio/mp3'],
-];
-
 const USUAL = {
   image: 'image/jpeg',
   audio: 'audio/wav',
@@ -123,11 +112,9 @@ const USUAL = {
 } as const;
 
 /** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
-function sniff(base64: string, kind: MediaPart['media']): string {
-  const known = HEADS.find(
-    ([head, type]) => base64.startsWith(head) && (kind === 'document' || type.startsWith(kind)),
-  );
-  return known?.[1] ?? USUAL[kind];
+function typeOf(base64: string, kind: MediaPart['media']): string {
+  const type = sniffedType(base64);
+  return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
 
 import type { CacheMark, Part, Prompt } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
@@ -47,7 +47,7 @@ export function limitMarks(body: JsonObject, report: Report): JsonObject {
   };
 }
 
-function countMarks(value: JsonObject[string]): number {
+function countMarks(value: Json | undefined): number {
   if (isList(value)) return value.reduce((sum: number, inner) => sum + countMarks(inner), 0);
   if (!isObject(value)) return 0;
   const own = isObject(value['cache_control']) ? 1 : 0;
@@ -55,7 +55,7 @@ function countMarks(value: JsonObject[string]): number {
 }
 
 /** The same blocks in the same order, without the marks for which `drop` says so. */
-function dropMarks(value: JsonObject[string], drop: () => boolean): JsonObject[string] {
+function dropMarks(value: Json | undefined, drop: () => boolean): Json | undefined {
   if (isList(value)) return value.map((inner) => dropMarks(inner, drop) ?? null);
   if (!isObject(value)) return value;
   const content = dropMarks(value['content'], drop);

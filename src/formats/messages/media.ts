@@ -1,11 +1,13 @@
 /** Images and documents. */
 
-import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
-import type { MediaPart, MediaSource, Part, TextPart } from '../../conversation/prompt.ts';
+import { sniffedType } from '../../conversation/media-types.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
+import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText, isList } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { asTextPart, IN_BLOCK } from './whole-blocks.ts';
 import { FORMAT, parseMark, renderMark } from './wire.ts';
 
 /** Image types the API takes (vision guide). */
@@ -39,8 +41,7 @@ export function parseDocument(
   const from = asObject(given) ?? {};
   const { mark, fields } = parseMark(cache_control);
   if (from['type'] === 'content') {
-    const head = [title, context].filter((line) => typeof line === 'string').join('\n');
-    return [asTextPart(block, head, from['content'], report), ...imagesIn(from['content'])];
+    return [asTextPart(block, [title, context], from['content'], report), ...imagesIn(from['content'])];
   }
   const source = parseSource(from);
   if (source === undefined) return undefined;
@@ -66,69 +67,11 @@ export function parseDocument(
   ];
 }
 
-function imagesIn(content: JsonObject[string] | undefined): readonly MediaPart[] {
+function imagesIn(content: Json | undefined): readonly MediaPart[] {
   return asObjects(content).flatMap((inner) => {
     const image = inner['type'] === 'image' ? parseImage(inner) : undefined;
     return image ? [{ ...image, ...IN_BLOCK }] : [];
   });
-}
-
-/** A search result: text with its title and source to everybody else, and kept whole for Anthropic. */
-export function parseSearchResult(block: JsonObject, report: Report): TextPart {
-  const head = [block['title'], block['source']].filter((line) => typeof line === 'string').join('\n');
-  return asTextPart(block, head, block['content'], report);
-}
-
-/** A tool that a search has found. Elsewhere all tools are offered from the start, so that to name it is enough. */
-export function parseToolReference(block: JsonObject, report: Report): TextPart {
-  return asTextPart(block, `Found: ${asText(block['tool_name']) ?? 'a tool'}`, undefined, report);
-}
-
-/**
- * What stands for all that was said before it: its summary, which others can read, where it has one ("Compaction"
- * guide), and kept whole for Anthropic.
- */
-export function parseCompaction(block: JsonObject, report: Report): TextPart | undefined {
-  const { content } = block;
-  if (!asText(content)?.trim()) return undefined;
-  return asTextPart(block, 'Summary of the conversation so far:', content, report);
-}
-
-/** A file for the container that Anthropic runs code in: one in its store, and kept whole for it. */
-export function parseUpload(block: JsonObject): MediaPart {
-  const id = asText(block['file_id']) ?? '';
-  return {
-    kind: 'media',
-    media: 'document',
-    source: { kind: 'file', id, format: FORMAT },
-    ...ownOf(FORMAT, { whole_block: block }),
-  };
-}
-
-/** The block that a part was made of which is kept whole. */
-export function wholeBlock(part: Part): JsonObject | undefined {
-  return asObject(fieldsOf(part.own, FORMAT)['whole_block']);
-}
-
-/** Marks a part of which all stands in the block that the part beside it is rendered as. */
-const IN_BLOCK = ownOf(FORMAT, { in_block: true });
-
-export function isInBlock(part: Part): boolean {
-  return fieldsOf(part.own, FORMAT)['in_block'] === true;
-}
-
-function asTextPart(
-  block: JsonObject,
-  head: JsonObject[string],
-  content: JsonObject[string] | undefined,
-  report: Report,
-): TextPart {
-  const texts = isList(content)
-    ? asObjects(content).map((inner) => asText(inner['text']))
-    : [asText(content)];
-  const text = [asText(head), ...texts].filter((line) => line !== undefined && line !== '').join('\n');
-  report(`${asText(block['type'])} block`, 'approximated', 'as plain text, with its title');
-  return { kind: 'text', text, ...ownOf(FORMAT, { whole_block: block }) };
 }
 
 function parseSource(source: JsonObject): { source: MediaSource; mediaType?: string } | undefined {
@@ -177,7 +120,8 @@ function imageSource(part: MediaPart): JsonObject {
   if (source.kind === 'url') return urlSource(source.url);
   if (source.kind === 'file') return fileSource(source.id, source.format);
   // The vendor looks at the data, too, and refuses an image that is not what it is said to be; OpenAI does not.
-  const mediaType = source.kind === 'base64' ? (sniff(source.data) ?? usualType(part.mediaType) ?? '') : '';
+  const mediaType =
+    source.kind === 'base64' ? (sniffedType(source.data) ?? usualType(part.mediaType) ?? '') : '';
   if (source.kind !== 'base64' || !IMAGES.includes(mediaType)) {
     throw invalid('This model takes images of type jpeg, png, gif and webp only.', 'messages');
   }
@@ -194,7 +138,7 @@ function documentSource(part: MediaPart): JsonObject {
     case 'text':
       return textSource(source.text);
     case 'base64': {
-      const mediaType = usualType(part.mediaType) ?? sniff(source.data);
+      const mediaType = usualType(part.mediaType) ?? sniffedType(source.data);
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
       if (mediaType?.startsWith('text/') || mediaType === 'application/json') {
@@ -230,17 +174,4 @@ function fileSource(id: string, format: string): JsonObject {
 function usualType(mediaType: string | undefined): string | undefined {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase();
   return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
-}
-
-/** First letters of the base64 of well-known file heads. */
-const HEADS: readonly (readonly [string, string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-  ['JVBERi', 'application/pdf'],
-];
-
-function sniff(base64: string): string | undefined {
-  return HEADS.find(([head]) => base64.startsWith(head))?.[1];
 }

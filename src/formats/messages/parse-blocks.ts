@@ -11,13 +11,8 @@ import type { Report } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
 import { requiredText } from './fields.ts';
-import {
-  parseCompaction,
-  parseDocument,
-  parseImage,
-  parseSearchResult,
-  parseToolReference,
-} from './media.ts';
+import { parseDocument, parseImage } from './media.ts';
+import { parseCompaction, parseSearchResult, parseToolReference } from './whole-blocks.ts';
 import { FORMAT, parseMark } from './wire.ts';
 
 /** What reading a block needs to know of the request around it. */
@@ -45,18 +40,27 @@ export function parseContent(content: Json | undefined, at: string, context: Con
 }
 
 function parseBlock(block: JsonObject, at: string, context: Context): readonly Part[] {
-  if (block['type'] !== 'document') return [parseOne(block, at, context)];
-  return parseDocument(block, context.report) ?? [opaque(block)];
+  return parseShown(block, at, context.report) ?? [parseSaid(block, at, context)];
 }
 
-function parseOne(block: JsonObject, at: string, context: Context): Part {
+/** What may stand in a result as well; undefined of any other block. */
+function parseShown(block: JsonObject, at: string, report: Report): ToolResultPart['content'] | undefined {
   switch (block['type']) {
     case 'text':
-      return parseText(block, at);
+      return [parseText(block, at)];
     case 'image':
-      return parseImage(block) ?? opaque(block);
+      return [parseImage(block) ?? opaque(block)];
+    case 'document':
+      return parseDocument(block, report) ?? [opaque(block)];
     case 'search_result':
-      return parseSearchResult(block, context.report);
+      return [parseSearchResult(block, report)];
+    default:
+      return undefined;
+  }
+}
+
+function parseSaid(block: JsonObject, at: string, context: Context): Part {
+  switch (block['type']) {
     case 'compaction':
       return parseCompaction(block, context.report) ?? opaque(block);
     case 'thinking': {
@@ -145,21 +149,10 @@ function parseResultContent(
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return blocksOf(content, at).flatMap((block, index): ToolResultPart['content'] => {
-    switch (block['type']) {
-      case 'text':
-        return [parseText(block, `${at}.${index}`)];
-      case 'image':
-        return [parseImage(block) ?? opaque(block)];
-      case 'document':
-        return parseDocument(block, report) ?? [opaque(block)];
-      case 'search_result':
-        return [parseSearchResult(block, report)];
-      case 'tool_reference':
-        return [parseToolReference(block, report)];
-      default:
-        return [opaque(block)];
-    }
+  return blocksOf(content, at).flatMap((block, index) => {
+    const shown = parseShown(block, `${at}.${index}`, report);
+    if (shown !== undefined) return shown;
+    return block['type'] === 'tool_reference' ? parseToolReference(block, report) : opaque(block);
   });
 }
 

@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../../json.ts';
 import { isList, isObject, splitFields } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { carryOver } from './carriers.ts';
-import { parseUpload } from './media.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
+import { parseUpload } from './whole-blocks.ts';
 import { FORMAT, renderMark } from './wire.ts';
 
 /** Fields of a system message in the midst of a conversation, beside its content; both are beta. */

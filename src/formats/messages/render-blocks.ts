@@ -9,8 +9,9 @@ import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { isOwnCitation, renderCitation } from './citations.ts';
-import { isInBlock, renderMedia, wholeBlock } from './media.ts';
+import { renderMedia } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
+import { isInBlock, wholeBlock } from './whole-blocks.ts';
 import { ownFields, renderMark } from './wire.ts';
 
 /**

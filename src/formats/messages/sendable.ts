@@ -2,7 +2,7 @@
 
 import type { Part, ThinkingPart, Turn } from '../../conversation/prompt.ts';
 import type { Report } from '../format.ts';
-import { wholeBlock } from './media.ts';
+import { wholeBlock } from './whole-blocks.ts';
 import { FORMAT } from './wire.ts';
 
 /** The turns with such parts only as have a block; of every other it is reported why it is left out. */

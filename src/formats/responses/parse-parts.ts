@@ -1,5 +1,6 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
+import { mediaOf } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
@@ -139,11 +140,6 @@ function inexact(field: 'image_url' | 'file_data', text: string): JsonObject {
   if (source.kind !== 'base64') return field === 'file_data' ? { file_data: text } : {};
   const again = 'data:;base64,'.length + mediaType.length + source.data.length;
   return text.length === again ? {} : { [field]: text };
-}
-
-function mediaOf(mediaType = ''): MediaPart['media'] {
-  const family = mediaType.slice(0, mediaType.indexOf('/'));
-  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
 /** What a part has beside the fields that mean something here: the cache mark, and what nobody knows. */
