@@ -1,14 +1,14 @@
 /** Images and documents. */
 
 import { sniffedType } from '../../conversation/media-types.ts';
-import { extraOf, ownOf } from '../../conversation/own.ts';
+import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { asTextPart, IN_BLOCK } from './whole-blocks.ts';
-import { FORMAT, parseMark, renderMark } from './wire.ts';
+import { FORMAT, markAndOwn, renderMark } from './wire.ts';
 
 /** Image types the API takes (vision guide). */
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -18,13 +18,11 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
   const { type: _, source: given, cache_control, transformations, ...rest } = block;
   const source = parseSource(asObject(given) ?? {});
   if (source === undefined) return undefined;
-  const { mark, fields } = parseMark(cache_control);
   return {
     kind: 'media',
     media: 'image',
     ...source,
-    ...(mark && { mark }),
-    ...ownOf(FORMAT, { ...fields, ...(transformations !== undefined && { transformations }) }),
+    ...markAndOwn(cache_control, { transformations }),
     ...extraOf(rest),
   };
 }
@@ -39,7 +37,6 @@ export function parseDocument(
 ): readonly (TextPart | MediaPart)[] | undefined {
   const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
   const from = asObject(given) ?? {};
-  const { mark, fields } = parseMark(cache_control);
   if (from['type'] === 'content') {
     return [asTextPart(block, [title, context], from['content'], report), ...imagesIn(from['content'])];
   }
@@ -55,13 +52,7 @@ export function parseDocument(
       media: 'document',
       ...source,
       ...(name !== undefined && { name }),
-      ...(mark && { mark }),
-      ...ownOf(FORMAT, {
-        ...fields,
-        ...(context !== undefined && { context }),
-        ...(citations !== undefined && { citations }),
-        ...(name === undefined && title !== undefined && { title }),
-      }),
+      ...markAndOwn(cache_control, { context, citations, title: name === undefined ? title : undefined }),
       ...extraOf(rest),
     },
   ];

@@ -1,7 +1,7 @@
 /** Content blocks of a request as parts. */
 
 import { argumentsText } from '../../conversation/arguments.ts';
-import { extraOf, ownOf } from '../../conversation/own.ts';
+import { extraOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { parseCitation } from './citations.ts';
 import { requiredText } from './fields.ts';
 import { parseDocument, parseImage } from './media.ts';
 import { parseCompaction, parseSearchResult, parseToolReference } from './whole-blocks.ts';
-import { FORMAT, parseMark } from './wire.ts';
+import { FORMAT, markAndOwn } from './wire.ts';
 
 /** What reading a block needs to know of the request around it. */
 export interface Context {
@@ -89,21 +89,18 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
 
 function parseText(block: JsonObject, at: string): TextPart {
   const { type: _, text, cache_control, citations, ...rest } = block;
-  const { mark, fields } = parseMark(cache_control);
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
     text: requiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
-    ...(mark && { mark }),
-    ...ownOf(FORMAT, fields),
+    ...markAndOwn(cache_control),
     ...extraOf(rest),
   };
 }
 
 function parseCall(block: JsonObject, at: string, { names }: Context): Part {
   const { type: _, id, name, input, cache_control, caller, toolset_name, ...rest } = block;
-  const { mark, fields } = parseMark(cache_control);
   const call = {
     id: requiredText(id, `${at}.tool_use.id`),
     name: requiredText(name, `${at}.tool_use.name`),
@@ -113,19 +110,13 @@ function parseCall(block: JsonObject, at: string, { names }: Context): Part {
     kind: 'tool-call',
     ...call,
     arguments: argumentsText(input),
-    ...(mark && { mark }),
-    ...ownOf(FORMAT, {
-      ...fields,
-      ...(caller !== undefined && { caller }),
-      ...(toolset_name !== undefined && { toolset_name }),
-    }),
+    ...markAndOwn(cache_control, { caller, toolset_name }),
     ...extraOf(rest),
   };
 }
 
 function parseResult(block: JsonObject, at: string, context: Context): ToolResultPart {
   const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = block;
-  const { mark, fields } = parseMark(cache_control);
   const id = requiredText(tool_use_id, `${at}.tool_result.tool_use_id`);
   const name = context.names.get(id);
   const isError = asFlag(is_error);
@@ -135,8 +126,7 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
     ...(name !== undefined && { name }),
     content: parseResultContent(content, `${at}.content`, context.report),
     ...(isError !== undefined && { isError }),
-    ...(mark && { mark }),
-    ...ownOf(FORMAT, { ...fields, ...(toolset_name !== undefined && { toolset_name }) }),
+    ...markAndOwn(cache_control, { toolset_name }),
     ...extraOf(rest),
   };
 }

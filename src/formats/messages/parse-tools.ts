@@ -1,6 +1,6 @@
 /** `tools`: those that the caller runs as functions, those that Anthropic runs as hosted ones. */
 
-import { extraOf, ownOf } from '../../conversation/own.ts';
+import { extraOf } from '../../conversation/own.ts';
 import type { FunctionTool, Tool } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -15,7 +15,7 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import { spelledOut } from './client-tools.ts';
-import { FORMAT, parseMark, TOOL_OWN } from './wire.ts';
+import { FORMAT, markAndOwn, TOOL_OWN } from './wire.ts';
 
 /** @throws GatewayError `invalid-request` where a tool has no name or no schema. */
 export function parseTools(tools: Json | undefined): readonly Tool[] | undefined {
@@ -45,14 +45,13 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
   const schema = asObject(input_schema);
   if (schema === undefined) throw invalid(`${at}.input_schema: Field required`, 'tools');
   const [own, extra] = splitFields(rest, TOOL_OWN);
-  const { mark, fields } = parseMark(cache_control);
   return {
     kind: 'function',
     name: title,
     // `properties` and `required` may be null here (the SDK's types); to OpenAI and Google a null is no such list.
     parameters: withoutNulls(schema),
-    ...compact({ description: asText(description), strict: asFlag(strict), mark }),
-    ...ownOf(FORMAT, { ...fields, ...own }),
+    ...compact({ description: asText(description), strict: asFlag(strict) }),
+    ...markAndOwn(cache_control, own),
     ...extraOf(extra),
   };
 }

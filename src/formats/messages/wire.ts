@@ -3,9 +3,10 @@
  * comes in: fields that mean something here alone go into `own`, fields nobody here knows into `extra`.
  */
 
-import type { CacheMark, Own } from '../../conversation/prompt.ts';
+import { ownOf } from '../../conversation/own.ts';
+import type { CacheMark, Own, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isEmpty, isObject } from '../../json.ts';
+import { compact, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
 /** The neutral words' name for this format. */
@@ -59,6 +60,15 @@ export function parseMark(value: Json | undefined): { mark?: CacheMark; fields: 
   return typeof ttl === 'string' && TTLS.includes(ttl)
     ? { mark: { ttl }, fields: {} }
     : { fields: { cache_control: value } };
+}
+
+/** `{ mark, own }` of a block with this `cache_control` and these fields that only Anthropic has: to be spread. */
+export function markAndOwn(
+  cacheControl: Json | undefined,
+  fields: JsonObject = {},
+): Pick<TextPart, 'mark' | 'own'> {
+  const { mark, fields: written } = parseMark(cacheControl);
+  return { ...(mark && { mark }), ...ownOf(FORMAT, compact({ ...written, ...fields })) };
 }
 
 /** `{ cache_control }` for a mark, else nothing: to be spread. A time Anthropic has not is left to its default. */
