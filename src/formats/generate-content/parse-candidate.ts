@@ -4,7 +4,7 @@ import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Part, Signature } from '../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
+import { asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { madeUpId } from './call-ids.ts';
 import { citationTeller, mergeField } from './citations.ts';
@@ -12,7 +12,7 @@ import { finishWord, parseFinish } from './finish.ts';
 import { parseLogprobs } from './logprobs.ts';
 import { type PartialArgs, partialArgs } from './partial-args.ts';
 import { type Proof, unsealProof } from './proof.ts';
-import { FORMAT } from './wire.ts';
+import { FORMAT, listOf } from './wire.ts';
 
 /** What all candidates of one answer share. */
 export interface Answer {
@@ -245,8 +245,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
 }
 
 function partsOf(content: Json | undefined): readonly Json[] {
-  const given = asObject(content)?.['parts'];
-  return isObject(given) ? [given] : asList(given);
+  return listOf(asObject(content)?.['parts']);
 }
 
 function visibleText(content: Json | undefined): string {

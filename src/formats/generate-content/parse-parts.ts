@@ -1,15 +1,16 @@
 /** The parts of a request's contents. One part of Gemini's may hold several things at once: none of them is lost. */
 
 import { argumentsText } from '../../conversation/arguments.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Own, Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObject, asText, isObject } from '../../json.ts';
+import { asObject, asText, isEmpty, isObject } from '../../json.ts';
 import { isGeminiId, madeUpId } from './call-ids.ts';
 import { parseFile, parseInline } from './media.ts';
 import { type Proof, unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
-import { FORMAT, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
+import { FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
 
 /** Gives ids to calls without one, and finds them again for responses without one: the oldest of that name. */
 export interface CallIds {
@@ -39,8 +40,7 @@ export function callIds(): CallIds {
 
 /** A list of parts, or the one part given in its place. */
 export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
-  const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  const parts = list.flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
+  const parts = listOf(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
   return parts.reduce<Part[]>(joinThought, []);
 }
 
@@ -52,7 +52,7 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   const isThought = known['thought'] === true;
   const holdsOpaque = PART_OPAQUE.some((name) => name in known) || (isThought && 'inlineData' in known);
   const sealed = asText(known['thoughtSignature']);
-  if (holdsOpaque || (data.length === 0 && extra)) {
+  if (holdsOpaque || (data.length === 0 && !isEmpty(extra))) {
     return [{ kind: 'opaque', format: FORMAT, value }];
   }
   if (data.length === 0 && sealed === undefined) {
@@ -61,7 +61,7 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   const parts: readonly Part[] = data.length > 0 ? data : [textPart('', isThought)];
   const carrier = parts.length - 1;
   return parts.map((part, at) =>
-    at === carrier ? { ...part, ...beside(part, sealed, own), ...(extra && { extra }) } : part,
+    at === carrier ? { ...part, ...beside(part, sealed, own), ...extraOf(extra) } : part,
   );
 }
 
@@ -96,19 +96,15 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
     ...(id !== undefined && !isGeminiId(id) && { own: { format: FORMAT, fields: { id } } }),
-    ...(extra && { extra }),
+    ...extraOf(extra),
   };
 }
 
 /** What a part carries beside its data. */
-function beside(
-  part: Part,
-  sealed: string | undefined,
-  own: JsonObject | undefined,
-): Proof & { readonly own?: Own } {
+function beside(part: Part, sealed: string | undefined, own: JsonObject): Proof & { readonly own?: Own } {
   return {
     ...(sealed !== undefined && unsealProof(sealed, part.kind)),
-    ...(own && { own: { format: FORMAT, fields: { ...part.own?.fields, ...own } } }),
+    ...ownOf(FORMAT, { ...part.own?.fields, ...own }),
   };
 }
 

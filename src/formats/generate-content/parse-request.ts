@@ -11,7 +11,15 @@ import { fromOpenApi } from './from-openapi.ts';
 import { type CallIds, callIds, parseParts } from './parse-parts.ts';
 import { type Choosing, parseToolConfig, parseTools } from './parse-tools.ts';
 import { parseThinking } from './thinking.ts';
-import { CONFIG_FIELDS, CONFIG_OWN, FORMAT, REQUEST_FIELDS, REQUEST_OWN, sortFields } from './wire.ts';
+import {
+  CONFIG_FIELDS,
+  CONFIG_OWN,
+  FORMAT,
+  listOf,
+  REQUEST_FIELDS,
+  REQUEST_OWN,
+  sortFields,
+} from './wire.ts';
 
 /**
  * What a caller asked in Gemini's words. The model stands in the path, not in the body, and whether the answer is to
@@ -31,7 +39,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const config = parseConfig(asObject(known['generationConfig']) ?? {}, report);
   const serviceTier = asText(known['serviceTier'])?.toLowerCase();
   const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
-  const unknown = { ...extra, ...(config.extra && { generationConfig: config.extra }) };
+  const unknown = { ...extra, ...(!isEmpty(config.extra) && { generationConfig: config.extra }) };
   return {
     model: asText(known['model'])?.replace(/^models\//, '') ?? '',
     turns: [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)],
@@ -52,8 +60,7 @@ function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
 }
 
 function parseContents(value: Json, ids: CallIds): readonly Turn[] {
-  const list = Array.isArray(value) ? value : [value];
-  return list.map((content, index) => parseContent(content, `contents[${index}]`, ids));
+  return listOf(value).map((content, index) => parseContent(content, `contents[${index}]`, ids));
 }
 
 function parseContent(value: Json, param: string, ids: CallIds): Turn {
@@ -67,7 +74,7 @@ function parseContent(value: Json, param: string, ids: CallIds): Turn {
   return {
     role,
     parts: role === 'user' ? resultsFirst(parts) : parts,
-    ...(extra && { extra }),
+    ...extraOf(extra),
   };
 }
 
@@ -90,7 +97,7 @@ function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
   const toolConfig = {
     ...choosing.own,
     ...(!isSaidByTools && {
-      functionCallingConfig: { ...asObject(choosing.own?.['functionCallingConfig']), mode: 'VALIDATED' },
+      functionCallingConfig: { ...asObject(choosing.own['functionCallingConfig']), mode: 'VALIDATED' },
     }),
   };
   return isEmpty(toolConfig) ? {} : { toolConfig };
@@ -118,7 +125,7 @@ interface Config {
   /** As fields of the body. */
   readonly own: JsonObject;
   /** As fields of generationConfig. */
-  readonly extra: JsonObject | undefined;
+  readonly extra: JsonObject;
 }
 
 const NUMBERS = [

@@ -3,13 +3,13 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
-import { ownOf } from '../../conversation/own.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isEmpty, isObject } from '../../json.ts';
 import { fromOpenApi } from './from-openapi.ts';
-import { FORMAT, sortFields } from './wire.ts';
+import { FORMAT, listOf, sortFields } from './wire.ts';
 
 const HOSTED = [
   'googleSearch',
@@ -28,13 +28,10 @@ const HOSTED = [
 
 /** The tools of a request. One entry may hold declarations and several of Google's own tools at once. */
 export function parseTools(value: Json | undefined): readonly Tool[] {
-  const entries = isObject(value) ? [value] : asObjects(value);
-  return entries.flatMap((entry, at): Tool[] => {
+  return asObjects(listOf(value)).flatMap((entry, at): Tool[] => {
     const { known, own, extra } = sortFields(entry, ['functionDeclarations'], HOSTED);
-    const declared = known['functionDeclarations'];
-    const declarations = isObject(declared) ? [declared] : asObjects(declared);
     return [
-      ...declarations.map((declaration, index) =>
+      ...asObjects(listOf(known['functionDeclarations'])).map((declaration, index) =>
         parseDeclaration(declaration, `tools[${at}].functionDeclarations[${index}]`),
       ),
       ...Object.entries({ ...own, ...extra }).map(([name, settings]): HostedTool => {
@@ -66,8 +63,8 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
     name,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),
-    ...ownOf(FORMAT, own ?? {}),
-    ...(extra && { extra }),
+    ...ownOf(FORMAT, own),
+    ...extraOf(extra),
   };
 }
 
@@ -76,7 +73,7 @@ export interface Choosing {
   readonly choice?: ToolChoice;
   readonly validated: boolean;
   /** What of `toolConfig` means something to Google alone. */
-  readonly own: JsonObject | undefined;
+  readonly own: JsonObject;
 }
 
 /** Words of `functionCallingConfig.mode`. Left unsaid, it is AUTO (REST reference, FunctionCallingConfig.Mode). */
@@ -90,13 +87,17 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map([
 
 /** @throws GatewayError `invalid-request` for a mode nobody knows. */
 export function parseToolConfig(value: Json | undefined): Choosing {
-  if (!isObject(value)) return { validated: false, own: undefined };
+  if (!isObject(value)) return { validated: false, own: {} };
   const { known, own, extra } = sortFields(value, ['functionCallingConfig']);
   const calling = sortFields(asObject(known['functionCallingConfig']) ?? {}, [
     'mode',
     'allowedFunctionNames',
   ]);
-  const rest = { ...own, ...extra, ...(calling.extra && { functionCallingConfig: calling.extra }) };
+  const rest = {
+    ...own,
+    ...extra,
+    ...(!isEmpty(calling.extra) && { functionCallingConfig: calling.extra }),
+  };
   const word = asText(calling.known['mode'])?.toUpperCase() ?? 'MODE_UNSPECIFIED';
   const mode = MODES.get(word);
   if (mode === undefined) {
@@ -110,7 +111,7 @@ export function parseToolConfig(value: Json | undefined): Choosing {
   const isSaid = word !== 'MODE_UNSPECIFIED' || isNarrowed;
   return {
     validated: word === 'VALIDATED',
-    own: isEmpty(rest) ? undefined : rest,
+    own: rest,
     ...(isSaid && { choice: { mode, ...(isNarrowed && { allowed }) } }),
   };
 }

@@ -3,7 +3,7 @@
  * and `error` hold what is no object (REST reference, FunctionResponse.response).
  */
 
-import { fieldsOf, ownOf } from '../../conversation/own.ts';
+import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -43,7 +43,7 @@ export function parseResult(
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
     ...ownOf(FORMAT, fields),
-    ...(extra && { extra }),
+    ...extraOf(extra),
   };
 }
 

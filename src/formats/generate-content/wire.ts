@@ -4,7 +4,7 @@
  * is the same as absent.
  */
 
-import type { Json, JsonObject } from '../../json.ts';
+import { isList, type Json, type JsonObject } from '../../json.ts';
 
 export type {
   FunctionDeclaration,
@@ -102,9 +102,9 @@ export interface Fields {
   /** Fields to read, in camelCase. */
   readonly known: JsonObject;
   /** Fields that mean something to Google alone, in camelCase. */
-  readonly own: JsonObject | undefined;
+  readonly own: JsonObject;
   /** Fields nobody here knows, spelled as they came. */
-  readonly extra: JsonObject | undefined;
+  readonly extra: JsonObject;
 }
 
 /** Sorts an object's fields. Names are matched in either spelling; of two spellings of one name the later one counts. */
@@ -124,13 +124,15 @@ export function sortFields(
   }
   return {
     known: Object.fromEntries(sorted.known),
-    own: objectOf(sorted.own),
-    extra: objectOf(sorted.extra),
+    own: Object.fromEntries(sorted.own),
+    extra: Object.fromEntries(sorted.extra),
   };
 }
 
-function objectOf(entries: readonly [string, Json][]): JsonObject | undefined {
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+/** A list, or the one value given in its place, as protobuf's JSON allows. */
+export function listOf(value: Json | undefined): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  return isList(value) ? value : [value];
 }
 
 function camelCase(name: string): string {

@@ -22,7 +22,7 @@ import { broken, eventObject } from '../event-data.ts';
 import { errorOf, isUntypedError } from './errors.ts';
 import { END_OWN, parseEnd } from './finish.ts';
 import { answerBlocks } from './parse-answer-blocks.ts';
-import { neutralTier } from './service-tier.ts';
+import { parseUsedTier } from './service-tier.ts';
 import { mergeFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -149,7 +149,7 @@ function replyStart(head: JsonObject, usage: JsonObject | undefined): ReplyStart
     type: 'reply-start',
     id: asText(id) ?? '',
     model: asText(model) ?? '',
-    ...(tier !== undefined && { serviceTier: neutralTier(tier) }),
+    ...(tier !== undefined && { serviceTier: parseUsedTier(tier) }),
     ...ownOf(FORMAT, own),
     ...extraOf(extra),
   };

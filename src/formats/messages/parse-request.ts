@@ -21,7 +21,7 @@ import { optional, requiredText } from './fields.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
-import { isKnownTier, neutralTier } from './service-tier.ts';
+import { parseAskedTier } from './service-tier.ts';
 import { changedTools } from './tool-changes.ts';
 import { FORMAT, parseMark, REQUEST_OWN } from './wire.ts';
 
@@ -49,7 +49,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const choice = parseToolChoice(tool_choice, toolList, report);
   const stop = optional(stop_sequences, 'stop_sequences', asItems, 'list');
   const tier = optional(service_tier, 'service_tier', asText, 'string');
-  const isKnown = tier !== undefined && isKnownTier(tier);
+  const serviceTier = parseAskedTier(tier);
   return {
     model: requiredText(model, 'model'),
     turns,
@@ -64,7 +64,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
       output: output.format,
       thinking: thought.thinking,
       user: user.user,
-      serviceTier: isKnown ? neutralTier(tier) : undefined,
+      serviceTier,
       mark,
     }),
     stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
@@ -78,7 +78,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
         ...thought.own,
         ...output.own,
         ...user.own,
-        ...(!isKnown && tier !== undefined && { service_tier: tier }),
+        ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
     },
     ...extraOf(withoutNulls(extra)),

@@ -33,8 +33,9 @@ export function withSafeKeys(schema: JsonObject): JsonObject {
 export function changedKeys(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
   const changed = new Map<string, ChangedKeys>();
   for (const tool of tools) {
-    const keys = tool.kind === 'function' ? changedKeysOf(tool.parameters) : undefined;
-    if (tool.kind === 'function' && keys) changed.set(tool.name, keys);
+    if (tool.kind !== 'function') continue;
+    const keys = changedKeysOf(tool.parameters);
+    if (keys) changed.set(tool.name, keys);
   }
   return changed;
 }

@@ -10,7 +10,7 @@ import { renderLateError } from './errors.ts';
 import { endFields, renderStop } from './finish.ts';
 import { renderMessage } from './message.ts';
 import { blockEvents } from './render-answer-blocks.ts';
-import { renderTier } from './service-tier.ts';
+import { renderUsedTier } from './service-tier.ts';
 import { renderUsage } from './usage.ts';
 
 /** What keeps a stream open: Anthropic's own event for it, byte for byte. */
@@ -25,7 +25,7 @@ export function renderEvents(asked: Asked): EventRenderer {
   const start = (event: ReplyStart, out: Sink<Sse>): void => {
     // Input is rarely known as early as this, and output never is: `message_delta` tells it all.
     const { output: _, reasoning: __, ...early } = usage;
-    const known = { ...renderUsage(early), ...renderTier(event.serviceTier) };
+    const known = { ...renderUsage(early), ...renderUsedTier(event.serviceTier) };
     const open = { stop_reason: null, stop_sequence: null, stop_details: null, usage: known };
     out.enqueue(named('message_start', { message: renderMessage(event, asked, [], open) }));
   };

@@ -14,7 +14,7 @@ import { carrierBlocks } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, NO_CALLS, renderStop, withCall } from './finish.ts';
 import { renderMessage } from './message.ts';
-import { renderTier } from './service-tier.ts';
+import { renderUsedTier } from './service-tier.ts';
 import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -33,7 +33,7 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const { inside, beside } = endFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
-    usage: { ...renderUsage(reply.usage), ...renderTier(reply.start.serviceTier) },
+    usage: { ...renderUsage(reply.usage), ...renderUsedTier(reply.start.serviceTier) },
   };
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }

@@ -14,7 +14,7 @@ import { isSilent, planThinking, type ThinkingPlan } from './render-thinking.ts'
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
 import { sendableTurns } from './sendable.ts';
-import { askedTier } from './service-tier.ts';
+import { renderAskedTier } from './service-tier.ts';
 import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
 import { FORMAT, ownFields, renderMark } from './wire.ts';
@@ -157,7 +157,7 @@ function stopSequences(prompt: Prompt, report: Report): JsonObject {
 
 function serviceTier(prompt: Prompt, report: Report): JsonObject {
   if (prompt.serviceTier === undefined) return {};
-  const tier = askedTier(prompt.serviceTier);
+  const tier = renderAskedTier(prompt.serviceTier);
   if (tier !== undefined) return { service_tier: tier };
   report('service_tier', 'dropped', `Anthropic has no tier ${prompt.serviceTier}`);
   return {};

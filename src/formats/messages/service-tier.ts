@@ -2,24 +2,25 @@
 
 import type { JsonObject } from '../../json.ts';
 
-/** The neutral word for a tier that was asked for or used. */
-export function neutralTier(tier: string): string {
-  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
+/** The neutral word for a tier that a request asks for; undefined of a name that none has there (API reference). */
+export function parseAskedTier(tier: string | undefined): string | undefined {
+  if (tier === 'standard_only') return 'default';
+  return tier === 'auto' ? tier : undefined;
 }
 
-/** Whether a request may ask for the tier by this name (API reference). */
-export function isKnownTier(tier: string): boolean {
-  return tier === 'auto' || tier === 'standard_only';
+/** The neutral word for the tier that an answer tells. */
+export function parseUsedTier(tier: string): string {
+  return tier === 'standard' || tier === 'standard_only' ? 'default' : tier;
 }
 
 /** The word to ask Anthropic with; undefined for a tier it has not. */
-export function askedTier(tier: string): string | undefined {
+export function renderAskedTier(tier: string): string | undefined {
   if (tier === 'default' || tier === 'standard') return 'standard_only';
   return tier === 'auto' ? tier : undefined;
 }
 
 /** `{ service_tier }` as an answer's usage tells it, null for a tier Anthropic has not, else nothing: to be spread. */
-export function renderTier(tier: string | undefined): JsonObject {
+export function renderUsedTier(tier: string | undefined): JsonObject {
   if (tier === undefined) return {};
   if (tier === 'default' || tier === 'standard') return { service_tier: 'standard' };
   return { service_tier: tier === 'priority' || tier === 'batch' ? tier : null };
