@@ -244,7 +244,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   };
 }
 
-function partsOf(content: Json | undefined): readonly Json[] {
+/** The parts of a candidate's content: one may stand there without a list. */
+export function partsOf(content: Json | undefined): readonly Json[] {
   return listOf(asObject(content)?.['parts']);
 }
 

@@ -22,7 +22,7 @@ import { changedNames } from '../safe-names.ts';
 import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
 import { safeName } from './names.ts';
-import { type Answer, type Candidate, parseCandidate } from './parse-candidate.ts';
+import { type Answer, type Candidate, parseCandidate, partsOf } from './parse-candidate.ts';
 import { laterFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -178,8 +178,9 @@ function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined 
 /** Whether the digits of long numbers matter: arguments are only carried, and written as they came. */
 function hasCalls(chunk: Json): boolean {
   for (const candidate of asList(asObject(chunk)?.['candidates'])) {
-    const parts = asObject(asObject(candidate)?.['content'])?.['parts'];
-    for (const part of asList(parts)) if (isObject(part) && part['functionCall'] !== undefined) return true;
+    for (const part of partsOf(asObject(candidate)?.['content'])) {
+      if (isObject(part) && part['functionCall'] !== undefined) return true;
+    }
   }
   return false;
 }

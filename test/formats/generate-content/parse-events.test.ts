@@ -213,9 +213,12 @@ describe('calls', () => {
     ]);
   });
 
-  test('numbers that JavaScript cannot hold come through digit by digit', () => {
-    const data =
-      '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]},"finishReason":"STOP"}]}';
+  test.each([
+    ['in a list', (part: string) => `[${part}]`],
+    ['by itself', (part: string) => part],
+  ])('numbers that JavaScript cannot hold come through digit by digit, their part %s', (_, written) => {
+    const parts = written('{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}');
+    const data = `{"candidates":[{"content":{"parts":${parts}},"finishReason":"STOP"}]}`;
     expect(collect(run(parseEvents(PROMPT), [{ data }])).choices[0]?.parts).toMatchObject([
       { arguments: '{"n":12345678901234567890}' },
     ]);
