@@ -11,7 +11,7 @@ import type { Asked } from '../format.ts';
 import { renderCitations } from './citations.ts';
 import { renderFinish } from './finish.ts';
 import { renderLogprobs } from './logprobs.ts';
-import { type Proof, sealProof } from './proof.ts';
+import { renderProof } from './proof.ts';
 import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -24,14 +24,14 @@ export function renderPart(part: Part): JsonObject | undefined {
     case 'text':
     case 'refusal':
       if (part.text === '' && !part.signature) return undefined;
-      return { text: part.text, ...proven(part) };
+      return { text: part.text, ...renderProof(part) };
     case 'thinking':
       if (part.text === '' && !part.signature && !part.redacted) return undefined;
-      return { text: part.text, thought: true, ...proven(part) };
+      return { text: part.text, thought: true, ...renderProof(part) };
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
       const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };
-      return { functionCall: call, ...proven(part) };
+      return { functionCall: call, ...renderProof(part) };
     }
     case 'opaque':
       return part.format === FORMAT ? part.value : undefined;
@@ -39,11 +39,6 @@ export function renderPart(part: Part): JsonObject | undefined {
     case 'tool-result':
       return undefined;
   }
-}
-
-function proven(proof: Proof): { thoughtSignature?: string } {
-  const thoughtSignature = sealProof(proof);
-  return thoughtSignature === '' ? {} : { thoughtSignature };
 }
 
 /** Fields of the whole answer that no other format has, and those nobody knows: told once. */

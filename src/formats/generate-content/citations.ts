@@ -7,11 +7,14 @@ import type { Citation } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText, isList, isObject } from '../../json.ts';
 
-/** A text of an answer, from one offset to another in all the visible text that is known of. */
-export interface CitedText {
-  readonly all: string;
+interface Range {
   readonly start: number;
   readonly end: number;
+}
+
+/** A text of an answer, from one offset to another in all the visible text that is known of. */
+export interface CitedText extends Range {
+  readonly all: string;
 }
 
 /**
@@ -87,14 +90,17 @@ function placeOf(
   segment: JsonObject,
   quoted: string | undefined,
   unitAt: UnitAt,
-): { start: number; end: number } | undefined {
-  const start = unitAt(asNumber(segment['startIndex']) ?? 0);
-  const end = unitAt(asNumber(segment['endIndex']) ?? -1);
-  if (start !== undefined && end !== undefined && start <= end) {
-    if (quoted === undefined || text.slice(start, end) === quoted) return { start, end };
-  }
+): Range | undefined {
+  const told = rangeOf(segment, unitAt);
+  if (told && (quoted === undefined || text.slice(told.start, told.end) === quoted)) return told;
   const found = quoted ? text.indexOf(quoted) : -1;
   return quoted && found >= 0 ? { start: found, end: found + quoted.length } : undefined;
+}
+
+function rangeOf(place: JsonObject, unitAt: UnitAt): Range | undefined {
+  const start = unitAt(asNumber(place['startIndex']) ?? 0);
+  const end = unitAt(asNumber(place['endIndex']) ?? -1);
+  return start !== undefined && end !== undefined && start <= end ? { start, end } : undefined;
 }
 
 function sourceCitations(metadata: JsonObject | undefined, unitAt: UnitAt): readonly Citation[] {
@@ -103,10 +109,7 @@ function sourceCitations(metadata: JsonObject | undefined, unitAt: UnitAt): read
     const url = asText(source['uri']);
     if (!url) return [];
     const title = asText(source['title']);
-    const start = unitAt(asNumber(source['startIndex']) ?? 0);
-    const end = unitAt(asNumber(source['endIndex']) ?? -1);
-    const isPlaced = start !== undefined && end !== undefined && start <= end;
-    return [{ url, ...(title && { title }), ...(isPlaced && { start, end }) }];
+    return [{ url, ...(title && { title }), ...rangeOf(source, unitAt) }];
   });
 }
 

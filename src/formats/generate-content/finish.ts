@@ -6,7 +6,7 @@ import type { Json } from '../../json.ts';
 /**
  * Candidate.FinishReason of v1beta by number: what is sent where a caller asks for `$alt=json;enum-encoding=int`.
  */
-const BY_NUMBER: readonly string[] = [
+const FINISHES_BY_NUMBER: readonly string[] = [
   'FINISH_REASON_UNSPECIFIED',
   'STOP',
   'MAX_TOKENS',
@@ -27,32 +27,31 @@ const BY_NUMBER: readonly string[] = [
   'IMAGE_RECITATION',
 ];
 
-const FINISHES: Readonly<Record<string, Finish>> = {
-  STOP: 'stop',
-  MAX_TOKENS: 'length',
-  SAFETY: 'content-filter',
-  RECITATION: 'content-filter',
-  LANGUAGE: 'content-filter',
-  BLOCKLIST: 'content-filter',
-  PROHIBITED_CONTENT: 'content-filter',
-  SPII: 'content-filter',
-  MODEL_ARMOR: 'content-filter',
-  IMAGE_SAFETY: 'content-filter',
-  IMAGE_PROHIBITED_CONTENT: 'content-filter',
-  IMAGE_RECITATION: 'content-filter',
-  MALFORMED_FUNCTION_CALL: 'malformed-call',
-  UNEXPECTED_TOOL_CALL: 'malformed-call',
-  TOO_MANY_TOOL_CALLS: 'malformed-call',
-  MISSING_THOUGHT_SIGNATURE: 'malformed-call',
-  MALFORMED_RESPONSE: 'malformed-call',
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content-filter'],
+  ['RECITATION', 'content-filter'],
+  ['LANGUAGE', 'content-filter'],
+  ['BLOCKLIST', 'content-filter'],
+  ['PROHIBITED_CONTENT', 'content-filter'],
+  ['SPII', 'content-filter'],
+  ['MODEL_ARMOR', 'content-filter'],
+  ['IMAGE_SAFETY', 'content-filter'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
+  ['IMAGE_RECITATION', 'content-filter'],
+  ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
+  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
+  ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
+  ['MISSING_THOUGHT_SIGNATURE', 'malformed-call'],
+  ['MALFORMED_RESPONSE', 'malformed-call'],
   // The limit of one request: nobody who is told in another format can go on from there by Google's token.
-  CONTINUATION: 'length',
-};
+  ['CONTINUATION', 'length'],
+]);
 
 /** The vendor's word for the end; undefined where the answer goes on. */
 export function finishWord(value: Json | undefined): string | undefined {
-  const word = typeof value === 'number' ? (BY_NUMBER[value] ?? String(value)) : value;
-  return typeof word === 'string' && word !== '' && word !== 'FINISH_REASON_UNSPECIFIED' ? word : undefined;
+  return wordOf(value, FINISHES_BY_NUMBER);
 }
 
 /** PromptFeedback.BlockReason of v1beta by number. */
@@ -67,10 +66,12 @@ const BLOCKS_BY_NUMBER: readonly string[] = [
 
 /** The vendor's word for why it would not answer a prompt; undefined where it would. */
 export function blockWord(value: Json | undefined): string | undefined {
-  const word = typeof value === 'number' ? (BLOCKS_BY_NUMBER[value] ?? String(value)) : value;
-  return typeof word === 'string' && word !== '' && !/^BLOCK(?:ED)?_REASON_UNSPECIFIED$/.test(word)
-    ? word
-    : undefined;
+  return wordOf(value, BLOCKS_BY_NUMBER);
+}
+
+function wordOf(value: Json | undefined, byNumber: readonly string[]): string | undefined {
+  const word = typeof value === 'number' ? (byNumber[value] ?? String(value)) : value;
+  return typeof word === 'string' && word !== '' && !word.endsWith('_REASON_UNSPECIFIED') ? word : undefined;
 }
 
 /**
@@ -83,7 +84,7 @@ export function parseFinish(
   word: string,
   has: { readonly calls: boolean; readonly anything: boolean },
 ): Pick<ChoiceEnd, 'finish' | 'native'> {
-  const known = Object.hasOwn(FINISHES, word) ? (FINISHES[word] ?? 'other') : 'other';
+  const known = FINISHES.get(word) ?? 'other';
   const isCall = has.calls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
   const finish = isCall ? 'tool-calls' : known === 'other' && !has.anything ? 'content-filter' : known;
   return { finish, ...(word !== 'STOP' && word !== 'MAX_TOKENS' && { native: word }) };
@@ -103,8 +104,6 @@ const WORDS: Readonly<Record<Finish, string>> = {
 };
 
 /** Gemini's word: its own again where it was its own. */
-export function renderFinish(end: Pick<ChoiceEnd, 'finish' | 'native'>): string {
-  const { native, finish } = end;
-  if (native === undefined) return WORDS[finish];
-  return Object.hasOwn(FINISHES, native) || /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
+export function renderFinish({ native, finish }: Pick<ChoiceEnd, 'finish' | 'native'>): string {
+  return native !== undefined && /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
 }

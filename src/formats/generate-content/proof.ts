@@ -15,10 +15,10 @@ export interface Proof {
   readonly redacted?: Signature;
 }
 
-/** The field for what a part is proven by; '' of nothing. */
-export function sealProof({ signature, redacted }: Proof): string {
-  if (redacted) return seal({ ...redacted, value: `${REDACTED}${redacted.value}` }, 'google');
-  return signature === undefined ? '' : seal(signature, 'google');
+/** `{ thoughtSignature }` for what a part is proven by, else nothing: to be spread. */
+export function renderProof({ signature, redacted }: Proof): { readonly thoughtSignature?: string } {
+  const sealed = redacted ? { ...redacted, value: REDACTED + redacted.value } : signature;
+  return sealed === undefined ? {} : { thoughtSignature: seal(sealed, 'google') };
 }
 
 /** What the field says of a part of this kind. */
