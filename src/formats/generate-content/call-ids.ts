@@ -15,3 +15,29 @@ const NOT_GEMINIS = /^(?:call|toolu|srvtoolu|fc|chatcmpl-tool|tooluse)_/;
 export function isGeminiId(id: string): boolean {
   return id !== '' && !NOT_GEMINIS.test(id);
 }
+
+/** Gives ids to calls without one, and finds them again for responses without one: the oldest of that name. */
+export interface CallIds {
+  /** @param id the caller's own, where there is one. */
+  ofCall(name: string, id: string | undefined): string;
+  ofResult(name: string, id: string | undefined): string;
+}
+
+export function callIds(): CallIds {
+  const unanswered: { readonly name: string; readonly id: string }[] = [];
+  let calls = 0;
+  let strays = 0;
+  return {
+    ofCall(name, given) {
+      const id = given || madeUpId('turn', calls);
+      calls++;
+      unanswered.push({ name, id });
+      return id;
+    },
+    ofResult(name, given) {
+      const at = unanswered.findIndex((call) => (given ? call.id === given : call.name === name));
+      const found = at < 0 ? undefined : unanswered.splice(at, 1)[0];
+      return given || (found?.id ?? madeUpId('stray', strays++));
+    },
+  };
+}

@@ -23,6 +23,7 @@ import { parseInnerError } from './errors.ts';
 import { blockWord } from './finish.ts';
 import { safeName } from './names.ts';
 import { type Answer, type Candidate, parseCandidate, partsOf } from './parse-candidate.ts';
+import { parseTier } from './service-tier.ts';
 import { laterFigures, parseUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -143,7 +144,7 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
   const createTime = asText(chunk['createTime']);
   const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
   const { modelStatus } = chunk;
-  const tier = asText(asObject(chunk['usageMetadata'])?.['serviceTier'])?.toLowerCase();
+  const serviceTier = parseTier(asObject(chunk['usageMetadata'])?.['serviceTier']);
   const fields = {
     ...(createTime !== undefined && { createTime }),
     ...(modelStatus !== undefined && { modelStatus }),
@@ -153,7 +154,7 @@ function replyStart(chunk: JsonObject, id: string): ReplyStart {
     id,
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
-    ...(tier && { serviceTier: tier === 'standard' ? 'default' : tier }),
+    ...(serviceTier && { serviceTier }),
     ...ownOf(FORMAT, fields),
     ...extraOf(unknownFields(chunk, {})),
   };

@@ -6,37 +6,11 @@ import type { Own, Part, Signature, ThinkingPart } from '../../conversation/prom
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../json.ts';
-import { isGeminiId, madeUpId } from './call-ids.ts';
+import { type CallIds, isGeminiId } from './call-ids.ts';
 import { parseFile, parseInline } from './media.ts';
 import { type Proof, unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
 import { FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
-
-/** Gives ids to calls without one, and finds them again for responses without one: the oldest of that name. */
-export interface CallIds {
-  /** @param id the caller's own, where there is one. */
-  ofCall(name: string, id: string | undefined): string;
-  ofResult(name: string, id: string | undefined): string;
-}
-
-export function callIds(): CallIds {
-  const unanswered: { readonly name: string; readonly id: string }[] = [];
-  let calls = 0;
-  let strays = 0;
-  return {
-    ofCall(name, given) {
-      const id = given || madeUpId('turn', calls);
-      calls++;
-      unanswered.push({ name, id });
-      return id;
-    },
-    ofResult(name, given) {
-      const at = unanswered.findIndex((call) => (given ? call.id === given : call.name === name));
-      const found = at < 0 ? undefined : unanswered.splice(at, 1)[0];
-      return given || (found?.id ?? madeUpId('stray', strays++));
-    },
-  };
-}
 
 /** A list of parts, or the one part given in its place. */
 export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {

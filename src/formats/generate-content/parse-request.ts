@@ -7,9 +7,11 @@ import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { type CallIds, callIds } from './call-ids.ts';
 import { fromOpenApi } from './from-openapi.ts';
-import { type CallIds, callIds, parseParts } from './parse-parts.ts';
+import { parseParts } from './parse-parts.ts';
 import { type Choosing, parseToolConfig, parseTools } from './parse-tools.ts';
+import { parseTier } from './service-tier.ts';
 import { parseThinking } from './thinking.ts';
 import {
   CONFIG_FIELDS,
@@ -37,7 +39,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const choosing = parseToolConfig(known['toolConfig']);
   const tools = withStrictness(parseTools(known['tools']), choosing.validated);
   const config = parseConfig(asObject(known['generationConfig']) ?? {}, report);
-  const serviceTier = asText(known['serviceTier'])?.toLowerCase();
+  const serviceTier = parseTier(known['serviceTier']);
   const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
   const unknown = { ...extra, ...(!isEmpty(config.extra) && { generationConfig: config.extra }) };
   return {
@@ -47,7 +49,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(tools.length > 0 && { tools }),
     ...(choosing.choice && { toolChoice: choosing.choice }),
     ...config.fields,
-    ...(serviceTier && { serviceTier: serviceTier === 'standard' ? 'default' : serviceTier }),
+    ...(serviceTier && { serviceTier }),
     ...ownOf(FORMAT, kept),
     ...extraOf(unknown),
   };

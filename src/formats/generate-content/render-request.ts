@@ -10,6 +10,7 @@ import { isGemini3 } from './generation.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
 import { renderToolConfig, renderTools } from './render-tools.ts';
+import { renderAskedTier } from './service-tier.ts';
 import { renderThinking } from './thinking.ts';
 import { toOpenApi } from './to-openapi.ts';
 import { FORMAT } from './wire.ts';
@@ -30,7 +31,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const instruction = [...system, ...output.instruction];
   const toolConfig = renderToolConfig(prompt, target, report);
   const generationConfig = renderConfig(prompt, target, output.config, report);
-  const serviceTier = renderServiceTier(prompt.serviceTier, report);
+  const serviceTier = renderAskedTier(prompt.serviceTier, report);
   const { generationConfig: _extra, ...extra } = prompt.extra ?? {};
   const { generationConfig: _config, toolConfig: _tools, ...own } = fieldsOf(prompt.own, FORMAT);
   reportDropped(prompt, report);
@@ -70,11 +71,7 @@ function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObj
   // Services that have a top_k take 0 or -1 for none; Gemini's begins at 1.
   const topK = prompt.topK !== undefined && prompt.topK < 1 ? undefined : prompt.topK;
   const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
-  if (target.sampling) return asked;
-  for (const name of Object.keys(asked)) {
-    report(name, 'dropped', 'the model refuses it');
-  }
-  return {};
+  return taken(asked, target.sampling, report);
 }
 
 /** How many others are told beside each token, which is "only valid if responseLogprobs=True" (GenerationConfig). */
@@ -87,11 +84,14 @@ function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): n
 /** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */
 function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonObject {
   const { presencePenalty, frequencyPenalty, own } = prompt;
-  const asked = compact({ presencePenalty, frequencyPenalty });
-  if (target.thinking === undefined || own?.format === FORMAT) return asked;
-  for (const name of Object.keys(asked)) {
-    report(name, 'dropped', 'the model refuses it');
-  }
+  const isTaken = target.thinking === undefined || own?.format === FORMAT;
+  return taken(compact({ presencePenalty, frequencyPenalty }), isTaken, report);
+}
+
+/** The fields, or none of them where the model refuses such. */
+function taken(fields: JsonObject, isTaken: boolean, report: Report): JsonObject {
+  if (isTaken) return fields;
+  for (const name of Object.keys(fields)) report(name, 'dropped', 'the model refuses it');
   return {};
 }
 
@@ -118,17 +118,6 @@ function renderChoices(choices: number | undefined): number | undefined {
     throw invalid(`This model gives at most ${MAX_CANDIDATES} answers at once.`, 'n');
   }
   return choices;
-}
-
-/** OpenAI's words in Google's: the usual tier is `standard`, and `auto` is to say nothing. */
-function renderServiceTier(tier: string | undefined, report: Report): string | undefined {
-  if (tier === undefined || tier === 'auto') return undefined;
-  if (tier === 'default' || tier === 'standard_only') return 'standard';
-  // OpenAI has had two names for it since July 2026 (Fast mode).
-  if (tier === 'fast') return 'priority';
-  if (tier === 'standard' || tier === 'flex' || tier === 'priority') return tier;
-  report('serviceTier', 'dropped', `Google has no tier ${tier.slice(0, 40)}`);
-  return undefined;
 }
 
 interface Output {

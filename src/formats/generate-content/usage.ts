@@ -15,6 +15,7 @@ import {
 } from '../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asText, compact } from '../../json.ts';
+import { renderUsedTier } from './service-tier.ts';
 import { FORMAT, type UsageMetadata } from './wire.ts';
 
 export const usageReader: UsageReader = {
@@ -85,5 +86,5 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: (input ?? 0) + (output ?? 0),
   } satisfies UsageMetadata & Record<string, Json>;
-  return { ...(tier && { serviceTier: tier === 'default' ? 'standard' : tier }), ...fields, ...figures };
+  return { ...(tier && { serviceTier: renderUsedTier(tier) }), ...fields, ...figures };
 }
