@@ -8,16 +8,10 @@
 import { asList, isObject, type Json, type JsonObject } from '../json.ts';
 import { isPythonPattern } from './python-pattern.ts';
 import { inNewestDraft } from './schema-draft.ts';
-import { type SchemaPlaces, withSchemas } from './schema-places.ts';
+import { ALL_PLACES, withSchemas } from './schema-places.ts';
 
 /** Deeper than any schema a vendor takes: what is further down stays as it is. */
 const MAX_DEPTH = 100;
-
-const PLACES: SchemaPlaces = {
-  schemas: ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'],
-  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
-  maps: ['properties', '$defs', 'definitions', 'patternProperties'],
-};
 
 /**
  * The schema with nothing missing; itself where nothing was.
@@ -49,7 +43,7 @@ function rewritten(schema: JsonObject, step: (schema: JsonObject) => JsonObject,
   const inner = (one: JsonObject): JsonObject => rewritten(one, step, depth + 1);
   let whole = step(schema);
   for (const [key, value = null] of Object.entries(whole)) {
-    const changed = withSchemas(key, value, PLACES, inner);
+    const changed = withSchemas(key, value, ALL_PLACES, inner);
     if (changed !== value) whole = { ...whole, [key]: changed };
   }
   return whole;

@@ -12,6 +12,13 @@ export interface SchemaPlaces {
   readonly maps: readonly string[];
 }
 
+/** Those of JSON Schema, old drafts and new. */
+export const ALL_PLACES: SchemaPlaces = {
+  schemas: ['items', 'additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'],
+  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'],
+  maps: ['properties', '$defs', 'definitions', 'patternProperties'],
+};
+
 /** A keyword's value with each schema that stands in it, one level down, as `change` makes it; itself where none changed. */
 export function withSchemas(
   key: string,

@@ -12,16 +12,16 @@ const TYPE = 'type.googleapis.com/google.rpc.';
 
 /** An error answer by its meaning. @param body as it came, JSON or not. */
 export function parseError(status: number, body: string): GatewayError {
-  const parsed = tryParseJson(body);
-  const value: Json | undefined = Array.isArray(parsed) ? parsed[0] : parsed;
-  const error = asObject(asObject(value)?.['error']);
-  if (error) return parseErrorObject(error, status);
-  const text = asText(asObject(value)?.['error']);
-  return parseErrorObject(text === undefined ? {} : { message: text }, status);
+  const value = tryParseJson(body);
+  return errorOf(asObject(isList(value) ? value[0] : value)?.['error'], status);
 }
 
-/** The object under `error`. @param status of the response, where the error came as one. */
-export function parseErrorObject(error: JsonObject, status?: number): GatewayError {
+/**
+ * @param told what is under `error`: Google's object, or a sentence as some that stand before it write.
+ * @param status of the response, where the error came as one.
+ */
+function errorOf(told: Json | undefined, status?: number): GatewayError {
+  const error: JsonObject = isObject(told) ? told : { message: told };
   const code = asNumber(error['code']);
   const http = status ?? (code !== undefined && code >= 400 ? code : 500);
   const word = asText(error['status']) ?? '';
@@ -32,11 +32,9 @@ export function parseErrorObject(error: JsonObject, status?: number): GatewayErr
   return new GatewayError(fault, messageOf(fault, message), facts);
 }
 
-/** What is under `error` in a chunk: Google's object, or a sentence as some that stand before it write. */
+/** The error under `error` in a chunk; undefined where there is none. */
 export function parseInnerError(error: Json | undefined): GatewayError | undefined {
-  if (error === undefined || error === null) return undefined;
-  if (isObject(error)) return parseErrorObject(error);
-  return parseErrorObject(typeof error === 'string' ? { message: error } : {});
+  return error === undefined || error === null ? undefined : errorOf(error);
 }
 
 /** @see Outbound.parseFailure */
@@ -169,31 +167,20 @@ const STATUSES: Readonly<Record<Fault, string>> = {
 
 /** @see Inbound.renderLateError */
 export function renderLateError(error: GatewayError): Sse {
-  return { data: JSON.stringify(renderError(error, '')) };
+  return { data: JSON.stringify(renderError(error)) };
 }
 
 /** An error as the body of a response, or as the last chunk of a stream. */
-export function renderError(error: GatewayError, requestId: string): JsonObject {
-  const details = [
-    ...(error.param === undefined
-      ? []
-      : [
-          {
-            '@type': `${TYPE}BadRequest`,
-            fieldViolations: [{ field: error.param, description: error.message }],
-          },
-        ]),
-    ...(error.retryAfter === undefined
-      ? []
-      : [{ '@type': `${TYPE}RetryInfo`, retryDelay: `${error.retryAfter}s` }]),
-    ...(requestId === '' ? [] : [{ '@type': `${TYPE}RequestInfo`, requestId }]),
-  ];
+export function renderError(
+  { fault, status, message, param, retryAfter }: GatewayError,
+  requestId?: string,
+): JsonObject {
+  const details: JsonObject[] = [];
+  const tell = (type: string, fields: JsonObject) => details.push({ '@type': `${TYPE}${type}`, ...fields });
+  if (param !== undefined) tell('BadRequest', { fieldViolations: [{ field: param, description: message }] });
+  if (retryAfter !== undefined) tell('RetryInfo', { retryDelay: `${retryAfter}s` });
+  if (requestId !== undefined) tell('RequestInfo', { requestId });
   return {
-    error: {
-      code: error.status,
-      message: error.message,
-      status: STATUSES[error.fault],
-      ...(details.length > 0 && { details }),
-    },
+    error: { code: status, message, status: STATUSES[fault], ...(details.length > 0 && { details }) },
   };
 }

@@ -117,28 +117,28 @@ function typeOf(base64: string, kind: MediaPart['media']): string {
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  heic: 'image/heic',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  mp3: 'audio/mp3',
-  wav: 'audio/wav',
-  mp4: 'video/mp4',
-  mov: 'video/mov',
-  webm: 'video/webm',
-};
+const BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['heic', 'image/heic'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['json', 'application/json'],
+  ['mp3', 'audio/mp3'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['mov', 'video/mov'],
+  ['webm', 'video/webm'],
+]);
 
 function typeByName(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '');
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  return Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
+  return BY_ENDING.get(ending);
 }

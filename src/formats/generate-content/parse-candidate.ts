@@ -148,18 +148,16 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     const { text: piece, thought, thoughtSignature: sealed, functionCall, ...others } = part;
     const call = asObject(functionCall);
     const isOpaque = Object.values(others).some((value) => value !== null);
+    const isMore = call !== undefined || isOpaque;
     // A part that holds text and more than text is read piece by piece, and its signature is the last one's.
-    if (typeof piece === 'string') {
-      readText(thought === true ? 'thinking' : 'text', piece, call || isOpaque ? undefined : sealed, out);
+    if (typeof piece === 'string' || !isMore) {
+      readText(thought === true ? 'thinking' : 'text', asText(piece) ?? '', isMore ? undefined : sealed, out);
     }
     if (isOpaque) {
       const { text: _text, functionCall: _call, ...value } = part;
       readOpaque(value, out);
     }
     if (call) readCall(call, proofOf(sealed, 'tool-call')?.signature, out);
-    if (typeof piece !== 'string' && !call && !isOpaque) {
-      readText(thought === true ? 'thinking' : 'text', '', sealed, out);
-    }
   };
 
   /** A call that Google makes and answers itself: nobody else is to make it. */

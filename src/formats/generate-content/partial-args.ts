@@ -46,17 +46,14 @@ function pieceValue(piece: JsonObject): Growing | undefined {
 }
 
 function parsePath(path: string): readonly (string | number)[] {
-  const steps: (string | number)[] = [];
-  STEP.lastIndex = path.startsWith('$') ? 1 : 0;
-  let read = STEP.lastIndex;
-  for (let match = STEP.exec(path); match !== null; match = STEP.exec(path)) {
-    read = STEP.lastIndex;
-    const [, name, index, single, double] = match;
+  const written = path.replace(/^\$/, '');
+  const steps = [...written.matchAll(STEP)];
+  const isWhole = steps.map(([step]) => step).join('') === written;
+  if (!isWhole || steps.length === 0 || steps.length > MAX_STEPS) throw misplaced();
+  return steps.map(([, name, index, single, double]) => {
     const quoted = (single ?? double)?.replaceAll(/\\(.)/g, '$1');
-    steps.push(index === undefined ? (name ?? quoted ?? '') : Number(index));
-  }
-  if (read < path.length || steps.length === 0 || steps.length > MAX_STEPS) throw misplaced();
-  return steps;
+    return index === undefined ? (name ?? quoted ?? '') : Number(index);
+  });
 }
 
 function setAt(

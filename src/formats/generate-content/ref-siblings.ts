@@ -3,18 +3,12 @@
  * a `$ref` except what begins with `$` (REST reference, GenerationConfig.responseJsonSchema).
  */
 
-import { type SchemaPlaces, withSchemas } from '../../conversation/schema-places.ts';
+import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 
 /** Deeper than any schema a vendor takes. */
 const MAX_DEPTH = 100;
-
-const PLACES: SchemaPlaces = {
-  schemas: ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'],
-  lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'],
-  maps: ['properties', '$defs', 'definitions', 'patternProperties'],
-};
 
 /**
  * The same schema, in which a `$ref` with company is the one choice of an `anyOf` beside that company.
@@ -28,7 +22,7 @@ function rewrite(schema: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) throw invalid('The JSON schema is too large.');
   const inner = (one: JsonObject): JsonObject => rewrite(one, depth + 1);
   const rewritten: JsonObject = Object.fromEntries(
-    Object.entries(schema).map(([key, value = null]) => [key, withSchemas(key, value, PLACES, inner)]),
+    Object.entries(schema).map(([key, value = null]) => [key, withSchemas(key, value, ALL_PLACES, inner)]),
   );
   const { $ref, ...beside } = rewritten;
   if (typeof $ref !== 'string' || !Object.keys(beside).some((key) => !key.startsWith('$'))) return rewritten;

@@ -3,7 +3,7 @@
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import { fieldsOf } from '../../conversation/own.ts';
-import type { Part, Signature, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import type { Part, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObjects } from '../../json.ts';
@@ -27,7 +27,7 @@ interface Rendering {
   readonly repeated: ReadonlySet<string>;
 }
 
-export interface Contents {
+interface Contents {
   readonly system: readonly JsonObject[];
   readonly contents: readonly JsonObject[];
 }
@@ -192,8 +192,7 @@ function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObj
   };
 }
 
-function signatureOf(part: Part, report: Report): { thoughtSignature: string } | undefined {
-  const signature: Signature | undefined = part.signature;
+function signatureOf({ signature }: Part, report: Report): { thoughtSignature: string } | undefined {
   if (signature === undefined) return undefined;
   if (signature.origin === 'google') return { thoughtSignature: signature.value };
   report('messages', 'dropped', "a signature of another vendor's");

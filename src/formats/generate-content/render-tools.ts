@@ -3,6 +3,7 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 
+import type { FunctionDeclaration } from '@google/genai';
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import { fieldsOf } from '../../conversation/own.ts';
@@ -14,7 +15,7 @@ import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { toOpenApi } from './to-openapi.ts';
-import { FORMAT, type FunctionDeclaration } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 /** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
 export function renderTools(prompt: Prompt, target: Target, report: Report): readonly JsonObject[] {

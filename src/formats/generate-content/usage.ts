@@ -3,6 +3,7 @@
  * both are inside. A figure of 0 is left out on its wire.
  */
 
+import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Usage } from '../../conversation/reply.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asText, compact } from '../../json.ts';
 import { renderUsedTier } from './service-tier.ts';
-import { FORMAT, type UsageMetadata } from './wire.ts';
+import { FORMAT } from './wire.ts';
 
 export const usageReader: UsageReader = {
   field: 'usageMetadata',
@@ -85,6 +86,6 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     ...(cacheRead !== undefined && cacheRead > 0 && { cachedContentTokenCount: cacheRead }),
     ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: (input ?? 0) + (output ?? 0),
-  } satisfies UsageMetadata & Record<string, Json>;
+  } satisfies GenerateContentResponseUsageMetadata & Record<string, Json>;
   return { ...(tier && { serviceTier: renderUsedTier(tier) }), ...fields, ...figures };
 }

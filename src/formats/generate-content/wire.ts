@@ -6,11 +6,6 @@
 
 import { isList, type Json, type JsonObject } from '../../json.ts';
 
-export type {
-  FunctionDeclaration,
-  GenerateContentResponseUsageMetadata as UsageMetadata,
-} from '@google/genai';
-
 /** The neutral words' name for this format. */
 export const FORMAT = 'generate-content';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Fault, GatewayError } from '../../../src/errors.ts';
-import { parseError, parseErrorObject, renderError } from '../../../src/formats/generate-content/errors.ts';
+import { parseError, parseInnerError, renderError } from '../../../src/formats/generate-content/errors.ts';
 import { asNumber, asObject, type JsonObject } from '../../../src/json.ts';
 import { object } from './fixtures.ts';
 
@@ -107,7 +107,7 @@ describe('the vendor’s errors by their meaning', () => {
     ['DEADLINE_EXCEEDED', 'upstream-timeout'],
     ['INTERNAL', 'upstream-broken'],
   ])('in a stream there may be its word alone: %s', (status, fault) => {
-    expect(parseErrorObject({ status, message: 'x' }).fault).toBe(fault);
+    expect(parseInnerError({ status, message: 'x' })?.fault).toBe(fault);
   });
 
   test.each<[number, Fault]>([
@@ -159,7 +159,7 @@ describe('the vendor’s errors by their meaning', () => {
   });
 
   test('in a 200 the body’s own code counts', () => {
-    expect(parseErrorObject({ code: 503, message: 'm' })).toMatchObject({
+    expect(parseInnerError({ code: 503, message: 'm' })).toMatchObject({
       fault: 'upstream-overloaded',
       status: 503,
     });
@@ -221,7 +221,7 @@ describe('an error in Google’s words', () => {
     ['overloaded', 503, 'UNAVAILABLE'],
     ['upstream-timeout', 504, 'DEADLINE_EXCEEDED'],
   ])('%s is %d %s', (fault, code, status) => {
-    expect(renderError(new GatewayError(fault, 'x'), '')).toEqual({ error: { code, message: 'x', status } });
+    expect(renderError(new GatewayError(fault, 'x'))).toEqual({ error: { code, message: 'x', status } });
   });
 
   test('is understood again', () => {
