@@ -126,14 +126,14 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
       } else readChunk(hasCalls(value) ? eventValue(event.data, parseExact) : value, out);
     },
     flush(out) {
-      const ordered = [...candidates.entries()].sort(([one], [other]) => one - other);
-      if (ordered.length === 0 || ordered.some(([, candidate]) => !candidate.isFinished())) {
+      const ordered = [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
+      if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
         throw broken('the end of its answer before the answer was finished');
       }
       tellUsage(out);
-      for (const [index, candidate] of ordered) {
-        const own = index === ordered[0]?.[0] && promptFeedback ? { promptFeedback } : {};
-        candidate.end(own, index === ordered[0]?.[0] ? late : {}, out);
+      for (const [at, candidate] of ordered.entries()) {
+        const own = at === 0 && promptFeedback ? { promptFeedback } : {};
+        candidate.end(own, at === 0 ? late : {}, out);
       }
       out.enqueue({ type: 'reply-end' });
     },

@@ -2,13 +2,13 @@
 
 import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { Own, Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
+import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../json.ts';
 import { type CallIds, isGeminiId } from './call-ids.ts';
 import { parseFile, parseInline } from './media.ts';
-import { type Proof, unsealProof } from './proof.ts';
+import { unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
 import { FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
 
@@ -32,11 +32,10 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   if (data.length === 0 && sealed === undefined) {
     throw invalid(`${param}.data: required oneof field 'data' must have one initialized field`, param);
   }
-  const parts: readonly Part[] = data.length > 0 ? data : [textPart('', isThought)];
-  const carrier = parts.length - 1;
-  return parts.map((part, at) =>
-    at === carrier ? { ...part, ...beside(part, sealed, own), ...extraOf(extra) } : part,
-  );
+  const last = data.at(-1) ?? textPart('', isThought);
+  const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
+  const fields = { ...last.own?.fields, ...own };
+  return [...data.slice(0, -1), { ...last, ...proof, ...ownOf(FORMAT, fields), ...extraOf(extra) }];
 }
 
 function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {
@@ -71,14 +70,6 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
     ...(id !== undefined && !isGeminiId(id) && { own: { format: FORMAT, fields: { id } } }),
     ...extraOf(extra),
-  };
-}
-
-/** What a part carries beside its data. */
-function beside(part: Part, sealed: string | undefined, own: JsonObject): Proof & { readonly own?: Own } {
-  return {
-    ...(sealed !== undefined && unsealProof(sealed, part.kind)),
-    ...ownOf(FORMAT, { ...part.own?.fields, ...own }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt
 import { resultsFirst } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
+import { asFlag, asNumber, asObject, asText, compact, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { type CallIds, callIds } from './call-ids.ts';
 import { fromOpenApi } from './from-openapi.ts';
@@ -105,65 +105,33 @@ function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
   return isEmpty(toolConfig) ? {} : { toolConfig };
 }
 
-type ConfigFields = Pick<
-  Prompt,
-  | 'temperature'
-  | 'topP'
-  | 'topK'
-  | 'choices'
-  | 'maxTokens'
-  | 'stop'
-  | 'logprobs'
-  | 'topLogprobs'
-  | 'presencePenalty'
-  | 'frequencyPenalty'
-  | 'seed'
-  | 'output'
-  | 'thinking'
->;
-
-interface Config {
-  readonly fields: ConfigFields;
-  /** As fields of the body. */
-  readonly own: JsonObject;
-  /** As fields of generationConfig. */
-  readonly extra: JsonObject;
-}
-
-const NUMBERS = [
-  ['temperature', 'temperature'],
-  ['topP', 'topP'],
-  ['topK', 'topK'],
-  ['candidateCount', 'choices'],
-  ['maxOutputTokens', 'maxTokens'],
-  ['logprobs', 'topLogprobs'],
-  ['presencePenalty', 'presencePenalty'],
-  ['frequencyPenalty', 'frequencyPenalty'],
-  ['seed', 'seed'],
-] as const;
-
-function parseConfig(config: JsonObject, report: Report): Config {
+/** `own` is to stand in the body, `extra` in its generationConfig. */
+function parseConfig(config: JsonObject, report: Report) {
   const { known, own, extra } = sortFields(config, CONFIG_FIELDS, CONFIG_OWN);
-  const fields: { -readonly [name in keyof ConfigFields]: ConfigFields[name] } = {};
-  for (const [wire, neutral] of NUMBERS) {
-    const value = numberAt(known[wire], wire);
-    if (value !== undefined) fields[neutral] = value;
-  }
-  const stop = known['stopSequences'];
-  if (Array.isArray(stop)) fields.stop = stop.filter((sequence) => typeof sequence === 'string');
-  else if (typeof stop === 'string') fields.stop = [stop];
-  const logprobs = asFlag(known['responseLogprobs']);
-  if (logprobs !== undefined) fields.logprobs = logprobs;
-  const thinking = parseThinking(known['thinkingConfig']);
-  if (thinking) fields.thinking = thinking;
   const output = parseOutput(known, report);
-  if (output.format) fields.output = output.format;
   const kept = { ...own, ...output.own };
+  const stop = listOf(known['stopSequences']).filter((sequence) => typeof sequence === 'string');
+  const fields = compact({
+    temperature: numberIn(known, 'temperature'),
+    topP: numberIn(known, 'topP'),
+    topK: numberIn(known, 'topK'),
+    choices: numberIn(known, 'candidateCount'),
+    maxTokens: numberIn(known, 'maxOutputTokens'),
+    topLogprobs: numberIn(known, 'logprobs'),
+    presencePenalty: numberIn(known, 'presencePenalty'),
+    frequencyPenalty: numberIn(known, 'frequencyPenalty'),
+    seed: numberIn(known, 'seed'),
+    stop: stop.length > 0 ? stop : undefined,
+    logprobs: asFlag(known['responseLogprobs']),
+    thinking: parseThinking(known['thinkingConfig']),
+    output: output.format,
+  });
   return { fields, own: isEmpty(kept) ? {} : { generationConfig: kept }, extra };
 }
 
 /** Protobuf reads a number written as text, too. */
-function numberAt(value: Json | undefined, name: string): number | undefined {
+function numberIn(config: JsonObject, name: string): number | undefined {
+  const value = config[name];
   if (value === undefined) return undefined;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : asNumber(value);
   if (number !== undefined && Number.isFinite(number)) return number;

@@ -147,7 +147,7 @@ export function renderEvents(asked: Asked): EventRenderer {
 
   const finish = (out: Sink<Sse>): void => {
     const promptFeedback = promptFeedbackOf(speakers[0]?.end);
-    if (promptFeedback && isBlockedPrompt(promptFeedback) && !hasSpoken) {
+    if (isBlockedPrompt(promptFeedback) && !hasSpoken) {
       const chunk = { ...renderExtras(start), promptFeedback, ...renderHead(start, usage, asked) };
       out.enqueue({ data: JSON.stringify(chunk) });
       return;

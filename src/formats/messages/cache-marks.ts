@@ -2,7 +2,7 @@
 
 import type { CacheMark, Part, Prompt } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isList, isObject } from '../../json.ts';
+import { compact, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 
 const LIMIT = 4;
@@ -39,12 +39,7 @@ export function limitMarks(body: JsonObject, report: Report): JsonObject {
   const system = dropMarks(body['system'], drop);
   toDrop = tail - keptTail;
   const messages = dropMarks(body['messages'], drop);
-  return {
-    ...body,
-    ...(tools !== undefined && { tools }),
-    ...(system !== undefined && { system }),
-    ...(messages !== undefined && { messages }),
-  };
+  return { ...body, ...compact({ tools, system, messages }) };
 }
 
 function countMarks(value: Json | undefined): number {

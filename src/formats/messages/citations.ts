@@ -33,7 +33,7 @@ export function renderCitation(citation: Citation): JsonObject | undefined {
   };
 }
 
-/** Whether Anthropic would take the citation back in a history. */
-export function isOwnCitation(citation: Citation): boolean {
-  return citation.own?.format === FORMAT && citation.own.fields['encrypted_index'] !== '';
+/** The citation as Anthropic takes it back in a history; undefined where it has not made it. */
+export function ownCitation({ own }: Citation): JsonObject | undefined {
+  return own?.format === FORMAT && own.fields['encrypted_index'] !== '' ? own.fields : undefined;
 }

@@ -8,7 +8,7 @@ import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { isOwnCitation, renderCitation } from './citations.ts';
+import { ownCitation } from './citations.ts';
 import { renderMedia } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
 import { isInBlock, wholeBlock } from './whole-blocks.ts';
@@ -85,10 +85,7 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
 
 function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject {
   const cited = part.citations ?? [];
-  const citations = cited
-    .filter(isOwnCitation)
-    .map(renderCitation)
-    .filter((citation) => citation !== undefined);
+  const citations = cited.map(ownCitation).filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
     report('citations', 'dropped', 'Anthropic takes back its own only');
   }
