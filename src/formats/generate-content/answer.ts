@@ -72,7 +72,7 @@ export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked:
 }
 
 /** What is known of a candidate only when it has ended. */
-export interface Ending {
+interface Ending {
   readonly end: Choice['end'];
   /** All its visible text, and what that was taken from: offsets are into all of it. */
   readonly text: string;

@@ -13,7 +13,7 @@ interface Range {
 }
 
 /** A text of an answer, from one offset to another in all the visible text that is known of. */
-export interface CitedText extends Range {
+interface CitedText extends Range {
   readonly all: string;
 }
 

@@ -79,7 +79,7 @@ function wrapResponse(text: string, isError: boolean): JsonObject {
  * by their address with all (googleapis, generativelanguage/v1beta/content.proto: a FunctionResponsePart has no
  * `file_data`).
  */
-export interface RenderedResult {
+interface RenderedResult {
   readonly response: JsonObject;
   readonly media: readonly JsonObject[];
 }

@@ -93,7 +93,7 @@ export const PART_OPAQUE = [
 ] as const;
 
 /** An object's fields by what is to become of them. */
-export interface Fields {
+interface Fields {
   /** Fields to read, in camelCase. */
   readonly known: JsonObject;
   /** Fields that mean something to Google alone, in camelCase. */

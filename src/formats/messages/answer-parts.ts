@@ -10,7 +10,7 @@ import { openCarrier } from './carriers.ts';
 
 type Out = Sink<ReplyEvent>;
 
-export interface AnswerParts {
+interface AnswerParts {
   /** A part begins. @returns its index. */
   begin(part: OpenPart, own: PartStart['own'], out: Out): number;
   /** The part that began last ends. */

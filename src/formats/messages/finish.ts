@@ -95,7 +95,7 @@ const WORDS = {
 } as const satisfies Partial<Record<Finish, StopReason>>;
 
 /** What the content of the answer says of its end. */
-export interface Said {
+interface Said {
   readonly calls: Calls;
   readonly refusal: boolean;
   /** The sequences the caller asked to stop at. */

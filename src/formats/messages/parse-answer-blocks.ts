@@ -50,7 +50,7 @@ interface Open {
   json: string;
 }
 
-export interface AnswerBlocks {
+interface AnswerBlocks {
   /** A block starts; one that is still open ends here. */
   start(block: JsonObject, at: Json | undefined, out: Out): void;
   /** @throws GatewayError `upstream-broken` for a delta that belongs to no open block, or not to one of its kind. */

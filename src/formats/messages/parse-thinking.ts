@@ -5,7 +5,7 @@ import type { Thinking } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asText, isEmpty } from '../../json.ts';
 
-export interface ParsedThinking {
+interface ParsedThinking {
   readonly thinking?: Thinking;
   /** `thinking` and `output_config`, as far as the neutral words do not hold them. */
   readonly own: JsonObject;

@@ -12,10 +12,11 @@ import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
-import { callBlocks, redactedBlock } from './answer-blocks.ts';
+import { callBlocks } from './answer.ts';
 import { carrierBlocks, type Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, NO_CALLS, withCall } from './finish.ts';
+import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<Sse>;
@@ -38,7 +39,7 @@ interface Open {
   readonly citations: JsonObject[];
 }
 
-export interface BlockEvents {
+interface BlockEvents {
   start(event: PartStart, out: Out): void;
   delta(text: string, out: Out): void;
   detail(event: PartDetail, out: Out): void;
@@ -140,10 +141,8 @@ export function blockEvents(stem: string): BlockEvents {
       case 'refusal':
         refusal ||= part.kind === 'refusal';
         return opened(event, { ...fieldsOf(own, FORMAT), type: 'text', text: '' }, TEXT);
-      case 'thinking': {
-        const block = { ...fieldsOf(own, FORMAT), type: 'thinking', thinking: '', signature: '' };
-        return opened(event, block, THINKING);
-      }
+      case 'thinking':
+        return opened(event, thinkingBlock({ text: '' }, fieldsOf(own, FORMAT)), THINKING);
       case 'tool-call': {
         calls = withCall(calls, fieldsOf(own, FORMAT));
         carry(signature, 'next');
@@ -183,7 +182,7 @@ export function blockEvents(stem: string): BlockEvents {
       if (signature) open.signature = signature;
       if (redacted) {
         closeBlock(open, out);
-        wholeBlock(redactedBlock(redacted, open.own), out);
+        wholeBlock(redactedBlock(redacted, fieldsOf(open.own, FORMAT)), out);
       }
       if (citation === undefined) return;
       const cited = renderCitation(citation);

@@ -3,7 +3,6 @@
 import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
-import { seal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
@@ -11,6 +10,7 @@ import type { Report } from '../format.ts';
 import { ownCitation } from './citations.ts';
 import { renderMedia } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
+import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
 import { isInBlock, wholeBlock } from './whole-blocks.ts';
 import { ownFields, renderMark } from './wire.ts';
 
@@ -65,7 +65,7 @@ function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
     case 'refusal':
       return { ...part.extra, ...own, type: 'text', text: part.text, ...renderMark(part.mark) };
     case 'thinking':
-      return renderThinking(part, own);
+      return renderThinking(part, { ...part.extra, ...own });
     case 'media':
       return wholeBlock(part) ?? renderMedia(part, own, report);
     case 'tool-call':
@@ -100,12 +100,8 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
 }
 
 /** Thinking goes back as it came, byte for byte. */
-function renderThinking(part: ThinkingPart, own: JsonObject): JsonObject {
-  if (part.redacted) {
-    return { ...part.extra, ...own, type: 'redacted_thinking', data: seal(part.redacted, 'anthropic') };
-  }
-  const signature = part.signature ? seal(part.signature, 'anthropic') : '';
-  return { ...part.extra, ...own, type: 'thinking', thinking: part.text, signature };
+function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
+  return part.redacted ? redactedBlock(part.redacted, fields) : thinkingBlock(part, fields);
 }
 
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {

@@ -5,16 +5,15 @@ import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, RefusalPart, TextPart, ThinkingPart } from '../../conversation/prompt.ts';
 import type { Choice, Reply } from '../../conversation/reply.ts';
-import { seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { type Foreign, foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
-import { callBlocks, redactedBlock } from './answer-blocks.ts';
+import { callBlocks, renderMessage } from './answer.ts';
 import { carrierBlocks } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, NO_CALLS, renderStop, withCall } from './finish.ts';
-import { renderMessage } from './message.ts';
 import { renderUsedTier } from './service-tier.ts';
+import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
 import { renderUsage } from './usage.ts';
 import { FORMAT } from './wire.ts';
 
@@ -93,13 +92,12 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
   return [block, ...carrierBlocks(part.signature, 'previous')];
 }
 
-function renderThinking({ text, signature, redacted, own }: ThinkingPart): readonly JsonObject[] {
-  const said = text !== '' || signature !== undefined;
-  const thought = {
-    ...fieldsOf(own, FORMAT),
-    type: 'thinking',
-    thinking: text,
-    signature: signature === undefined ? '' : seal(signature, 'anthropic'),
-  };
-  return [...(redacted ? [redactedBlock(redacted, own)] : []), ...(said ? [thought] : [])];
+function renderThinking(part: ThinkingPart): readonly JsonObject[] {
+  const { redacted } = part;
+  const isSaid = part.text !== '' || part.signature !== undefined;
+  const fields = fieldsOf(part.own, FORMAT);
+  return [
+    ...(redacted ? [redactedBlock(redacted, fields)] : []),
+    ...(isSaid ? [thinkingBlock(part, fields)] : []),
+  ];
 }
