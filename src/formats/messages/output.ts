@@ -8,7 +8,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { closedSchema, isObjectSchema } from './schema.ts';
-import { FORMAT } from './wire.ts';
+import { speaksMessages } from './wire.ts';
 
 export type OutputPlan =
   | { readonly kind: 'free' }
@@ -29,7 +29,7 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
     };
   }
   // What a caller of this format wrote goes to the vendor as it is.
-  if (prompt.own?.format === FORMAT) return { kind: 'enforced', schema: output.schema };
+  if (speaksMessages(prompt)) return { kind: 'enforced', schema: output.schema };
   const schema = target.structuredOutput ? closedSchema(output.schema) : undefined;
   if (schema !== undefined && fitsGrammar([], schema)) {
     reportEnforced(output, schema, report);

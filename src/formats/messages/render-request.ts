@@ -17,7 +17,7 @@ import { sendableTurns } from './sendable.ts';
 import { renderAskedTier } from './service-tier.ts';
 import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
-import { FORMAT, ownFields, renderMark } from './wire.ts';
+import { FORMAT, ownFields, renderMark, speaksMessages } from './wire.ts';
 
 /**
  * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
@@ -31,7 +31,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns: arranged } = arrange(prompt, target, report);
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);
-  const keepsThoughts = prompt.own?.format === FORMAT || !isSilent(thinking, target);
+  const keepsThoughts = speaksMessages(prompt) || !isSilent(thinking, target);
   const turns = keepsThoughts ? arranged : withoutOpenThoughts(arranged, report);
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
@@ -61,10 +61,11 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
 }
 
 /** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */
-function maxTokensOf({ maxTokens, own }: Prompt, target: Target, report: Report): number {
+function maxTokensOf(prompt: Prompt, target: Target, report: Report): number {
+  const { maxTokens } = prompt;
   const most = target.maxOutputTokens;
   if (maxTokens === undefined) return most;
-  if (maxTokens <= most || own?.format === FORMAT) return maxTokens;
+  if (maxTokens <= most || speaksMessages(prompt)) return maxTokens;
   report('maxTokens', 'approximated', `the model's most: ${most}`);
   return most;
 }
@@ -100,9 +101,9 @@ function arrange(
 }
 
 /** The turns as the vendor orders them, each with something said at its end. */
-function orderedTurns({ own }: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
+function orderedTurns(prompt: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = strictTurns(turns);
-  if (own?.format === FORMAT) return ordered;
+  if (speaksMessages(prompt)) return ordered;
   const said = withoutLastThoughts(ordered, report);
   return said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
 }
@@ -111,8 +112,8 @@ function orderedTurns({ own }: Prompt, turns: readonly Turn[], report: Report): 
 const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 
 /** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
-function takesPrefill({ own }: Prompt, { thinking }: Target): boolean {
-  return own?.format === FORMAT || !thinking?.kinds.includes('effort');
+function takesPrefill(prompt: Prompt, { thinking }: Target): boolean {
+  return speaksMessages(prompt) || !thinking?.kinds.includes('effort');
 }
 
 /** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */

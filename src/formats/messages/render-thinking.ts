@@ -11,7 +11,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
 import { openRound } from './last-thoughts.ts';
 import { isOwnThinking } from './sendable.ts';
-import { FORMAT } from './wire.ts';
+import { speaksMessages } from './wire.ts';
 
 /** The least that a model takes. */
 const MIN_BUDGET = 1024;
@@ -43,7 +43,7 @@ export function planThinking(
   }
   if (isThinkingOff(asked)) return thinkingOff(traits, report);
   // A caller of this format who asks for effort alone means just that; any other caller means thinking by it.
-  const isNative = prompt.own?.format === FORMAT;
+  const isNative = speaksMessages(prompt);
   const isWish = asked.adaptive === true || asked.budget !== undefined;
   if (isNative && !isWish) return { ...effortOf(asked, traits, report), thinks: false };
   if (!isWish && asked.effort === undefined && asked.visible !== true) return NOTHING;

@@ -12,7 +12,7 @@ import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
 import { withSafeKeys } from './property-keys.ts';
 import { closedSchema } from './schema.ts';
-import { FORMAT, ownFields, renderMark } from './wire.ts';
+import { FORMAT, ownFields, renderMark, speaksMessages } from './wire.ts';
 
 /** `{ tools, tool_choice }`, each only where there is something to say: to be spread. */
 export function renderTools(
@@ -22,7 +22,7 @@ export function renderTools(
   target: Target,
   report: Report,
 ): JsonObject {
-  const isNative = prompt.own?.format === FORMAT;
+  const isNative = speaksMessages(prompt);
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
   const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];

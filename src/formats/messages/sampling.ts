@@ -4,7 +4,7 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { compact } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { FORMAT } from './wire.ts';
+import { speaksMessages } from './wire.ts';
 
 /** A model that thinks takes a temperature of 1 and a top_p from here on, nothing else (extended thinking guide). */
 const MIN_TOP_P = 0.95;
@@ -24,7 +24,7 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
   const share = topP !== undefined && fits('top_p', topP >= MIN_TOP_P) ? topP : undefined;
   const count = topK !== undefined && fits('top_k', false) ? topK : undefined;
   // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
-  const isBoth = warmth !== undefined && share !== undefined && prompt.own?.format !== FORMAT;
+  const isBoth = warmth !== undefined && share !== undefined && !speaksMessages(prompt);
   if (isBoth) drop('top_p', 'not taken together with temperature');
   if (warmth !== undefined && warmth > 1) {
     report('temperature', 'approximated', 'the most is 1');

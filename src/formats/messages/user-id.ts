@@ -9,18 +9,19 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { FORMAT } from './wire.ts';
+import { speaksMessages } from './wire.ts';
 
 const LONGEST = 256;
 const ADDRESS = /[^\s@]@[^\s@]+\.[^\s@]/;
 const NUMBER = /^\s*\+?[\d\s().-]{7,}$/;
 
 /** `{ metadata }` for the user of a prompt, else nothing: to be spread. A caller of this format goes by the own name. */
-export function userId({ user, metadata, own }: Prompt, report: Report): JsonObject {
+export function userId(prompt: Prompt, report: Report): JsonObject {
+  const { user, metadata } = prompt;
   const given = user ?? asText(metadata?.['user_id']);
   if (given === undefined) return {};
   const isFit = given.length <= LONGEST && !ADDRESS.test(given) && !NUMBER.test(given);
-  if (isFit || own?.format === FORMAT) return { metadata: { user_id: given } };
+  if (isFit || speaksMessages(prompt)) return { metadata: { user_id: given } };
   report('user', 'approximated', 'its SHA-256: Anthropic takes no addresses');
   return { metadata: { user_id: createHash('sha256').update(given).digest('hex') } };
 }

@@ -4,7 +4,7 @@
  */
 
 import { ownOf } from '../../conversation/own.ts';
-import type { CacheMark, Own, TextPart } from '../../conversation/prompt.ts';
+import type { CacheMark, Own, Prompt, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { compact, isEmpty, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
@@ -36,6 +36,11 @@ export const TOOL_OWN: ReadonlySet<string> = new Set([
   'input_examples',
   'allowed_callers',
 ]);
+
+/** Whether the caller of a prompt speaks this format: what such a one wrote is the vendor's to judge. */
+export function speaksMessages({ own }: Prompt): boolean {
+  return own?.format === FORMAT;
+}
 
 /** What `own` holds for this format; what it holds for another one is reported as dropped. */
 export function ownFields(own: Own | undefined, report: Report): JsonObject {
