@@ -12,23 +12,26 @@ const MIN_TOP_P = 0.95;
 /** The fields to send: to be spread. */
 export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
   const { temperature, topP, topK } = prompt;
-  const drop = (field: string, detail: string): undefined => {
-    report(field, 'dropped', detail);
+  const taken = (
+    field: string,
+    value: number | undefined,
+    isTaken: (value: number) => boolean,
+  ): number | undefined => {
+    if (value === undefined || (target.sampling && (!thinks || isTaken(value)))) return value;
+    report(
+      field,
+      'dropped',
+      target.sampling ? 'a model that thinks does not take it' : 'this model does not take it',
+    );
+    return undefined;
   };
-  const fits = (field: string, isTaken: boolean): boolean => {
-    if (target.sampling && (!thinks || isTaken)) return true;
-    drop(field, target.sampling ? 'a model that thinks does not take it' : 'this model does not take it');
-    return false;
-  };
-  const warmth = temperature !== undefined && fits('temperature', temperature >= 1) ? temperature : undefined;
-  const share = topP !== undefined && fits('top_p', topP >= MIN_TOP_P) ? topP : undefined;
-  const count = topK !== undefined && fits('top_k', false) ? topK : undefined;
+  const warmth = taken('temperature', temperature, (value) => value >= 1);
+  const share = taken('top_p', topP, (value) => value >= MIN_TOP_P);
+  const count = taken('top_k', topK, () => false);
   // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
   const isBoth = warmth !== undefined && share !== undefined && !speaksMessages(prompt);
-  if (isBoth) drop('top_p', 'not taken together with temperature');
-  if (warmth !== undefined && warmth > 1) {
-    report('temperature', 'approximated', 'the most is 1');
-  }
+  if (isBoth) report('top_p', 'dropped', 'not taken together with temperature');
+  if (warmth !== undefined && warmth > 1) report('temperature', 'approximated', 'the most is 1');
   return compact({
     temperature: warmth === undefined ? undefined : Math.min(warmth, 1),
     top_p: isBoth ? undefined : share,

@@ -1,6 +1,7 @@
 /** Service tiers: Anthropic's words, and OpenAI's, which the neutral prompt has. */
 
 import type { JsonObject } from '../../json.ts';
+import type { Report } from '../format.ts';
 
 /** The neutral word for a tier that a request asks for; undefined of a name that none has there (API reference). */
 export function parseAskedTier(tier: string | undefined): string | undefined {
@@ -14,9 +15,11 @@ export function parseUsedTier(tier: string): string {
 }
 
 /** The word to ask Anthropic with; undefined for a tier it has not. */
-export function renderAskedTier(tier: string): string | undefined {
+export function renderAskedTier(tier: string | undefined, report: Report): string | undefined {
+  if (tier === undefined || tier === 'auto') return tier;
   if (tier === 'default' || tier === 'standard') return 'standard_only';
-  return tier === 'auto' ? tier : undefined;
+  report('service_tier', 'dropped', `Anthropic has no tier ${tier}`);
+  return undefined;
 }
 
 /** `{ service_tier }` as an answer's usage tells it, null for a tier Anthropic has not, else nothing: to be spread. */

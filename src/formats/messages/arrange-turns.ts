@@ -1,0 +1,71 @@
+/** Turns as Anthropic takes them: the system's apart, the user's first, and none that ends where a model cannot go on. */
+
+import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
+import { strictTurns } from '../../conversation/strict-turns.ts';
+import type { Report, Target } from '../format.ts';
+import { withoutLastThoughts } from './last-thoughts.ts';
+import { sendableTurns } from './sendable.ts';
+import { FORMAT, speaksMessages } from './wire.ts';
+
+/**
+ * The system's parts, hoisted in their order, and the turns in the order the vendor wants. A system turn that a caller
+ * of this format wrote into the conversation stays there. A prompt of nothing but instructions is one a user gives.
+ */
+export function arrangeTurns(
+  prompt: Prompt,
+  target: Target,
+  report: Report,
+): { system: readonly Part[]; turns: readonly Turn[] } {
+  const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
+  const given = sendableTurns(prompt.turns, report);
+  const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
+  const rest = given.filter((turn) => !isHoisted(turn));
+  const turns = trimPrefill(orderedTurns(prompt, rest, report));
+  if (turns.length === 0) {
+    report('system', 'approximated', 'as the user turn that must be there');
+    return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
+  }
+  const first = given.findIndex((turn) => turn.role !== 'system');
+  if (given.some((turn, at) => at > first && isHoisted(turn))) {
+    report('system', 'approximated', 'put before the conversation');
+  }
+  if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
+    report('messages', 'approximated', 'a user turn put first');
+  }
+  if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
+  report('messages', 'approximated', 'a user turn put last, to go on');
+  return { system, turns: [...turns, GO_ON] };
+}
+
+/** The turns as the vendor orders them, each with something said at its end. */
+function orderedTurns(prompt: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
+  const ordered = strictTurns(turns);
+  if (speaksMessages(prompt)) return ordered;
+  const said = withoutLastThoughts(ordered, report);
+  return said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
+}
+
+/** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */
+const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
+
+/** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
+function takesPrefill(prompt: Prompt, { thinking }: Target): boolean {
+  return speaksMessages(prompt) || !thinking?.kinds.includes('effort');
+}
+
+/** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */
+function endsSaid(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1);
+  return (
+    last?.role === 'assistant' && !last.parts.some(({ kind }) => kind === 'tool-call' || kind === 'opaque')
+  );
+}
+
+/** The vendor refuses an answer begun for the model that ends in white space. */
+function trimPrefill(turns: readonly Turn[]): readonly Turn[] {
+  const turn = turns.at(-1);
+  const part = turn?.parts.at(-1);
+  if (turn?.role !== 'assistant' || (part?.kind !== 'text' && part?.kind !== 'refusal')) return turns;
+  const parts = [...turn.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
+  return [...turns.slice(0, -1), { ...turn, parts }];
+}
