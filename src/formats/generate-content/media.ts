@@ -57,10 +57,8 @@ function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPar
 export function renderMedia(part: MediaPart): JsonObject {
   const { source } = part;
   switch (source.kind) {
-    case 'base64': {
-      const mimeType = usualType(part.mediaType) ?? typeOf(source.data, part.media);
-      return { inlineData: { mimeType, data: source.data } };
-    }
+    case 'base64':
+      return { inlineData: inBase64(source.data, part.mediaType, part.media) };
     case 'text': {
       const data = Buffer.from(source.text, 'utf8').toString('base64');
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
@@ -87,8 +85,16 @@ function splitDataUrl(url: string, kind: MediaPart['media']): JsonObject {
   const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
   const payload = url.slice(comma + 1);
   const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
-  const data = isBase64 ? payload : Buffer.from(decodeText(payload), 'utf8').toString('base64');
-  return { mimeType: type || (isBase64 ? typeOf(data, kind) : 'text/plain'), data };
+  if (isBase64) return inBase64(payload, type, kind);
+  return {
+    mimeType: type || 'text/plain',
+    data: Buffer.from(decodeText(payload), 'utf8').toString('base64'),
+  };
+}
+
+/** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
+function inBase64(data: string, mediaType: string | undefined, kind: MediaPart['media']): JsonObject {
+  return { mimeType: usualType(mediaType) || typeOf(data, kind), data };
 }
 
 function decodeText(text: string): string {
@@ -111,7 +117,6 @@ const USUAL = {
   document: 'application/pdf',
 } as const;
 
-/** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
 function typeOf(base64: string, kind: MediaPart['media']): string {
   const type = sniffedType(base64);
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];

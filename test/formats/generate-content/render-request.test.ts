@@ -340,6 +340,11 @@ describe('media', () => {
       { inlineData: { mimeType: 'image/webp', data: 'UklGR' } },
     ],
     [
+      'a data URL of a type that Gemini knows by another name',
+      media({ source: { kind: 'url', url: 'data:image/jpg;base64,AA==' } }),
+      { inlineData: { mimeType: 'image/jpeg', data: 'AA==' } },
+    ],
+    [
       'a data URL in plain text',
       media({ media: 'document', source: { kind: 'url', url: 'data:,a%20b' } }),
       { inlineData: { mimeType: 'text/plain', data: 'YSBi' } },
