@@ -37,17 +37,14 @@ interface Contents {
  * A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
-  const systems = turns.filter((turn) => turn.role === 'system');
-  const spoken = strictTurns(
-    readable(
-      turns.filter((turn) => turn.role !== 'system'),
-      report,
-    ),
-  );
+  const known = readable(turns, report);
+  const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);
-  const system = systems.flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
-  const current = spoken.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isSpoken));
+  const system = known
+    .filter((turn) => turn.role === 'system')
+    .flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
+  const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
   const contents = spoken.flatMap((turn, at) =>
     renderTurn(turn, rendering).map((parts): JsonObject => {
       if (turn.role !== 'assistant') return { ...turn.extra, role: 'user', parts };
@@ -100,8 +97,8 @@ function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
   });
 }
 
-function isSpoken(part: Part): boolean {
-  return part.kind !== 'tool-result';
+function isResult(part: Part): boolean {
+  return part.kind === 'tool-result';
 }
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
@@ -160,9 +157,7 @@ function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
     case 'tool-result':
       return [];
     case 'opaque':
-      if (part.format === FORMAT) return [part.value];
-      report('messages', 'dropped', "a block of another vendor's");
-      return [];
+      return [part.value];
   }
 }
 
