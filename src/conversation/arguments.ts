@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from '../json.ts';
-import { isObject } from '../json.ts';
+import { isList, isObject } from '../json.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": in every Node this runs on, not yet in the library types.
 declare global {
@@ -89,5 +89,10 @@ function losesDigits(value: number, source: string): boolean {
 export function isTooDeep(value: Json | undefined, levels = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
+  if (isList(value)) {
+    for (const inner of value) if (isTooDeep(inner, levels - 1)) return true;
+  } else {
+    for (const key in value) if (isTooDeep(value[key], levels - 1)) return true;
+  }
+  return false;
 }

@@ -22,7 +22,7 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const isBlocked = isBlockedPrompt(promptFeedback) && choices.every((choice) => choice.parts.length === 0);
   return {
     ...renderExtras(start),
-    ...(!isBlocked && { candidates: choices.map((choice, index) => renderChoice(choice, index)) }),
+    ...(!isBlocked && { candidates: choices.map(renderChoice) }),
     ...(promptFeedback && { promptFeedback }),
     ...renderHead(start, usage, asked),
   };

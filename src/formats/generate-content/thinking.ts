@@ -7,7 +7,7 @@ import { asEffort, budgetFor, effortFor, isThinkingOff, nearestEffort } from '..
 import type { Thinking } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asNumber, asText, isEmpty, isObject } from '../../json.ts';
+import { asFlag, asNumber, asText, compact, isEmpty, isObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
 import { sortFields } from './wire.ts';
 
@@ -64,22 +64,25 @@ export function renderThinking(
 }
 
 function renderAmount(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {
-  const takesLevels = traits.kinds.includes('effort');
-  const takesBudgets = traits.kinds.includes('budget');
   if (isThinkingOff(thinking)) return renderOff(thinking, traits, report);
+  const takesBudgets = traits.kinds.includes('budget');
   // What was given in the model's own terms goes first; a level before a budget where both were given.
-  const asLevel = takesLevels && (thinking.effort !== undefined || !takesBudgets);
-  if (asLevel) {
-    const effort = effortFor(thinking, traits);
-    const level = effort === 'none' ? lowest(traits) : effort;
-    if (level === undefined) return {};
-    if (level !== thinking.effort) {
-      const from = thinking.effort ?? `a budget of ${thinking.budget} tokens`;
-      report('thinking', 'approximated', `${from} as level ${level}`);
-    }
-    return { thinkingLevel: level.toUpperCase() };
+  const isLevel = traits.kinds.includes('effort') && (thinking.effort !== undefined || !takesBudgets);
+  if (isLevel) return renderLevel(thinking, traits, report);
+  return takesBudgets ? renderBudget(thinking, traits, report) : {};
+}
+
+function renderLevel(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {
+  const effort = effortFor(thinking, traits);
+  const level = effort === 'none' ? lowest(traits) : effort;
+  if (level !== undefined && level !== thinking.effort) {
+    const from = thinking.effort ?? `a budget of ${thinking.budget} tokens`;
+    report('thinking', 'approximated', `${from} as level ${level}`);
   }
-  if (!takesBudgets) return {};
+  return levelOf(level);
+}
+
+function renderBudget(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {
   const budget = budgetFor(thinking, traits);
   // -1 is 'the model decides'.
   if (budget === undefined) return thinking.adaptive ? { thinkingBudget: -1 } : {};
@@ -92,11 +95,9 @@ function renderAmount(thinking: Thinking, traits: ThinkingTraits, report: Report
 
 function renderOff(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {
   if (traits.canDisable && traits.kinds.includes('budget')) return { thinkingBudget: 0 };
-  const least: JsonObject = traits.kinds.includes('effort')
-    ? levelOf(lowest(traits))
-    : budgetOf(budgetFor(thinking, { ...traits, canDisable: false }));
   report('thinking', 'approximated', 'this model thinks always: as little as it can');
-  return least;
+  if (traits.kinds.includes('effort')) return levelOf(lowest(traits));
+  return compact({ thinkingBudget: budgetFor(thinking, { ...traits, canDisable: false }) });
 }
 
 function lowest(traits: ThinkingTraits): Thinking['effort'] {
@@ -108,8 +109,4 @@ function lowest(traits: ThinkingTraits): Thinking['effort'] {
 
 function levelOf(effort: Thinking['effort']): JsonObject {
   return effort === undefined ? {} : { thinkingLevel: effort.toUpperCase() };
-}
-
-function budgetOf(budget: number | undefined): JsonObject {
-  return budget === undefined ? {} : { thinkingBudget: budget };
 }

@@ -58,8 +58,7 @@ function messageOf({ fault, message }: GatewayError): string {
 
 /** An error answer of the vendor, whatever its body is, by its meaning. */
 export function parseError(status: number, body: string): GatewayError {
-  const value = tryParseJson(body);
-  return errorOf(isObject(value) ? value : {}, status);
+  return errorOf(asObject(tryParseJson(body)) ?? {}, status);
 }
 
 /** @see Outbound.parseFailure */

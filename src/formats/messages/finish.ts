@@ -144,7 +144,6 @@ const BESIDE: ReadonlySet<string> = new Set(['context_management', 'input_transf
  * @returns what stands in the `delta` of a `message_delta`, and what stands beside it.
  */
 export function endFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
-  if (end.own === undefined && end.extra === undefined) return { inside: {}, beside: {} };
   const { stop_reason: _reason, stop_details: _details, ...own } = end.own?.fields ?? {};
   const fields = { ...end.extra, ...own };
   if (end.own?.format !== FORMAT) return { inside: fields, beside: {} };

@@ -14,6 +14,14 @@ import { withSafeKeys } from './property-keys.ts';
 import { closedSchema } from './schema.ts';
 import { FORMAT, ownFields, renderMark, speaksMessages } from './wire.ts';
 
+interface Writing {
+  /** Whether the caller speaks this format: then what it wrote goes out as it is. */
+  readonly isNative: boolean;
+  /** Whether the schemas of strict tools are enforced. */
+  readonly enforces: boolean;
+  readonly report: Report;
+}
+
 /** `{ tools, tool_choice }`, each only where there is something to say: to be spread. */
 export function renderTools(
   prompt: Prompt,
@@ -26,11 +34,9 @@ export function renderTools(
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
   const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];
-  const enforces = canEnforce(offered, output, target);
-  const tools = offered
-    .map((tool) => renderTool(tool, isNative, enforces, report))
-    .filter((tool) => tool !== undefined);
-  if (output.kind === 'tool') tools.push(renderFunction(output.tool, false, false, report));
+  const writing = { isNative, enforces: canEnforce(offered, output, target), report };
+  const tools = offered.map((tool) => renderTool(tool, writing)).filter((tool) => tool !== undefined);
+  if (output.kind === 'tool') tools.push(renderFunction(output.tool, writing));
   if (tools.length === 0 && !isNative) {
     if (prompt.toolChoice) report('tool_choice', 'dropped', 'there are no tools');
     return {};
@@ -56,29 +62,19 @@ function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target):
   return strict.length === 0 || fitsGrammar(strict, output.kind === 'enforced' ? output.schema : undefined);
 }
 
-function renderTool(
-  tool: Tool,
-  isNative: boolean,
-  enforces: boolean,
-  report: Report,
-): JsonObject | undefined {
+function renderTool(tool: Tool, writing: Writing): JsonObject | undefined {
   switch (tool.kind) {
     case 'hosted':
-      return renderHosted(tool, report);
+      return renderHosted(tool, writing.report);
     case 'custom':
-      report(`tool ${tool.name}`, 'approximated', 'a function with one field, input');
-      return renderFunction(asFunctionTool(tool), isNative, enforces, report);
+      writing.report(`tool ${tool.name}`, 'approximated', 'a function with one field, input');
+      return renderFunction(asFunctionTool(tool), writing);
     case 'function':
-      return renderFunction(tool, isNative, enforces, report);
+      return renderFunction(tool, writing);
   }
 }
 
-function renderFunction(
-  tool: FunctionTool,
-  isNative: boolean,
-  enforces: boolean,
-  report: Report,
-): JsonObject {
+function renderFunction(tool: FunctionTool, { isNative, enforces, report }: Writing): JsonObject {
   const { name, description, mark, own, extra, shorthand } = tool;
   if (shorthand?.format === FORMAT) {
     const { strict } = tool;

@@ -12,7 +12,7 @@ import type { Report } from '../format.ts';
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
 
-/** Fields of a request that only Anthropic knows what to do with; the last seven are beta. */
+/** Fields of a request that only Anthropic knows what to do with; from `betas` on they are beta. */
 export const REQUEST_OWN: ReadonlySet<string> = new Set([
   'speed',
   'inference_geo',
