@@ -1,31 +1,17 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
-import { argumentsObject } from '../../conversation/arguments.ts';
-import { asFunctionCall } from '../../conversation/custom-tools.ts';
-import { fieldsOf } from '../../conversation/own.ts';
-import type { Part, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import type { Part, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObjects } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
-import { isGeminiId } from './call-ids.ts';
 import { isGemini3 } from './generation.ts';
-import { renderMedia } from './media.ts';
-import { safeName } from './names.ts';
+import { type Rendering, renderPart, signatureOf } from './render-parts.ts';
 import { renderResult } from './results.ts';
 import { FORMAT } from './wire.ts';
 
 /** A stand-in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
 const PLACEHOLDER = 'skip_thought_signature_validator';
-
-interface Rendering {
-  readonly target: Target;
-  readonly report: Report;
-  /** Names of the calls so far, by id: results are found by name. */
-  readonly names: Map<string, string>;
-  /** Ids that several calls of one turn have: the vendor refuses such, and finds results by order without. */
-  readonly repeated: ReadonlySet<string>;
-}
 
 interface Contents {
   readonly system: readonly JsonObject[];
@@ -133,78 +119,6 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
     others.push(...media);
   }
   return [responses, others].filter((parts) => parts.length > 0);
-}
-
-function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
-  const { report } = rendering;
-  switch (part.kind) {
-    case 'text':
-    case 'refusal': {
-      const signature = signatureOf(part, report);
-      if (part.text === '' && signature === undefined) return [];
-      return [withBeside(part, { text: part.text, ...signature }, report)];
-    }
-    case 'thinking':
-      return renderThought(part, report);
-    case 'media':
-      if (part.detail !== undefined && part.detail !== 'auto') {
-        report('messages', 'dropped', `image detail ${part.detail}`);
-      }
-      if (part.name !== undefined) report('messages', 'dropped', 'names of files');
-      return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
-    case 'tool-call':
-      return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
-    case 'tool-result':
-      return [];
-    case 'opaque':
-      return [part.value];
-  }
-}
-
-/** Thoughts go back only with Google's own proof of them: without it the model does not know them as its own. */
-function renderThought(part: Extract<Part, { kind: 'thinking' }>, report: Report): readonly JsonObject[] {
-  if (part.signature?.origin !== 'google') {
-    report('messages', 'dropped', "thinking without Google's signature");
-    return [];
-  }
-  return [
-    withBeside(part, { text: part.text, thought: true, thoughtSignature: part.signature.value }, report),
-  ];
-}
-
-function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
-  const { id, name, arguments: text } = asFunctionCall(part);
-  names.set(id, name);
-  const { id: given } = fieldsOf(part.own, FORMAT);
-  return {
-    functionCall: {
-      ...part.extra,
-      ...(typeof given === 'string' && { id: given }),
-      ...(isGeminiId(id) && !repeated.has(id) && { id }),
-      name: safeName(name),
-      args: argumentsObject(text),
-    },
-  };
-}
-
-function signatureOf({ signature }: Part, report: Report): { thoughtSignature: string } | undefined {
-  if (signature === undefined) return undefined;
-  if (signature.origin === 'google') return { thoughtSignature: signature.value };
-  report('messages', 'dropped', "a signature of another vendor's");
-  return undefined;
-}
-
-/** The part's fields that are Google's own or nobody's, around its data. */
-function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
-  const extra = part.kind === 'tool-call' ? undefined : part.extra;
-  if (part.own === undefined) return { ...extra, ...data };
-  if (part.own.format !== FORMAT) {
-    const names = Object.keys(part.own.fields).join(', ');
-    report('messages', 'dropped', `${names}: of another vendor's format`);
-    return { ...extra, ...data };
-  }
-  const { id: _, ...own } = part.own.fields;
-  return { ...extra, ...own, ...data };
 }
 
 /**
