@@ -6,7 +6,7 @@
 
 import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../json.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
-import type { CustomTool, FunctionTool, Prompt, ToolCallPart } from './prompt.ts';
+import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart } from './prompt.ts';
 import type { PartEnd, PartStart, ReplyEvent } from './reply.ts';
 
 /** Grammar a custom tool's text must follow. */
@@ -24,6 +24,11 @@ export function grammarOf(tool: CustomTool): Grammar | undefined {
   const fields = asObject(tool.format?.['grammar']) ?? tool.format;
   const definition = asText(fields?.['definition']);
   return definition === undefined ? undefined : { syntax: asText(fields?.['syntax']) ?? 'lark', definition };
+}
+
+/** The names of the custom tools among `tools`. */
+export function customNames(tools: readonly Tool[] = []): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }
 
 /** A custom tool as a function with one string field; a grammar can only be told, in the description. */
@@ -60,8 +65,7 @@ export function unwrapInput(argumentsText: string): string {
  * to its end, for JSON text says nothing before it is whole; all else passes at once.
  */
 export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
-  const names = new Set<string>();
-  for (const tool of prompt.tools ?? []) if (tool.kind === 'custom') names.add(tool.name);
+  const names = customNames(prompt.tools);
   /** Arguments so far of each choice's open call, where that is being unwrapped. */
   const held = new Map<number, string>();
 

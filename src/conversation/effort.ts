@@ -49,6 +49,11 @@ export function nearestEffort(effort: Effort, supported: readonly Effort[]): Eff
   return lower ?? EFFORTS.slice(at + 1).find((word) => supported.includes(word));
 }
 
+/** What was asked, as a word; undefined where nothing was, or the model is to decide. */
+export function askedEffort({ effort, budget }: Thinking): Effort | undefined {
+  return effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
+}
+
 /**
  * What was asked, as a word this model takes.
  * @returns `none` for 'do not think' where the model can do that, even if the word itself is not among its efforts (it
@@ -56,8 +61,7 @@ export function nearestEffort(effort: Effort, supported: readonly Effort[]): Eff
  *   words.
  */
 export function effortFor(thinking: Thinking, traits: EffortTraits): Effort | undefined {
-  const asked =
-    thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
+  const asked = askedEffort(thinking);
   if (asked === undefined) return undefined;
   if (asked !== 'none') return nearestEffort(asked, wordsFor(asked, traits.efforts));
   if (traits.canDisable || traits.efforts.includes('none')) return 'none';

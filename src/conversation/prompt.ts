@@ -118,14 +118,10 @@ export interface OpaquePart extends Common {
   readonly value: JsonObject;
 }
 
-export type Part =
-  | TextPart
-  | RefusalPart
-  | ThinkingPart
-  | MediaPart
-  | ToolCallPart
-  | ToolResultPart
-  | OpaquePart;
+/** What may stand in the content of a message. */
+export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
+
+export type Part = ContentPart | ThinkingPart | ToolCallPart | ToolResultPart;
 
 /** Where an answer got something from. Offsets count UTF-16 code units of the text part the citation is on. */
 export interface Citation {

@@ -43,6 +43,13 @@ export function textAt(value: Json | undefined, param: string): string | undefin
   throw wrongType(param, 'a string', value);
 }
 
+/** The string of a field that has to be there. */
+export function requiredText(value: Json | undefined, param: string): string {
+  const text = textAt(value, param);
+  if (text === undefined) throw missing(param);
+  return text;
+}
+
 /** The object of a field, or undefined where there is none. */
 export function objectAt(value: Json | undefined, param: string): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
@@ -64,6 +71,12 @@ export function objectsAt(value: Json | undefined, param: string): readonly Json
 export function wrongType(param: string, expected: string, value: Json): GatewayError {
   const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`;
   return new GatewayError('invalid-request', message, { param, code: 'invalid_type' });
+}
+
+/** A 400 for a list that has nothing in it. */
+export function emptyList(param: string): GatewayError {
+  const message = `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+  return new GatewayError('invalid-request', message, { param, code: 'empty_array' });
 }
 
 /** A 400 for a field that has to be there. */

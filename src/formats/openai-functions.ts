@@ -1,4 +1,4 @@
-/** A function tool in the words of another format as OpenAI's two formats can say it, with what that leaves out. */
+/** Schemas in the words of another format as OpenAI's two formats can say them, with what that leaves out. */
 
 import { wholeParameters } from '../conversation/function-schema.ts';
 import type { FunctionTool } from '../conversation/prompt.ts';
@@ -22,19 +22,16 @@ export function parametersOf(
   if (parameters === undefined) return undefined;
   const field = `tool ${name}.parameters`;
   const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
-  if (schema !== parameters) {
-    const detail = 'with the alternatives at its root as one object';
-    report(field, 'approximated', detail);
-  }
+  if (schema !== parameters) report(field, 'approximated', 'with the alternatives at its root as one object');
   return wholeParameters(schema, (pattern) =>
     report(field, 'approximated', `without the pattern ${pattern}`),
   );
 }
 
-/** Whether a tool that asks to be enforced can be: where it cannot, that is reported. */
-export function canEnforce({ name, parameters }: FunctionTool, report: Report): boolean {
-  if (fitsStrict(parameters)) return true;
+/** Whether a schema that is asked to be enforced can be: where it cannot, that is reported of `field`. */
+export function canEnforce(schema: JsonObject | undefined, field: string, report: Report): boolean {
+  if (fitsStrict(schema)) return true;
   const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
-  report(`tool ${name}.strict`, 'dropped', detail);
+  report(field, 'dropped', detail);
   return false;
 }

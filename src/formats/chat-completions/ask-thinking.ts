@@ -1,6 +1,6 @@
 /** How much to think: the several fields services have for it, both ways. */
 
-import { asEffort, budgetFor, effortFor, effortOfBudget, isThinkingOff } from '../../conversation/effort.ts';
+import { asEffort, askedEffort, budgetFor, effortFor, isThinkingOff } from '../../conversation/effort.ts';
 import type { Effort, Prompt, Thinking } from '../../conversation/prompt.ts';
 import {
   asFlag,
@@ -225,8 +225,7 @@ function routed(thinking: Thinking, effort: Effort | undefined, target: Target):
 
 /** The word to say: of the model's own where they are known, else one that every service with words knows. */
 function effortWord(thinking: Thinking, { dialect, target }: Writing): Effort | undefined {
-  const asked =
-    thinking.effort ?? (thinking.budget === undefined ? undefined : effortOfBudget(thinking.budget));
+  const asked = askedEffort(thinking);
   const traits = target.thinking;
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);
   if (asked === undefined || dialect.allEfforts) return asked;

@@ -4,7 +4,7 @@ import type { Part } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json } from '../../json.ts';
 import { wrongType } from '../openai-fields.ts';
-import { type ContentPart, markOf, parsePart } from './parse-media.ts';
+import { markOf, parsePart } from './parse-media.ts';
 import { parseThinkingBlock } from './parse-thoughts.ts';
 
 /**
@@ -20,7 +20,7 @@ export function parseContent(content: Json, param: string, assistant = false): P
     if (!isObject(item)) throw wrongType(`${param}[${at}]`, 'an object', item);
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
-    const part: ContentPart = parsePart(item, `${param}[${at}]`);
+    const part = parsePart(item, `${param}[${at}]`);
     if (part.kind === 'opaque' && !assistant) throw unknownKind(part.value['type'], `${param}[${at}].type`);
     const isText = part.kind === 'text' || part.kind === 'refusal';
     return isText && part.text === '' && !part.mark ? [] : [part];

@@ -1,11 +1,13 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { CacheMark, MediaPart, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import type { CacheMark, ContentPart, MediaPart, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
+import { parseDataUrl } from '../openai-media.ts';
 
-export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
+/** What a `data:` URL is that does not say it (RFC 2397, 2). */
+const UNSAID = 'text/plain';
 
 /**
  * One part of a message's content. A kind nobody here knows is opaque.
@@ -51,16 +53,6 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
   }
 }
 
-/** A `data:` URL (RFC 2397) in base64, taken apart; undefined for any other URL. */
-function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
-  if (!url.startsWith('data:')) return undefined;
-  const comma = url.indexOf(',');
-  const head = url.slice('data:'.length, comma);
-  if (comma < 0 || !head.endsWith(';base64')) return undefined;
-  const [mediaType = ''] = head.split(';', 1);
-  return { mediaType: mediaType || 'text/plain', data: url.slice(comma + 1) };
-}
-
 function parseLink(
   type: 'image_url' | 'video_url' | 'file_url' | 'document_url',
   link: Json | undefined,
@@ -76,7 +68,7 @@ function parseLink(
   return {
     kind: 'media',
     media: type === 'image_url' ? 'image' : type === 'video_url' ? 'video' : 'document',
-    ...(inline && { mediaType: inline.mediaType }),
+    ...(inline && { mediaType: inline.mediaType || UNSAID }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
     ...markAndRest(around, isDocument || !isEmpty(left) ? { [type]: left } : {}),
@@ -97,7 +89,7 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
   if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
-  const mediaType = inline?.mediaType ?? 'application/pdf';
+  const mediaType = inline ? inline.mediaType || UNSAID : 'application/pdf';
   return { ...common, mediaType, source: { kind: 'base64', data: inline?.data ?? data } };
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../json.ts';
 import type { Report } from '../format.ts';
 import {
+  emptyList,
   flagAt,
   integerAt,
   missing,
@@ -158,10 +159,8 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
 function messagesAt(value: Json | undefined): readonly JsonObject[] {
   const messages = objectsAt(value, 'messages');
   if (messages === undefined) throw missing('messages');
-  if (messages.length > 0) return messages;
-  const text =
-    "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
-  throw new GatewayError('invalid-request', text, { param: 'messages', code: 'empty_array' });
+  if (messages.length === 0) throw emptyList('messages');
+  return messages;
 }
 
 /** Tools, the old `functions`, and the web search that stands at the top of the body. */

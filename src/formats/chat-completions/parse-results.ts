@@ -3,7 +3,7 @@
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ToolResultPart } from '../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
-import { missing, textAt } from '../openai-fields.ts';
+import { missing, requiredText } from '../openai-fields.ts';
 import { parseContent } from './parse-content.ts';
 import { markOf } from './parse-media.ts';
 import type { Waiting } from './waiting.ts';
@@ -13,8 +13,7 @@ type Result = ToolResultPart['content'][number];
 /** @throws GatewayError without `tool_call_id`. */
 export function parseResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
   const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
-  const given = textAt(id, `${param}.tool_call_id`);
-  if (given === undefined) throw missing(`${param}.tool_call_id`);
+  const given = requiredText(id, `${param}.tool_call_id`);
   const asked = asText(name);
   // Google's compatible endpoint gives calls the id '': such a result is of the oldest call that waits for one.
   const call =

@@ -2,12 +2,12 @@
 
 import { wholeArguments } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
-import type { Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
+import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
 import { renderAnnotation } from './annotations.ts';
 import { callIdFor, nameFor } from './names.ts';
-import { renderContent, renderPart, type Spoken, spokenIn, unmarkLast } from './render-content.ts';
+import { renderContent, renderPart, spokenIn, unmarkLast } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
 import { ownFields, type Writing } from './writing.ts';
 
@@ -43,7 +43,7 @@ export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
 
 /** Texts of one answer belong together without anything between. */
 function assistantContent(
-  spoken: readonly Spoken[],
+  spoken: readonly ContentPart[],
   thoughts: readonly JsonObject[],
   writing: Writing,
 ): Json {
@@ -67,7 +67,7 @@ function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
 }
 
 /** Images and files in an answer have no place in the history, unless the caller wrote them there. */
-function isAnswer(part: Spoken, { exact, report }: Writing): boolean {
+function isAnswer(part: ContentPart, { exact, report }: Writing): boolean {
   if (part.kind !== 'media' || exact) return true;
   report('content', 'dropped', `${part.media} in an answer of the assistant`);
   return false;
@@ -85,12 +85,12 @@ function foreignBlocks(parts: readonly Part[], writing: Writing): JsonObject {
   return others.fields();
 }
 
-function isForeign(part: Spoken): boolean {
+function isForeign(part: ContentPart): boolean {
   return part.kind === 'opaque' && part.format !== 'chat-completions';
 }
 
 /** An empty text only carries a signature. */
-function isFilled(part: Spoken): boolean {
+function isFilled(part: ContentPart): boolean {
   return part.kind !== 'text' || part.text !== '' || part.mark !== undefined;
 }
 

@@ -1,15 +1,12 @@
 /** The content of messages: a string where that says all, else a list of parts. */
 
-import type { MediaPart, OpaquePart, Part, RefusalPart, TextPart } from '../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import type { ContentPart, Part, RefusalPart } from '../../conversation/prompt.ts';
+import { isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { renderMedia } from './render-media.ts';
 import { markFields, ownFields, type Writing } from './writing.ts';
 
-/** What may stand in a message's content. */
-export type Spoken = TextPart | RefusalPart | MediaPart | OpaquePart;
-
 /** The parts that are content; calls, results and thoughts go elsewhere. */
-export function spokenIn(parts: readonly Part[]): readonly Spoken[] {
+export function spokenIn(parts: readonly Part[]): readonly ContentPart[] {
   return parts.filter(
     (part) =>
       part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque',
@@ -17,7 +14,7 @@ export function spokenIn(parts: readonly Part[]): readonly Spoken[] {
 }
 
 /** Parts of a message that bears a mark itself: it was read as one on the last of them. */
-export function unmarkLast(parts: readonly Spoken[]): readonly Spoken[] {
+export function unmarkLast(parts: readonly ContentPart[]): readonly ContentPart[] {
   const last = parts.at(-1);
   if (last === undefined || last.own !== undefined) return parts;
   const { mark: _, ...rest } = last;
@@ -28,7 +25,7 @@ export function unmarkLast(parts: readonly Spoken[]): readonly Spoken[] {
  * Content for a message; '' where there is none.
  * @param glue between texts, where the service takes a list of them only as one string.
  */
-export function renderContent(parts: readonly Spoken[], glue: string, writing: Writing): Json {
+export function renderContent(parts: readonly ContentPart[], glue: string, writing: Writing): Json {
   const items = parts.flatMap((part) => renderPart(part, writing));
   if (items.length === 0) return '';
   const texts = items.map(plainText);
@@ -37,7 +34,7 @@ export function renderContent(parts: readonly Spoken[], glue: string, writing: W
 }
 
 /** One part; none where it can only be read by another format. */
-export function renderPart(part: Spoken, writing: Writing): JsonObject[] {
+export function renderPart(part: ContentPart, writing: Writing): JsonObject[] {
   const { report } = writing;
   if (part.kind === 'opaque') {
     if (part.format === 'chat-completions') return [part.value];
@@ -66,6 +63,5 @@ function refusal({ text }: RefusalPart, { dialect }: Writing): JsonObject {
 function plainText(item: JsonObject): string | undefined {
   const { type, text, ...rest } = item;
   if (type !== 'text' || typeof text !== 'string') return undefined;
-  for (const _ in rest) return undefined;
-  return text;
+  return isEmpty(rest) ? text : undefined;
 }

@@ -2,13 +2,14 @@
 
 import { fieldsOf } from '../../conversation/own.ts';
 import type { MediaPart } from '../../conversation/prompt.ts';
-import { GatewayError } from '../../errors.ts';
+import { type GatewayError, invalid } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../json.ts';
+import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
 import type { Dialect } from './dialects.ts';
 import type { Writing } from './writing.ts';
 
-/** The names a format may write file ids under: chat-completions and responses share OpenAI's file store. */
-const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
+/** What media are where nobody says it. */
+const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/pdf' } as const;
 
 /**
  * A media part as the service's dialect writes it.
@@ -28,17 +29,15 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
     if (source.kind === 'url') throw cannotTake('Audio given by its address');
     return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
   }
-  const url =
-    source.kind === 'url'
-      ? source.url
-      : `data:${part.mediaType ?? fallbackType(media)};base64,${source.data}`;
+  const mediaType = part.mediaType ?? USUAL[media];
+  const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
   if (media === 'image') return linkOf('image_url', { ...part, ...detailFor(part, writing) }, url);
-  if (media === 'document') return renderDocument(part, url, dialect);
+  if (media === 'document') return renderDocument(part, url, mediaType, dialect);
   if (!dialect.video) throw cannotTake('Video');
   return linkOf('video_url', part, url);
 }
 
-function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObject {
+function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
   const own = fieldsOf(part.own, 'chat-completions');
   if (dialect.complete && own['file_url'] !== undefined) return linkOf('file_url', part, url);
   if (dialect.complete && own['document_url'] !== undefined) return linkOf('document_url', part, url);
@@ -49,11 +48,8 @@ function renderDocument(part: MediaPart, url: string, dialect: Dialect): JsonObj
     throw cannotTake('A document given by its address');
   }
   // OpenAI refuses `file_data` without a name, so one is made.
-  const named = part.name === undefined && dialect.documents === 'inline';
-  return fileOf(part, {
-    file_data: url,
-    ...(named && { filename: `document.${extension(part.mediaType)}` }),
-  });
+  const needsName = part.name === undefined && dialect.documents === 'inline';
+  return fileOf(part, { file_data: url, ...(needsName && { filename: fileNameFor(mediaType) }) });
 }
 
 function linkOf(type: string, part: MediaPart, url: string): JsonObject {
@@ -85,23 +81,6 @@ function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
   return { type: 'file', file };
 }
 
-/** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */
-function audioFormat(mediaType: string | undefined): string {
-  const [, subtype = 'wav'] = (mediaType ?? 'audio/wav').split(';', 1).join('').split('/');
-  if (subtype === 'mpeg') return 'mp3';
-  return subtype === 'x-wav' || subtype === 'wave' ? 'wav' : subtype;
-}
-
-function fallbackType(media: MediaPart['media']): string {
-  if (media === 'image') return 'image/png';
-  return media === 'video' ? 'video/mp4' : 'application/pdf';
-}
-
-function extension(mediaType: string | undefined): string {
-  const subtype = mediaType?.split('/')[1]?.replaceAll(/[^a-z0-9]/g, '');
-  return subtype && subtype.length <= 5 ? subtype : 'bin';
-}
-
 function cannotTake(what: string): GatewayError {
-  return new GatewayError('invalid-request', `${what} cannot be sent to this model.`, { param: 'messages' });
+  return invalid(`${what} cannot be sent to this model.`, 'messages');
 }

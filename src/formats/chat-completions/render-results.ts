@@ -1,10 +1,10 @@
 /** Tool results as tool messages. */
 
 import { contentWithFailure } from '../../conversation/failed-result.ts';
-import type { MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { callIdFor } from './names.ts';
-import { renderContent, type Spoken } from './render-content.ts';
+import { renderContent } from './render-content.ts';
 import { markFields, ownFields, type Writing } from './writing.ts';
 
 export interface RenderedResults {
@@ -35,7 +35,7 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
 /** What a user says right after results as part of the last one, where no user message may follow. */
 export function joinToLast(
   results: readonly ToolResultPart[],
-  said: readonly Spoken[],
+  said: readonly ContentPart[],
   { report }: Writing,
 ): readonly ToolResultPart[] {
   const last = results.at(-1);

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, in the dialect of the service. */
 
-import { asFunctionTool } from '../../conversation/custom-tools.ts';
+import { asFunctionTool, customNames } from '../../conversation/custom-tools.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
@@ -61,7 +61,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
   ownFields(tool.own, report);
-  const isRefused = tool.strict === true && !exact && !canEnforce(tool, report);
+  const isRefused = tool.strict === true && !exact && !canEnforce(parameters, `tool ${name}.strict`, report);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : parametersOf(tool, dialect.rootUnions, report)) ?? needed;
   return {
@@ -111,7 +111,7 @@ function renderToolChoice(
 ): { readonly value: Json; readonly only?: ReadonlySet<string> } {
   const word = mode === 'required' ? dialect.required : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
-  const custom = new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+  const custom = customNames(tools);
   const named = allowed.map((name) => {
     const type = dialect.customTools && custom.has(name) ? 'custom' : 'function';
     return { type, [type]: { name: nameFor(name, dialect) } };

@@ -4,7 +4,7 @@ import { fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, isEmpty, type JsonObject, withoutNulls } from '../../json.ts';
-import { dollarsTold } from '../openai-cost.ts';
+import { dollarsTold, outputWithReasoning } from '../openai-usage.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
@@ -15,8 +15,7 @@ export const usageReader: UsageReader = {
 };
 
 /**
- * What a `usage` object counts. Input includes cached tokens and output includes reasoning; services that leave
- * reasoning out of completion_tokens (xAI, Vercel for Gemini) are known by their sums.
+ * What a `usage` object counts. Input includes cached tokens and output includes reasoning.
  * @param hiddenThoughts whether the total may hold output that no other figure does (Google's own compatible endpoint)
  */
 function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
@@ -29,15 +28,6 @@ function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
     countOf(usage['cached_tokens']) ??
     countOf(usage['num_cached_tokens']) ??
     countOf(usage['cache_read_input_tokens']);
-  const thought = countOf(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
-  const completion = countOf(usage['completion_tokens']);
-  const { output, reasoning } = outputOf(
-    input,
-    completion,
-    countOf(usage['total_tokens']),
-    thought,
-    hiddenThoughts,
-  );
   return {
     input,
     // Azure's Grok counts a text of its own as cached, but not as input.
@@ -47,8 +37,7 @@ function parseTokens(usage: JsonObject, hiddenThoughts: boolean): Tokens {
       // Qwen (Model Studio, "Context cache": explicit ones cost more to write); services in front of Claude.
       countOf(inside?.['cache_creation_input_tokens']) ??
       countOf(usage['cache_creation_input_tokens']),
-    output,
-    reasoning,
+    ...outputOf(usage, input, hiddenThoughts),
   };
 }
 
@@ -107,17 +96,16 @@ export function isKnown(usage: Usage): boolean {
 }
 
 function outputOf(
+  usage: JsonObject,
   input: number | undefined,
-  completion: number | undefined,
-  total: number | undefined,
-  reasoning: number | undefined,
   hiddenThoughts: boolean,
 ): Pick<Tokens, 'output' | 'reasoning'> {
+  const reasoning = countOf(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']);
+  const completion = countOf(usage['completion_tokens']);
+  const total = countOf(usage['total_tokens']);
   if (completion === undefined) return reasoning === undefined ? {} : { output: reasoning, reasoning };
   if (reasoning !== undefined) {
-    const apart =
-      reasoning > completion || (reasoning > 0 && total === (input ?? 0) + completion + reasoning);
-    return { output: apart ? completion + reasoning : completion, reasoning };
+    return { output: outputWithReasoning(completion, { input, reasoning, total }), reasoning };
   }
   const hidden =
     hiddenThoughts && total !== undefined && input !== undefined ? total - input - completion : 0;

@@ -5,6 +5,7 @@
  * sends back so (seen in its requests by those who serve it: router-for-me/CLIProxyAPI, icebear0828/codex-proxy#708).
  */
 
+import { customNames } from '../../conversation/custom-tools.ts';
 import type { Own, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
 import { asObject, asObjects, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
@@ -40,11 +41,9 @@ export const cursorInbound: Inbound = {
 };
 
 /** The custom tools that are not written as this format has them: who writes them so reads their calls so. */
-function flatCustoms({ tools = [] }: Prompt, body: JsonObject): ReadonlySet<string> {
+function flatCustoms({ tools }: Prompt, body: JsonObject): ReadonlySet<string> {
   const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
-  return new Set(
-    tools.flatMap((tool) => (tool.kind === 'custom' && !nested.has(tool.name) ? [tool.name] : [])),
-  );
+  return new Set([...customNames(tools)].filter((name) => !nested.has(name)));
 }
 
 /** Whether it is a request of responses: one with an `input`, and no `messages` or none in them. */

@@ -1,8 +1,8 @@
-/** Fields of a caller's request beyond what both of OpenAI's formats have: required ones, lists, words of a choice. */
+/** Fields of a caller's request beyond what both of OpenAI's formats have: lists, words of a choice. */
 
 import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../json.ts';
-import { missing, textAt, wrongType } from '../openai-fields.ts';
+import { wrongType } from '../openai-fields.ts';
 
 /** A 400 for a word that is none of the known ones. */
 export function wrongValue(path: string, supported: readonly string[]): GatewayError {
@@ -14,12 +14,6 @@ export function wrongValue(path: string, supported: readonly string[]): GatewayE
 /** A 400 for a field that is known but cannot be had here. */
 export function unsupported(path: string, message: string): GatewayError {
   return new GatewayError('invalid-request', message, { param: path, code: 'unsupported_parameter' });
-}
-
-export function requiredText(value: Json | undefined, path: string): string {
-  const text = textAt(value, path);
-  if (text === undefined) throw missing(path);
-  return text;
 }
 
 /** Each element of a list, which has to be an object, with its path. */

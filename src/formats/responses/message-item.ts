@@ -4,9 +4,9 @@ import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { PartStart, TokenLogprob } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Foreign } from '../foreign.ts';
+import { renderTokens } from '../openai-logprobs.ts';
 import { renderAnnotation } from './citations.ts';
 import type { Item, Place, Teller } from './item.ts';
-import { renderLogprobs } from './logprobs.ts';
 import { originOf } from './own.ts';
 
 /** A content part that is being written. */
@@ -144,7 +144,7 @@ function outputText(
       else late.push(citation);
     },
     logprobs(tokens) {
-      for (const rendered of renderLogprobs(tokens)) {
+      for (const rendered of renderTokens(tokens, false)) {
         logprobs.push(rendered);
         heldTokens.push(rendered);
       }

@@ -2,10 +2,10 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { asNumber, asObject, asText, type JsonObject } from '../../json.ts';
-import { missing, objectAt, textAt } from '../openai-fields.ts';
+import { missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
 import { argumentsOf, CLIENT_CALLS, type ClientCall } from './client-calls.ts';
 import { isCallers } from './client-tools.ts';
-import { objectsWithPaths, requiredText } from './fields.ts';
+import { objectsWithPaths } from './fields.ts';
 
 /** The call or the result that an item is; undefined where it is of no tool that the caller runs. */
 export type ClientItemReader = (item: JsonObject, path: string) => ToolCallPart | ToolResultPart | undefined;

@@ -4,15 +4,22 @@
  */
 
 import { extraOf } from '../../conversation/own.ts';
-import type { OpaquePart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import type {
+  ContentPart,
+  OpaquePart,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
-import { missing } from '../openai-fields.ts';
-import { requiredText, unsupported, wrongValue } from './fields.ts';
+import { missing, requiredText } from '../openai-fields.ts';
+import { unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, joinedName } from './namespaces.ts';
 import { keptOrigin } from './own.ts';
 import { clientItemReader } from './parse-client-items.ts';
-import { type ContentPart, parseContent } from './parse-parts.ts';
+import { parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
 
 /**

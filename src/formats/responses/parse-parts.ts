@@ -2,14 +2,13 @@
 
 import { mediaOf } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
-import type { MediaPart, MediaSource, OpaquePart, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
-import { missing, textAt } from '../openai-fields.ts';
+import { missing, requiredText, textAt } from '../openai-fields.ts';
+import { dataUrl, parseDataUrl } from '../openai-media.ts';
 import { parseAnnotation } from './citations.ts';
-import { objectsWithPaths, requiredText, wrongValue } from './fields.ts';
+import { objectsWithPaths, wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';
-
-export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
 const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'] as const;
 
@@ -110,16 +109,12 @@ interface Located {
   readonly mediaType?: string;
 }
 
-/** A `data:` URL (RFC 2397) taken apart, or any other URL as it is. */
+/** A `data:` URL taken apart, or any other URL as it is. */
 function linked(url: string): Located {
-  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
-  const header = url.slice('data:'.length, Math.max(comma, 0));
-  if (comma < 0 || !header.endsWith(';base64')) return { source: { kind: 'url', url } };
-  const [mediaType = ''] = header.split(';', 1);
-  return {
-    source: { kind: 'base64', data: url.slice(comma + 1) },
-    ...(mediaType !== '' && { mediaType }),
-  };
+  const inline = parseDataUrl(url);
+  if (inline === undefined) return { source: { kind: 'url', url } };
+  const { mediaType, data } = inline;
+  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }) };
 }
 
 /** A `data:` URL, or base64 without its media type: then told by the file's name, and most often a PDF. */
@@ -136,9 +131,9 @@ function storedFile(id: string): Located {
 
 /** The field itself, where taking it apart and putting it together would not give the same. */
 function inexact(field: 'image_url' | 'file_data', text: string): JsonObject {
-  const { source, mediaType = '' } = linked(text);
-  if (source.kind !== 'base64') return field === 'file_data' ? { file_data: text } : {};
-  const again = 'data:;base64,'.length + mediaType.length + source.data.length;
+  const inline = parseDataUrl(text);
+  if (inline === undefined) return field === 'file_data' ? { file_data: text } : {};
+  const again = dataUrl(inline.mediaType, '').length + inline.data.length;
   return text.length === again ? {} : { [field]: text };
 }
 

@@ -14,8 +14,18 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { flagAt, integerAt, missing, numberAt, objectAt, textAt, wrongType } from '../openai-fields.ts';
-import { objectsWithPaths, requiredText, unsupported } from './fields.ts';
+import {
+  emptyList,
+  flagAt,
+  integerAt,
+  missing,
+  numberAt,
+  objectAt,
+  requiredText,
+  textAt,
+  wrongType,
+} from '../openai-fields.ts';
+import { objectsWithPaths, unsupported } from './fields.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
 import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
@@ -123,10 +133,8 @@ function parseInput(input: Json | undefined): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
   if (!Array.isArray(input)) throw wrongType('input', 'a string or an array of objects', input);
   const items = objectsWithPaths(input, 'input');
-  if (items.length > 0) return parseItems(items);
-  const message =
-    "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.";
-  throw new GatewayError('invalid-request', message, { param: 'input', code: 'empty_array' });
+  if (items.length === 0) throw emptyList('input');
+  return parseItems(items);
 }
 
 /** `prewarm` asks for no answer, and with another vendor there would be one, paid for. */

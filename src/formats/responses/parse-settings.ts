@@ -3,8 +3,8 @@
 import { asEffort } from '../../conversation/effort.ts';
 import { EFFORTS, type OutputFormat, type Thinking } from '../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../json.ts';
-import { flagAt, missing, objectAt, textAt } from '../openai-fields.ts';
-import { requiredText, wrongValue } from './fields.ts';
+import { flagAt, missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
+import { wrongValue } from './fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
 

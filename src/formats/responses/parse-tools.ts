@@ -15,9 +15,9 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { flagAt, missing, objectAt, textAt, wrongType } from '../openai-fields.ts';
+import { flagAt, missing, objectAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
-import { objectsWithPaths, requiredText, wrongValue } from './fields.ts';
+import { objectsWithPaths, wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */

@@ -4,8 +4,8 @@ import type { Own, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
+import { parseTokens } from '../openai-logprobs.ts';
 import { parseAnnotation } from './citations.ts';
-import { parseLogprobs } from './logprobs.ts';
 
 export interface PartWriter {
   /** Ends the part that is open, opens another, and gives its number. */
@@ -48,7 +48,7 @@ export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
       return open;
     },
     text: (text) => sink().enqueue({ type: 'part-delta', choice: 0, index: open, text }),
-    logprobs: (tokens) => sink().enqueue({ type: 'logprobs', choice: 0, tokens: parseLogprobs(tokens) }),
+    logprobs: (tokens) => sink().enqueue({ type: 'logprobs', choice: 0, tokens: parseTokens(tokens) }),
     cite: (annotation) =>
       sink().enqueue({ type: 'part-detail', choice: 0, index: open, citation: parseAnnotation(annotation) }),
     sign: (signature) => sink().enqueue({ type: 'part-detail', choice: 0, index: open, signature }),

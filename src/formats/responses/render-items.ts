@@ -2,12 +2,19 @@
 
 import { contentWithFailure } from '../../conversation/failed-result.ts';
 import { fieldsOf } from '../../conversation/own.ts';
-import type { Part, ThinkingPart, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
+import type {
+  ContentPart,
+  Part,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject } from '../../json.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
 import { originOf } from './own.ts';
-import { type ContentPart, renderContent, reportForeign, type Scope } from './render-parts.ts';
+import { renderContent, reportForeign, type Scope } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 
 /** @throws GatewayError `invalid-request` for media that cannot be sent. */

@@ -1,13 +1,12 @@
 /** Content parts of messages and tool outputs, to the wire. */
 
-import type { MediaPart, OpaquePart, Own, RefusalPart, TextPart } from '../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, OpaquePart, Own, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
 import { renderAnnotation } from './citations.ts';
 import { originOf } from './own.ts';
-
-export type ContentPart = TextPart | RefusalPart | MediaPart | OpaquePart;
 
 /** What is true of the whole request. */
 export interface Scope {
@@ -75,44 +74,33 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);
-  if (source.kind === 'file' && !STORES.includes(source.format)) {
+  if (source.kind === 'file' && !FILE_STORES.includes(source.format)) {
     throw invalid("A file id of another vendor's store means nothing to this model; send the data.");
   }
   if (media === 'image') {
     // OpenAI's default, which other services that speak this format insist on hearing (vLLM: 'detail: Field required').
     const image = { type: 'input_image', ...(!scope.keepsAll && { detail: 'auto' }), ...common };
     if (source.kind === 'file') return { ...image, file_id: source.id };
-    const url = source.kind === 'url' ? source.url : dataUrl(source.data, part.mediaType ?? 'image/png');
+    const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
     return { ...image, image_url: url };
   }
   const named = { ...(name !== undefined && { filename: name }), ...common };
   if (source.kind === 'file') return { type: 'input_file', file_id: source.id, ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
   const mediaType = part.mediaType ?? 'application/pdf';
-  // OpenAI refuses data without a file name.
-  const filename = scope.keepsAll ? {} : { filename: `document.${endingOf(mediaType)}` };
-  return { ...filename, type: 'input_file', file_data: dataUrl(source.data, mediaType), ...named };
+  return {
+    ...(!scope.keepsAll && { filename: fileNameFor(mediaType) }),
+    type: 'input_file',
+    file_data: dataUrl(mediaType, source.data),
+    ...named,
+  };
 }
 
 function renderAudio(part: MediaPart, scope: Scope): JsonObject {
-  const { source, mediaType = 'audio/wav' } = part;
+  const { source, mediaType } = part;
   if (source.kind !== 'base64' || !scope.keepsAll) throw invalid('This model takes no audio input.');
-  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
-  const input_audio = { data: source.data, format: subtype === 'mpeg' ? 'mp3' : subtype };
+  const input_audio = { data: source.data, format: audioFormat(mediaType) };
   return { type: 'input_audio', input_audio, ...around(part, scope) };
-}
-
-/** One file store for both of OpenAI's formats. */
-const STORES: readonly string[] = ['responses', 'chat-completions'];
-
-function dataUrl(data: string, mediaType: string): string {
-  return `data:${mediaType};base64,${data}`;
-}
-
-function endingOf(mediaType: string): string {
-  const subtype = mediaType.slice(mediaType.indexOf('/') + 1);
-  if (subtype === 'plain') return 'txt';
-  return subtype === 'markdown' ? 'md' : /^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin';
 }
 
 /** What a part has beside its content, as far as this format can say it. */

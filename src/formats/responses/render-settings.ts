@@ -1,11 +1,12 @@
 /** `text` and `reasoning`: how the answer is to look, and how much to think about it. */
 
-import { effortFor, effortOfBudget, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
+import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../conversation/effort.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
-import { fitsStrict, strictnessOf } from '../../conversation/strict-schema.ts';
+import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
 import type { Target } from '../format.ts';
+import { canEnforce } from '../openai-functions.ts';
 import { safeName } from './names.ts';
 import type { Scope } from './render-parts.ts';
 
@@ -46,17 +47,13 @@ function renderSchema(
 ): JsonObject {
   const { name, description, schema } = output;
   const strict = strictnessOf(output, prompt.own?.format);
-  const isRefused = strict === true && !scope.keepsAll && !fitsStrict(schema);
-  if (isRefused) {
-    const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
-    scope.report('output.strict', 'dropped', detail);
-  }
+  const isStrict = strict === true && (scope.keepsAll || canEnforce(schema, 'output.strict', scope.report));
   return {
     type: 'json_schema',
     name: safeName(name || 'answer'),
     ...(description !== undefined && { description }),
     schema,
-    ...(strict !== undefined && { strict: strict && !isRefused }),
+    ...(strict !== undefined && { strict: isStrict }),
   };
 }
 
@@ -93,8 +90,7 @@ export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): J
 
 /** The word for what is asked; undefined where the model is to decide, which OpenAI's do by themselves. */
 function effortOf(thinking: Thinking, target: Target, scope: Scope): Effort | undefined {
-  const { budget } = thinking;
-  const asked = thinking.effort ?? (budget === undefined ? undefined : effortOfBudget(budget));
+  const asked = askedEffort(thinking);
   if (asked === undefined) return undefined;
   const supported = target.thinking?.efforts ?? [];
   const near = target.thinking && supported.length > 0 ? effortFor(thinking, target.thinking) : asked;

@@ -1,6 +1,6 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
-import { grammarOf } from '../../conversation/custom-tools.ts';
+import { customNames, grammarOf } from '../../conversation/custom-tools.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type {
   CustomTool,
@@ -59,7 +59,9 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const { name, description, parameters, extra, own } = tool;
   const isNative = own?.format === 'responses';
   reportForeign(own, scope.report);
-  const strict = tool.strict === true && (isNative || scope.keepsAll || canEnforce(tool, scope.report));
+  const strict =
+    tool.strict === true &&
+    (isNative || scope.keepsAll || canEnforce(parameters, `tool ${name}.strict`, scope.report));
   const isUnsaid = isNative && tool.strict === undefined;
   return {
     ...extra,
@@ -128,7 +130,7 @@ function renderChoice(
   if (choice === undefined) return undefined;
   const { mode, allowed } = choice;
   if (allowed === undefined || mode === 'none') return mode;
-  const custom = new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
+  const custom = customNames(tools);
   const clients = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
   const named = allowed.map((name) =>
     clients.has(name)

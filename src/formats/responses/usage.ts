@@ -3,7 +3,7 @@
 import type { Usage } from '../../conversation/reply.ts';
 import { countOf, type Tokens, tiersNamed, type UsageReader, usageOf } from '../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject } from '../../json.ts';
-import { dollarsTold } from '../openai-cost.ts';
+import { dollarsTold, outputWithReasoning } from '../openai-usage.ts';
 
 export const usageReader: UsageReader = {
   field: 'usage',
@@ -13,26 +13,19 @@ export const usageReader: UsageReader = {
   text: { within: 'delta', fields: ['delta'] },
 };
 
-/**
- * What the `usage` of a response counts.
- * Some services leave reasoning out of output_tokens: known by reasoning above output, or a total that has all three.
- */
+/** What the `usage` of a response counts. */
 function parseTokens(usage: JsonObject): Tokens {
   const inside = asObject(usage['input_tokens_details']);
   const input = countOf(usage['input_tokens']);
   const told = countOf(usage['output_tokens']);
   const reasoning = countOf(asObject(usage['output_tokens_details'])?.['reasoning_tokens']);
   const total = countOf(usage['total_tokens']);
-  const apart =
-    reasoning !== undefined &&
-    told !== undefined &&
-    (reasoning > told || (reasoning > 0 && total === (input ?? 0) + told + reasoning));
   return {
     input,
     cacheRead: countOf(inside?.['cached_tokens']),
     cacheWrite: countOf(inside?.['cache_write_tokens']),
     cacheWriteHour: countOf(asObject(inside?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
-    output: apart ? told + reasoning : told,
+    output: told === undefined ? undefined : outputWithReasoning(told, { input, reasoning, total }),
     reasoning,
   };
 }

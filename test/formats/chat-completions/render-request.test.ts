@@ -731,6 +731,14 @@ describe('content', () => {
       'openai',
       { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE', filename: 'a.pdf' } },
     ],
+    [
+      { ...PDF, mediaType: 'text/plain; charset=utf-8' },
+      'openai',
+      {
+        type: 'file',
+        file: { file_data: 'data:text/plain; charset=utf-8;base64,JVBE', filename: 'document.txt' },
+      },
+    ],
     [PDF, 'mistral', { type: 'document_url', document_url: 'data:application/pdf;base64,JVBE' }],
     [
       { ...PDF, source: { kind: 'url', url: 'https://a.example/b.pdf' } },

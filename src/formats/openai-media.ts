@@ -1,0 +1,44 @@
+/** Files, images and sound as both of OpenAI's formats write them. */
+
+/** The formats whose ids of files OpenAI's one file store knows. */
+export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
+
+/** A `data:` URL (RFC 2397) in base64, taken apart; undefined for any other URL. */
+export function parseDataUrl(
+  url: string,
+): { /** '' where the URL says none. */ readonly mediaType: string; readonly data: string } | undefined {
+  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
+  const head = url.slice('data:'.length, Math.max(comma, 0));
+  if (!head.endsWith(';base64')) return undefined;
+  const [mediaType = ''] = head.split(';', 1);
+  return { mediaType, data: url.slice(comma + 1) };
+}
+
+/** Data in base64 as a `data:` URL. */
+export function dataUrl(mediaType: string, data: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ['plain', 'txt'],
+  ['markdown', 'md'],
+]);
+
+/** A name for a file that has none: OpenAI refuses data without one. */
+export function fileNameFor(mediaType: string): string {
+  const subtype = subtypeOf(mediaType);
+  const ending = ENDINGS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
+  return `document.${ending}`;
+}
+
+/** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */
+export function audioFormat(mediaType = 'audio/wav'): string {
+  const subtype = subtypeOf(mediaType);
+  if (subtype === 'mpeg') return 'mp3';
+  return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;
+}
+
+/** What stands behind the slash, without parameters. */
+function subtypeOf(mediaType: string): string {
+  return mediaType.split(';', 1).join('').split('/')[1] ?? '';
+}
