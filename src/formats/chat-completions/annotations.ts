@@ -1,6 +1,6 @@
 /** `annotations` of a message, as citations: their offsets count over all of its text, a citation's over its part. */
 
-import type { Citation } from '../../conversation/prompt.ts';
+import type { Citation, TextPart } from '../../conversation/prompt.ts';
 import { asNumber, asObject, asText, compact, type JsonObject } from '../../json.ts';
 
 /** A citation on a part that begins at `partStart` of the message's text. Kinds without a URL are carried whole. */
@@ -18,6 +18,25 @@ export function parseAnnotation(annotation: JsonObject, partStart: number): Cita
     ...(isPlaced && { start: start - partStart, end: end - partStart }),
     own: { format: 'chat-completions', fields: annotation },
   };
+}
+
+/** The citations of a message's texts as its annotations, and those that are none. */
+export function renderAnnotations(texts: readonly TextPart[]): {
+  readonly annotations: readonly JsonObject[];
+  readonly unlinked: readonly Citation[];
+} {
+  const annotations: JsonObject[] = [];
+  const unlinked: Citation[] = [];
+  let start = 0;
+  for (const { text, citations = [] } of texts) {
+    for (const citation of citations) {
+      const annotation = renderAnnotation(citation, start, text.length);
+      if (annotation) annotations.push(annotation);
+      else unlinked.push(citation);
+    }
+    start += text.length;
+  }
+  return { annotations, unlinked };
 }
 
 /**

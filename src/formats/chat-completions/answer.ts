@@ -2,19 +2,15 @@
 
 import { prefixedId } from '../../conversation/ids.ts';
 import { fieldsOf } from '../../conversation/own.ts';
-import type { ThinkingPart } from '../../conversation/prompt.ts';
-import type { Choice, ReplyStart } from '../../conversation/reply.ts';
-import { isList, type Json, type JsonObject } from '../../json.ts';
+import type { Choice, Reply } from '../../conversation/reply.ts';
+import { isList, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { finishFields, renderFinish } from './finish.ts';
-import { thinkingBlock } from './thinking-block.ts';
-
-export const FORMAT = 'chat-completions';
 
 /** The fields that all chunks of an answer have alike. */
-export function renderHead(start: Omit<ReplyStart, 'type'>, object: string, asked: Asked): JsonObject {
+export function renderHead(start: Reply['start'], object: string, asked: Asked): JsonObject {
   const { id, model, created, serviceTier, own } = start;
-  const { system_fingerprint: fingerprint } = fieldsOf(own, FORMAT);
+  const { system_fingerprint: fingerprint } = fieldsOf(own, 'chat-completions');
   return {
     id: prefixedId('chatcmpl-', id || asked.id),
     object,
@@ -26,7 +22,7 @@ export function renderHead(start: Omit<ReplyStart, 'type'>, object: string, aske
 }
 
 /** What the vendor says of the whole answer beyond that, under its own names. */
-export function renderExtras({ extra, own }: Omit<ReplyStart, 'type'>): JsonObject {
+export function renderExtras({ extra, own }: Reply['start']): JsonObject {
   return { ...extra, ...own?.fields };
 }
 
@@ -50,24 +46,6 @@ export function renderEnd(end: Choice['end'], around: JsonObject, held: Held): J
     finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
     ...finishFields(end),
   };
-}
-
-/** A thought, told or whole. */
-export type Thought = Pick<ThinkingPart, 'text' | 'signature' | 'redacted' | 'own'>;
-
-/**
- * Thoughts as LiteLLM's `thinking_blocks`, Anthropic's shape: only where some have a signature or can be read by
- * their vendor alone, for the plain text stands in `reasoning_content`.
- */
-export function renderBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
-  if (!thoughts.some(({ signature, redacted }) => signature ?? redacted)) return undefined;
-  for (const { own } of thoughts) {
-    const { thinking_blocks: blocks } = fieldsOf(own, FORMAT);
-    if (isList(blocks)) return blocks;
-  }
-  return thoughts
-    .filter(({ text, signature, redacted }) => redacted || text !== '' || signature)
-    .map(thinkingBlock);
 }
 
 /** Whether the caller asked in the old way, with `functions`, and so expects a `function_call`. */

@@ -1,6 +1,6 @@
 /** Why an answer ended: chat-completions' words and those its relatives use, both ways. */
 
-import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
+import type { Choice, Finish } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
 import { compact, type JsonObject } from '../../json.ts';
 
@@ -66,21 +66,24 @@ export function nativeWord(word: string, native: string | undefined): string | u
   return native ?? (STANDARD.has(word) ? undefined : word);
 }
 
+/** What was said, as far as the end hangs on it. */
+export interface Said {
+  readonly calls: boolean;
+  readonly refusal: boolean;
+}
+
 /** What the finish means beside what was said: services say `stop` after calls, and `tool_calls` without any. */
-export function settleFinish(
-  finish: Finish,
-  has: { readonly calls: boolean; readonly refusal: boolean },
-): Finish {
-  if (finish === 'stop' && has.calls) return 'tool-calls';
-  if (finish === 'stop' && has.refusal) return 'refusal';
-  if (finish === 'tool-calls' && !has.calls) return 'stop';
+export function settleFinish(finish: Finish, said: Said): Finish {
+  if (finish === 'stop' && said.calls) return 'tool-calls';
+  if (finish === 'stop' && said.refusal) return 'refusal';
+  if (finish === 'tool-calls' && !said.calls) return 'stop';
   return finish;
 }
 
-/** The finish_reason of an answer that has calls, or a refusal's text, or neither. */
+/** The finish_reason of an answer in which that was said. */
 export function renderFinish(
   finish: Finish,
-  has: { readonly calls: boolean; readonly refusal: boolean },
+  said: Said,
 ): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   switch (finish) {
     case 'length':
@@ -90,18 +93,18 @@ export function renderFinish(
     case 'malformed-call':
       return 'content_filter';
     case 'refusal':
-      return has.refusal ? 'stop' : 'content_filter';
+      return said.refusal ? 'stop' : 'content_filter';
     case 'tool-calls':
     case 'stop':
     case 'stop-sequence':
     case 'pause':
     case 'other':
-      return has.calls ? 'tool_calls' : 'stop';
+      return said.calls ? 'tool_calls' : 'stop';
   }
 }
 
 /** What a choice's end says beyond its finish_reason, as additional fields of the choice. */
-export function finishFields(end: Omit<ChoiceEnd, 'type' | 'choice'>): JsonObject {
+export function finishFields(end: Choice['end']): JsonObject {
   return compact({
     native_finish_reason: end.native,
     // vLLM's name for the sequence that ended the answer.

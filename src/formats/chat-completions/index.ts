@@ -1,7 +1,6 @@
 /** OpenAI's `POST /v1/chat/completions`, and the services that speak it. */
 
 import type { Format } from '../format.ts';
-import { FORMAT } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { parseError, parseFailure, renderError, renderLateError, wantedFormat } from './errors.ts';
 import { hideUsage } from './hide-usage.ts';
@@ -13,7 +12,7 @@ import { renderRequest } from './render-request.ts';
 import { withoutOthers } from './without-others.ts';
 
 export const chatCompletions: Format = {
-  name: FORMAT,
+  name: 'chat-completions',
   inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: ': ping\n\n' },
   outbound: {
     renderRequest,

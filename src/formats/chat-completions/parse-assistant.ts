@@ -15,8 +15,10 @@ import {
 import { missing, objectsAt, textAt } from '../openai-fields.ts';
 import { parseAnnotation } from './annotations.ts';
 import { gathered } from './gathered.ts';
-import { markLast, named, parseContent } from './parse-content.ts';
-import { type CallSignature, parseThoughts } from './parse-thoughts.ts';
+import { markLast } from './marks.ts';
+import { parseContent } from './parse-content.ts';
+import { parseThoughts } from './parse-thoughts.ts';
+import type { CallSignature } from './reasoning-details.ts';
 import { signatureIn } from './signatures.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -68,7 +70,7 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, at: number):
   return {
     role: 'assistant',
     parts: markLast(parts, control),
-    ...named(name),
+    ...(typeof name === 'string' && { name }),
     ...ownOf('chat-completions', own),
     ...extraOf(withoutNulls(rest)),
   };

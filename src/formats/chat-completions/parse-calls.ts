@@ -6,8 +6,8 @@
 
 import { asNumber, asObject, asText, type Json, type JsonObject } from '../../json.ts';
 import { broken } from '../event-data.ts';
-import type { CallSignature } from './parse-thoughts.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
+import type { CallSignature } from './reasoning-details.ts';
 import { signatureIn } from './signatures.ts';
 
 /** What the calls of one answer share. */
@@ -49,13 +49,15 @@ const OLD = -1;
 export function callReader(choice: number, line: PartLine, context: CallContext): CallReader {
   const byIndex = new Map<number, Call>();
   const byId = new Map<string, Call>();
+  const nameless = new Set<Call>();
   const apart: CallSignature[] = [];
   let last: Call | undefined;
   let count = 0;
-  const nameless = new Set<Call>();
 
-  const keep = (call: Call, index: number | undefined): Call => {
+  const begin = (id: string, custom: boolean, index: number | undefined): Call => {
+    const call: Call = { id, name: '', custom, part: undefined, text: '', begun: false };
     if (index !== undefined) byIndex.set(index, call);
+    nameless.add(call);
     last = call;
     return call;
   };
@@ -112,8 +114,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
       let call = whole ? undefined : find(index, id, name);
       if (call === undefined) {
         if (id === '' && name === '' && text === '') return;
-        call = keep({ id, name: '', custom: isCustom, part: undefined, text: '', begun: false }, index);
-        nameless.add(call);
+        call = begin(id, isCustom, index);
       } else last = call;
       if (id !== '' && !byId.has(id)) byId.set(id, call);
       if (call.part === undefined) call.id ||= id;
@@ -129,8 +130,7 @@ export function callReader(choice: number, line: PartLine, context: CallContext)
       if (call === undefined) {
         // Snowflake says an empty one beside every answer.
         if (name === '' && text === '') return;
-        call = keep({ id: '', name: '', custom: false, part: undefined, text: '', begun: false }, OLD);
-        nameless.add(call);
+        call = begin('', false, OLD);
       }
       add(call, name, text, out);
     },

@@ -10,9 +10,9 @@ import { leftovers } from './leftovers.ts';
 import { parseLogprobs } from './logprobs.ts';
 import { type CallContext, callReader } from './parse-calls.ts';
 import { thoughtReader } from './parse-stream-thoughts.ts';
-import { thinkingText } from './parse-thoughts.ts';
 import { type LinePart, type Out, partLine } from './part-line.ts';
 import { signatureIn } from './signatures.ts';
+import { thinkingText } from './thinking-blocks.ts';
 
 export interface ChoiceReader {
   read(choice: JsonObject, out: Out): void;

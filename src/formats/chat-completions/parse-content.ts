@@ -4,8 +4,8 @@ import type { Part } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json } from '../../json.ts';
 import { wrongType } from '../openai-fields.ts';
-import { markOf, parsePart } from './parse-media.ts';
-import { parseThinkingBlock } from './parse-thoughts.ts';
+import { parsePart } from './parse-parts.ts';
+import { parseThinkingBlock } from './thinking-blocks.ts';
 
 /**
  * The content of a message: a string or a list of parts. Empty strings are no part.
@@ -30,19 +30,4 @@ export function parseContent(content: Json, param: string, assistant = false): P
 function unknownKind(type: Json | undefined, param: string): GatewayError {
   const message = `Invalid value: '${String(type).slice(0, 40)}'. Supported values are: 'text', 'image_url', 'input_audio', and 'file'.`;
   return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
-}
-
-/** A message's name. */
-export function named(name: Json | undefined): { readonly name?: string } {
-  return typeof name === 'string' ? { name } : {};
-}
-
-/**
- * The mark on a message (`cache_control`, as OpenRouter and Vercel take it) as one on the last part of it that can bear
- * one: thoughts cannot.
- */
-export function markLast(parts: readonly Part[], control: Json | undefined): readonly Part[] {
-  const at = parts.findLastIndex(({ kind }) => kind !== 'thinking' && kind !== 'opaque');
-  const part = parts[at];
-  return part && isObject(control) ? parts.with(at, { ...part, mark: markOf(control) }) : parts;
 }

@@ -107,17 +107,11 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
     if (isKnown(parsed)) out.enqueue({ type: 'usage', usage: parsed });
   };
 
-  const readUsage = (chunk: JsonObject): void => {
-    // Groq says it in a place of its own unless asked for the usual one.
-    usage = asObject(chunk['usage']) ?? asObject(asObject(chunk['x_groq'])?.['usage']) ?? usage;
-  };
-
   const readChunk = (chunk: JsonObject, out: Out): void => {
     const list = chunk['choices'];
-    if (chunk['error'] !== undefined || !isList(list)) {
-      if (isErrorBody(chunk)) throw parseErrorObject(chunk);
-    }
-    readUsage(chunk);
+    if ((chunk['error'] !== undefined || !isList(list)) && isErrorBody(chunk)) throw parseErrorObject(chunk);
+    // Groq says it in a place of its own unless asked for the usual one.
+    usage = asObject(chunk['usage']) ?? asObject(asObject(chunk['x_groq'])?.['usage']) ?? usage;
     if (!isList(list)) return;
     if (list.length === 0) {
       // Azure's first chunk tells only how the prompt was filtered; its id and model are empty.
@@ -132,8 +126,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
     for (const value of list) {
       if (!isObject(value)) continue;
       choiceAt(asNumber(value['index']) ?? 0, context).read(value, out);
-      const { finish_reason: finish } = value;
-      if (finish !== null && finish !== undefined) keepUnknown(chunk);
+      if ((value['finish_reason'] ?? null) !== null) keepUnknown(chunk);
     }
   };
 

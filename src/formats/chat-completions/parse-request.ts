@@ -1,8 +1,8 @@
 /** A caller's chat-completions body to a prompt. */
 
 import { extraOf } from '../../conversation/own.ts';
-import type { HostedTool, OutputFormat, Prompt, Tool } from '../../conversation/prompt.ts';
-import { GatewayError } from '../../errors.ts';
+import type { OutputFormat, Prompt, Tool } from '../../conversation/prompt.ts';
+import { invalid } from '../../errors.ts';
 import {
   asObject,
   asText,
@@ -27,8 +27,8 @@ import {
   textAt,
   wrongType,
 } from '../openai-fields.ts';
-import { parseThinking } from './ask-thinking.ts';
-import { markOf } from './parse-media.ts';
+import { markOf } from './marks.ts';
+import { parseThinking } from './parse-thinking.ts';
 import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
@@ -79,33 +79,23 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     function_call,
     response_format,
     web_search_options,
-    reasoning_effort,
-    reasoning,
-    thinking,
-    enable_thinking,
-    thinking_budget,
-    extra_body,
     random_seed,
     cache_control,
+    // `parseThinking` reads these.
+    reasoning_effort: _effort,
+    reasoning: _reasoning,
+    thinking: _thinking,
+    enable_thinking: _enable,
+    thinking_budget: _budget,
+    extra_body: _extra,
     ...rest
   } = body;
-  if (typeof model !== 'string' || model === '') {
-    throw new GatewayError('invalid-request', 'you must provide a model parameter', { param: 'model' });
-  }
-  textAt(reasoning_effort, 'reasoning_effort');
-  const asked = parseThinking({
-    effort: reasoning_effort,
-    reasoning,
-    thinking,
-    enable: enable_thinking,
-    budget: thinking_budget,
-    extraBody: extra_body,
-  });
+  if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter', 'model');
+  const asked = parseThinking(body);
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
   const output = parseOutput(response_format);
   const choice = tool_choice ?? function_call ?? undefined;
   const toolChoice = parseToolChoice(choice);
-  const identifier = asText(rest['safety_identifier']);
   const [known, unknown] = splitFields(rest, OWN);
   const own = withoutNulls({
     ...known,
@@ -142,7 +132,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
       logprobs: flagAt(logprobs, 'logprobs'),
       topLogprobs: integerAt(top_logprobs, 'top_logprobs'),
       // OpenAI's newer name for the same; where both are given the older one stands as the caller's.
-      user: textAt(user, 'user') ?? identifier,
+      user: textAt(user, 'user') ?? asText(rest['safety_identifier']),
       metadata: objectAt(metadata, 'metadata'),
       serviceTier: textAt(service_tier, 'service_tier'),
       stream: flagAt(stream, 'stream') ?? false,
@@ -169,11 +159,14 @@ function parseTools(
   functions: Json | undefined,
   search: Json | undefined,
 ): readonly Tool[] | undefined {
-  const listed = objectsAt(tools, 'tools')?.map((tool, at) => parseTool(tool, `tools[${at}]`));
-  const old = objectsAt(functions, 'functions')?.map((fn, at) => parseFunction(fn, {}, `functions[${at}]`));
+  const listed = objectsAt(tools, 'tools') ?? [];
+  const old = objectsAt(functions, 'functions') ?? [];
   const options = objectAt(search, 'web_search_options');
-  const searching: HostedTool[] = options === undefined ? [] : [searchTool(options)];
-  const all = [...(listed ?? []), ...(old ?? []), ...searching];
+  const all: readonly Tool[] = [
+    ...listed.map((tool, at) => parseTool(tool, `tools[${at}]`)),
+    ...old.map((fn, at) => parseFunction(fn, {}, `functions[${at}]`)),
+    ...(options === undefined ? [] : [searchTool(options)]),
+  ];
   return all.length > 0 ? all : undefined;
 }
 

@@ -4,8 +4,8 @@ import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ToolResultPart } from '../../conversation/prompt.ts';
 import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing, requiredText } from '../openai-fields.ts';
+import { markOf } from './marks.ts';
 import { parseContent } from './parse-content.ts';
-import { markOf } from './parse-media.ts';
 import type { Waiting } from './waiting.ts';
 
 type Result = ToolResultPart['content'][number];

@@ -6,9 +6,9 @@
 
 import type { Own, ThinkingPart } from '../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../json.ts';
-import { type CallSignature, parseThinkingBlock } from './parse-thoughts.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
-import { originOf } from './signatures.ts';
+import { type CallSignature, parseDetail } from './reasoning-details.ts';
+import { parseThinkingBlock } from './thinking-blocks.ts';
 
 export interface ThoughtReader {
   /**
@@ -75,28 +75,21 @@ export function thoughtReader(line: PartLine): ThoughtReader {
     if (redacted) line.note(target, { redacted }, out);
   };
 
-  const readDetail = (detail: JsonObject, whole: boolean, out: Out): CallSignature | undefined => {
-    const text = asText(detail['text']) ?? asText(detail['summary']) ?? '';
-    const origin = originOf(detail['format']);
-    const value = asText(detail['signature']) || asText(detail['data']);
-    const signature = value ? { origin, value } : undefined;
-    if (detail['type'] === 'reasoning.encrypted') {
-      if (signature === undefined) return undefined;
-      const id = asText(detail['id']);
-      if (origin === 'google') return { signature, ...(id !== undefined && { id }) };
-      if (origin === 'anthropic') line.note(begin(out), { redacted: signature }, out);
-      // A summary and the encrypted text after it are one item of OpenAI's.
-      else line.note(open() ?? begin(out), { signature }, out);
-      return undefined;
-    }
-    if (text === '' && signature === undefined) return undefined;
-    const index = asNumber(detail['index']);
-    const isNext = whole || (index !== undefined && detailIndex !== undefined && index !== detailIndex);
-    detailIndex = index;
-    const target = (isNext ? undefined : open()) ?? begin(out);
-    told += text;
-    line.write(target, text, out);
-    if (signature) line.note(target, { signature }, out);
+  const readDetail = (given: JsonObject, whole: boolean, out: Out): CallSignature | undefined => {
+    const detail = parseDetail(given);
+    if (detail === undefined) return undefined;
+    const { kind, signature } = detail;
+    if (kind === 'call') return detail;
+    if (kind === 'thought') {
+      const index = asNumber(given['index']);
+      const isNext = whole || (index !== undefined && detailIndex !== undefined && index !== detailIndex);
+      detailIndex = index;
+      const target = (isNext ? undefined : open()) ?? begin(out);
+      told += detail.text;
+      line.write(target, detail.text, out);
+      if (signature) line.note(target, { signature }, out);
+    } else if (kind === 'redacted') line.note(begin(out), { redacted: signature }, out);
+    else line.note(open() ?? begin(out), { signature }, out);
     return undefined;
   };
 

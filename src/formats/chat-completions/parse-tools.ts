@@ -14,7 +14,7 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
-import { markAndRest } from './parse-media.ts';
+import { markAndRest } from './marks.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
 export const WEB_SEARCH_OPTIONS = 'web_search_options';

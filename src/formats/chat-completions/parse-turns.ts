@@ -5,8 +5,9 @@ import type { ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../errors.ts';
 import { asText, isObject, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
+import { markLast } from './marks.ts';
 import { parseAssistant } from './parse-assistant.ts';
-import { markLast, named, parseContent } from './parse-content.ts';
+import { parseContent } from './parse-content.ts';
 import { parseOldResult, parseResult } from './parse-results.ts';
 import { type Waiting, waitingCalls } from './waiting.ts';
 
@@ -67,7 +68,7 @@ function parseSpoken(message: JsonObject, param: string): Turn {
     role: role === 'user' ? 'user' : 'system',
     parts: markLast(parts, control),
     ...(role === 'developer' && { developer: true }),
-    ...named(name),
+    ...(typeof name === 'string' && { name }),
     ...extraOf(withoutNulls(rest)),
     ...(isObject(control) && ownOf('chat-completions', { cache_control: control })),
   };

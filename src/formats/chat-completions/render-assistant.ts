@@ -5,9 +5,10 @@ import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
-import { renderAnnotation } from './annotations.ts';
+import { renderAnnotations } from './annotations.ts';
+import { unmarkLast } from './marks.ts';
 import { callIdFor, nameFor } from './names.ts';
-import { renderContent, renderPart, spokenIn, unmarkLast } from './render-content.ts';
+import { renderContent, renderPart, spokenIn } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
 import { ownFields, type Writing } from './writing.ts';
 
@@ -36,7 +37,7 @@ export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
     ...thoughts.fields,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...textSignature(texts, writing),
-    ...annotations(texts, writing),
+    ...annotationsField(texts, writing),
     ...(turn.name !== undefined && { name: turn.name }),
   };
 }
@@ -99,22 +100,14 @@ function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject
   return signatureField(texts.findLast((part) => part.signature)?.signature, writing);
 }
 
-function annotations(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
+function annotationsField(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
   if (texts.every((part) => part.citations === undefined)) return {};
   if (!dialect.newFields) {
     report('citations', 'dropped', 'of an earlier answer: the service takes none back');
     return {};
   }
-  let start = 0;
-  const written: JsonObject[] = [];
-  for (const { text, citations = [] } of texts) {
-    for (const citation of citations) {
-      const annotation = renderAnnotation(citation, start, text.length);
-      if (annotation) written.push(annotation);
-    }
-    start += text.length;
-  }
-  return written.length > 0 ? { annotations: written } : {};
+  const { annotations } = renderAnnotations(texts);
+  return annotations.length > 0 ? { annotations } : {};
 }
 
 /** Whether nothing is left of what the assistant said. */

@@ -8,9 +8,10 @@ import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
 import { renderAnnotation } from './annotations.ts';
-import { renderBlocks, renderEnd, type Thought } from './answer.ts';
+import { renderEnd } from './answer.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
+import { renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
 
 export interface ChunkFrame {
   readonly index: number;
@@ -83,7 +84,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
 
   const openCall = (part: OpenCall, signature: Signature | undefined, out: Sink<Sse>): Open => {
     const { id, name, custom } = part;
-    const signed = signature && { extra_content: extraContent(signature) };
+    const signed = extraContent(signature);
     if (isOld && !oldCall && !custom) {
       oldCall = true;
       sayDelta({ function_call: { name, arguments: '', ...signed } }, out);
@@ -104,7 +105,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     if (part.kind !== 'tool-call') return;
     if (call.length === 0 && !part.custom) out.enqueue({ data: `${call.before}"{}"${call.after}` });
     if (signature === undefined) return;
-    const signed = { extra_content: extraContent(signature) };
+    const signed = extraContent(signature);
     const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
     if (place < 0) sayDelta({ function_call: { arguments: '', ...signed } }, out);
     else sayDelta({ tool_calls: [{ index: place, ...body, ...signed }] }, out);
@@ -117,7 +118,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       else unlinked.push(citation);
     }
     textLength += length;
-    if (signature) sayDelta({ extra_content: extraContent(signature) }, out);
+    if (signature) sayDelta(extraContent(signature), out);
   };
 
   return {
@@ -178,7 +179,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       out.enqueue({ data: before + choice + after });
     },
     end({ type: _type, choice: _choice, ...end }, out) {
-      const blocks = renderBlocks(thoughts);
+      const blocks = renderThinkingBlocks(thoughts);
       for (const citation of unlinked) others.cite(citation);
       const told = {
         ...(annotations.length > 0 && { annotations }),

@@ -2,8 +2,9 @@
 
 import type { ContentPart, Part, RefusalPart } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
+import { markFields } from './marks.ts';
 import { renderMedia } from './render-media.ts';
-import { markFields, ownFields, type Writing } from './writing.ts';
+import { ownFields, type Writing } from './writing.ts';
 
 /** The parts that are content; calls, results and thoughts go elsewhere. */
 export function spokenIn(parts: readonly Part[]): readonly ContentPart[] {
@@ -11,14 +12,6 @@ export function spokenIn(parts: readonly Part[]): readonly ContentPart[] {
     (part) =>
       part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media' || part.kind === 'opaque',
   );
-}
-
-/** Parts of a message that bears a mark itself: it was read as one on the last of them. */
-export function unmarkLast(parts: readonly ContentPart[]): readonly ContentPart[] {
-  const last = parts.at(-1);
-  if (last === undefined || last.own !== undefined) return parts;
-  const { mark: _, ...rest } = last;
-  return [...parts.slice(0, -1), rest];
 }
 
 /**

@@ -18,9 +18,7 @@ const USUAL = { image: 'image/png', video: 'video/mp4', document: 'application/p
 export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
   const { dialect } = writing;
   const { source, name, media } = part;
-  if (source.kind === 'text') {
-    return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
-  }
+  if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
   if (source.kind === 'file') {
     if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id of another vendor's file store");
     return fileOf(part, { file_id: source.id });

@@ -5,10 +5,11 @@ import type { Choice, Reply } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
-import { renderAnnotation } from './annotations.ts';
-import { renderBlocks, renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
+import { renderAnnotations } from './annotations.ts';
+import { renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
+import { renderThinkingBlocks } from './thinking-blocks.ts';
 import { isKnown, renderUsage } from './usage.ts';
 
 /** @see Inbound.renderReply */
@@ -39,7 +40,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
     content: texts.length > 0 ? joined(texts) : null,
     refusal: refusals.length > 0 ? joined(refusals) : null,
     ...thoughtFields(parts),
-    ...(oldCall && { function_call: { ...functionOf(oldCall), ...signed(oldCall) } }),
+    ...(oldCall && { function_call: { ...functionOf(oldCall), ...extraContent(oldCall.signature) } }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
     ...textFields(texts, parts),
   };
@@ -58,7 +59,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
 function thoughtFields(parts: readonly Part[]): JsonObject {
   const thoughts = partsOf(parts, 'thinking');
   const text = joined(thoughts);
-  const blocks = renderBlocks(thoughts);
+  const blocks = renderThinkingBlocks(thoughts);
   return {
     ...(text !== '' && { reasoning_content: text }),
     ...(blocks && { thinking_blocks: blocks }),
@@ -67,39 +68,27 @@ function thoughtFields(parts: readonly Part[]): JsonObject {
 
 /** What is said about the texts: where they are from, their signature, and what no other field can hold. */
 function textFields(texts: readonly TextPart[], parts: readonly Part[]): JsonObject {
-  const annotations: JsonObject[] = [];
+  const { annotations, unlinked } = renderAnnotations(texts);
   const others = foreign();
   for (const { format, value } of partsOf(parts, 'opaque')) others.block(format, value);
-  let start = 0;
-  for (const { text, citations = [] } of texts) {
-    for (const citation of citations) {
-      const annotation = renderAnnotation(citation, start, text.length);
-      if (annotation) annotations.push(annotation);
-      else others.cite(citation);
-    }
-    start += text.length;
-  }
-  const signature = texts.findLast((part) => part.signature)?.signature;
+  for (const citation of unlinked) others.cite(citation);
   return {
     ...(annotations.length > 0 && { annotations }),
-    ...(signature && { extra_content: extraContent(signature) }),
+    ...extraContent(texts.findLast((part) => part.signature)?.signature),
     ...others.fields(),
   };
 }
 
 function renderCall(call: ToolCallPart): JsonObject {
   const { id, name, custom } = call;
+  const signed = extraContent(call.signature);
   return custom
-    ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed(call) }
-    : { id, type: 'function', function: functionOf(call), ...signed(call) };
+    ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed }
+    : { id, type: 'function', function: functionOf(call), ...signed };
 }
 
 function functionOf({ name, arguments: text }: ToolCallPart): JsonObject {
   return { name, arguments: text || '{}' };
-}
-
-function signed({ signature }: ToolCallPart): JsonObject {
-  return signature ? { extra_content: extraContent(signature) } : {};
 }
 
 function partsOf<K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] {

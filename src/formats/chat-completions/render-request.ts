@@ -4,14 +4,15 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { isOff, renderThinking, thinkingBesideForced } from './ask-thinking.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
+import { markFields } from './marks.ts';
 import { planOutput } from './output.ts';
+import { isOff, renderThinking, thinkingBesideForced } from './render-thinking.ts';
 import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
 import { renderSampling } from './sampling.ts';
 import { sharedFields } from './shared-fields.ts';
-import { markFields, ownFields, type Writing } from './writing.ts';
+import { ownFields, type Writing } from './writing.ts';
 
 /**
  * What the service has no way to say is left out and reported; fields nobody knows are passed on, for the service to
@@ -53,9 +54,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
 function maxTokens({ maxTokens: asked }: Prompt, { dialect, target, report }: Writing): JsonObject {
   if (asked === undefined) return {};
   const most = target.maxOutputTokens;
-  if (asked > most) {
-    report('maxTokens', 'approximated', `the model's most: ${most}`);
-  }
+  if (asked > most) report('maxTokens', 'approximated', `the model's most: ${most}`);
   return { [dialect.maxTokens]: Math.min(asked, most) };
 }
 
@@ -73,9 +72,7 @@ function user(prompt: Prompt, own: JsonObject, { dialect, report }: Writing): Js
 }
 
 function account({ metadata, serviceTier }: Prompt, { dialect, report }: Writing): JsonObject {
-  if (metadata !== undefined && !dialect.metadata) {
-    report('metadata', 'dropped', 'the service keeps none');
-  }
+  if (metadata !== undefined && !dialect.metadata) report('metadata', 'dropped', 'the service keeps none');
   if (serviceTier !== undefined && !dialect.serviceTier) {
     report('serviceTier', 'dropped', 'the service has no such tiers');
   }

@@ -3,9 +3,10 @@
 import { contentWithFailure } from '../../conversation/failed-result.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
+import { markFields } from './marks.ts';
 import { callIdFor } from './names.ts';
 import { renderContent } from './render-content.ts';
-import { markFields, ownFields, type Writing } from './writing.ts';
+import { ownFields, type Writing } from './writing.ts';
 
 export interface RenderedResults {
   readonly messages: JsonObject[];
@@ -50,7 +51,7 @@ function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   const own = ownFields(result.own, report);
   const isMarked = own['cache_control'] !== undefined;
   const content = toldError(result, writing);
-  const marked = isMarked || !dialect.cacheControl ? content : markLast(content, result);
+  const marked = isMarked || !dialect.cacheControl ? content : markedContent(content, result);
   return {
     ...result.extra,
     ...(isMarked || !dialect.cacheControl ? markFields(result, writing) : {}),
@@ -70,7 +71,10 @@ function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart[
 }
 
 /** Routers take cache marks on parts of the content alone. */
-function markLast(content: ToolResultPart['content'], { mark }: ToolResultPart): ToolResultPart['content'] {
+function markedContent(
+  content: ToolResultPart['content'],
+  { mark }: ToolResultPart,
+): ToolResultPart['content'] {
   const last = content.at(-1);
   return mark === undefined || last === undefined ? content : [...content.slice(0, -1), { ...last, mark }];
 }

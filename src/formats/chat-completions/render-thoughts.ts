@@ -1,9 +1,10 @@
 /** Thoughts of earlier turns, in the fields in which services take them back. */
 
-import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
+import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
-import { detailFormat, extraContent } from './signatures.ts';
-import { thinkingBlock } from './thinking-block.ts';
+import { renderCallSignature, renderThought } from './reasoning-details.ts';
+import { extraContent } from './signatures.ts';
+import { renderThinkingBlocks } from './thinking-blocks.ts';
 import type { Writing } from './writing.ts';
 
 export interface RenderedThoughts {
@@ -23,10 +24,9 @@ export function renderThoughts(parts: readonly Part[], writing: Writing): Render
   const text = thoughts.map((thought) => thought.text).join('');
   switch (dialect.thoughts) {
     case 'reasoning_details': {
-      const details = [
-        ...thoughts.flatMap((thought) => detailsOf(thought)),
-        ...calls.flatMap((call) => callDetail(call)),
-      ].map((detail, index) => ({ ...detail, index }));
+      const details = [...thoughts.flatMap(renderThought), ...calls.flatMap(renderCallSignature)].map(
+        (detail, index) => ({ ...detail, index }),
+      );
       return details.length > 0 ? { fields: { reasoning_details: details }, content: [] } : NOTHING;
     }
     case 'content': {
@@ -56,7 +56,7 @@ export function signatureField(signature: Signature | undefined, writing: Writin
   if (signature === undefined) return {};
   const { signatures, thoughts } = writing.dialect;
   if (signatures === 'all' || (signatures === 'google' && signature.origin === 'google')) {
-    return { extra_content: extraContent(signature) };
+    return extraContent(signature);
   }
   if (thoughts !== 'reasoning_details') dropSignature(signature, writing);
   return {};
@@ -68,35 +68,15 @@ function textField(text: string): JsonObject {
 
 /** All thoughts as LiteLLM's blocks, if one of them says more than its text. */
 function blocksField(thoughts: readonly ThinkingPart[], writing: Writing): JsonObject {
-  if (!thoughts.some(isSigned)) return {};
-  if (writing.dialect.signatures === 'all') return { thinking_blocks: thoughts.map(thinkingBlock) };
+  const blocks = renderThinkingBlocks(thoughts);
+  if (blocks === undefined) return {};
+  if (writing.dialect.signatures === 'all') return { thinking_blocks: blocks };
   dropSignatures(thoughts, writing);
   return {};
 }
 
-/** A thought as OpenRouter's details (OpenRouter docs, "Reasoning Tokens"). */
-function detailsOf({ text, signature, redacted }: ThinkingPart): JsonObject[] {
-  if (redacted) {
-    return [{ type: 'reasoning.encrypted', data: redacted.value, format: detailFormat(redacted.origin) }];
-  }
-  const format = detailFormat(signature?.origin ?? 'other');
-  if (signature?.origin !== 'openai') {
-    return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
-  }
-  const encrypted = { type: 'reasoning.encrypted', data: signature.value, format };
-  return text === '' ? [encrypted] : [{ type: 'reasoning.summary', summary: text, format }, encrypted];
-}
-
-function callDetail({ id, signature }: ToolCallPart): JsonObject[] {
-  if (signature === undefined) return [];
-  const format = detailFormat(signature.origin);
-  return [{ type: 'reasoning.encrypted', data: signature.value, id, format }];
-}
-
 function dropped(thoughts: readonly ThinkingPart[], { report }: Writing): RenderedThoughts {
-  if (thoughts.length > 0) {
-    report('thinking', 'dropped', 'the service takes no thoughts of earlier turns');
-  }
+  if (thoughts.length > 0) report('thinking', 'dropped', 'the service takes no thoughts of earlier turns');
   return NOTHING;
 }
 
@@ -107,8 +87,4 @@ function dropSignatures(thoughts: readonly ThinkingPart[], writing: Writing): vo
 function dropSignature(signature: Signature | undefined, { report }: Writing): void {
   if (signature === undefined) return;
   report('signature', 'dropped', `of ${signature.origin}: the service did not give it`);
-}
-
-function isSigned({ signature, redacted }: ThinkingPart): boolean {
-  return signature !== undefined || redacted !== undefined;
 }

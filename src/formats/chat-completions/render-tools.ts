@@ -5,9 +5,10 @@ import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../c
 import { invalid } from '../../errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
+import { markFields } from './marks.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
-import { markFields, ownFields, type Writing } from './writing.ts';
+import { ownFields, type Writing } from './writing.ts';
 
 /** All fields of a body that are about tools. */
 export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {

@@ -2,8 +2,9 @@
 
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
+import { unmarkLast } from './marks.ts';
 import { isSilent, renderAssistant } from './render-assistant.ts';
-import { renderContent, spokenIn, unmarkLast } from './render-content.ts';
+import { renderContent, spokenIn } from './render-content.ts';
 import { joinToLast, renderResults, resultsIn } from './render-results.ts';
 import { ownFields, type Writing } from './writing.ts';
 

@@ -16,25 +16,8 @@ export function signatureIn(extraContent: Json | undefined): Signature | undefin
   return undefined;
 }
 
-/** A signature as an `extra_content`. */
-export function extraContent(signature: Signature): JsonObject {
-  return { [signature.origin]: { thought_signature: signature.value } };
-}
-
-/**
- * Whose signature an item of OpenRouter's `reasoning_details` is, by its `format` (OpenRouter docs, "Reasoning
- * Tokens"): `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`, `xai-responses-v1`, ...
- */
-export function originOf(format: Json | undefined): SignatureOrigin {
-  const text = asText(format) ?? '';
-  if (text.startsWith('anthropic')) return 'anthropic';
-  if (text.startsWith('google')) return 'google';
-  return text.startsWith('openai') || text.startsWith('azure') ? 'openai' : 'other';
-}
-
-/** The `format` of a reasoning detail with a signature of `origin`. */
-export function detailFormat(origin: SignatureOrigin): string {
-  if (origin === 'anthropic') return 'anthropic-claude-v1';
-  if (origin === 'google') return 'google-gemini-v1';
-  return origin === 'openai' ? 'openai-responses-v1' : 'unknown';
+/** `{ extra_content }` for a signature, else nothing: to be spread. */
+export function extraContent(signature: Signature | undefined): JsonObject {
+  if (signature === undefined) return {};
+  return { extra_content: { [signature.origin]: { thought_signature: signature.value } } };
 }

@@ -1,7 +1,7 @@
 /** What every part of a request's renderer must know. */
 
-import type { CacheMark, Own } from '../../conversation/prompt.ts';
-import { type JsonObject, withoutNulls } from '../../json.ts';
+import type { Own } from '../../conversation/prompt.ts';
+import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import type { Dialect } from './dialects.ts';
 
@@ -25,22 +25,5 @@ export function ownFields(own: Own | undefined, report: Report): JsonObject {
     if (own.format === 'responses' && BOOKKEEPING.includes(field)) continue;
     report(field, 'dropped', `of ${own.format} only`);
   }
-  return {};
-}
-
-/** Cache marks in the dialect's spelling; one that came in this format goes as it came. */
-export function markFields(
-  { mark, own }: { readonly mark?: CacheMark; readonly own?: Own },
-  { dialect, report }: Pick<Writing, 'dialect' | 'report'>,
-): JsonObject {
-  if (mark === undefined) return {};
-  if (own?.format === 'chat-completions') {
-    const { prompt_cache_breakpoint: breakpoint, cache_control: control } = own.fields;
-    if (breakpoint !== undefined || control !== undefined) {
-      return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
-    }
-  }
-  if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...mark } };
-  report('cache_control', 'dropped', 'the service caches by itself');
   return {};
 }

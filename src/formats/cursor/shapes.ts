@@ -78,9 +78,8 @@ function chatChoice(choice: Json | undefined): Json | undefined {
 }
 
 function chatMessages(message: Json): readonly Json[] {
-  if (!isObject(message)) return [message];
+  if (!isObject(message) || !isList(message['content'])) return [message];
   const { role, content } = message;
-  if (!isList(content)) return [message];
   if (role === 'assistant') return [withCalls(message, content)];
   const results = asObjects(content).filter(({ type }) => type === 'tool_result');
   const said = content.filter((block) => !isBlock(block, 'tool_result')).map(chatPart);

@@ -93,9 +93,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   });
   const isScored =
     asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
-  if (flagAt(store, 'store')) {
-    report('store', 'dropped', 'nothing is stored for this model');
-  }
+  if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
   const [, stateless] = splitFields(others, STATE);
   const [known, extra] = splitFields(stateless, OWN);
   for (const field of Object.keys(extra)) {

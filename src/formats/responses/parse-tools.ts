@@ -105,9 +105,7 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   const namespace = requiredText(group['name'], `${path}.name`);
   const about = textAt(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
-  if (prefix !== '') {
-    report(path, 'approximated', `its tools have names that begin with ${prefix}`);
-  }
+  if (prefix !== '') report(path, 'approximated', `its tools have names that begin with ${prefix}`);
   return objectsWithPaths(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
     const { name, own } = tool;

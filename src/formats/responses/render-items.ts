@@ -21,9 +21,7 @@ import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
   const custom = new Set<string>();
   return turns.flatMap((turn) => {
-    if (turn.name !== undefined) {
-      scope.report('name', 'dropped', 'input messages have no names');
-    }
+    if (turn.name !== undefined) scope.report('name', 'dropped', 'input messages have no names');
     reportForeign(turn.own, scope.report);
     const whole = asObject(fieldsOf(turn.own, 'responses')['whole']);
     if (whole) return [whole];

@@ -61,9 +61,7 @@ function isRaw(part: ThinkingPart): boolean {
 export function renderCarrier(part: Part, mark: Mark, scope: Scope): readonly JsonObject[] {
   const { signature } = part;
   if (signature === undefined) return [];
-  if (scope.keepsAll) {
-    return [{ type: 'reasoning', summary: [], encrypted_content: sealed(signature, mark) }];
-  }
+  if (scope.keepsAll) return [{ type: 'reasoning', summary: [], encrypted_content: sealed(signature, mark) }];
   scope.report('signature', 'dropped', `of ${signature.origin}, on a ${part.kind}`);
   return [];
 }

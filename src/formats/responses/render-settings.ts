@@ -73,9 +73,7 @@ export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): J
   const own = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
   const { thinking } = prompt;
   if (thinking && target.thinking === undefined && !scope.keepsAll) {
-    if (!isThinkingOff(thinking)) {
-      scope.report('thinking', 'dropped', 'this model is not known to think');
-    }
+    if (!isThinkingOff(thinking)) scope.report('thinking', 'dropped', 'this model is not known to think');
     return {};
   }
   const effort = thinking && effortOf(thinking, target, scope);

@@ -23,9 +23,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
   const tools = given.flatMap((tool) => renderTool(tool, scope));
   const parallel = prompt.parallelToolCalls;
   if (tools.length === 0 && given.some(({ kind }) => kind === 'hosted')) {
-    if (prompt.toolChoice) {
-      scope.report('toolChoice', 'dropped', 'no tools are left to choose from');
-    }
+    if (prompt.toolChoice) scope.report('toolChoice', 'dropped', 'no tools are left to choose from');
     return {};
   }
   const choice = fieldsOf(prompt.own, 'responses')['tool_choice'] ?? renderChoice(prompt.toolChoice, given);

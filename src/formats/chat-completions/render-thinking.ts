@@ -1,98 +1,11 @@
-/** How much to think: the several fields services have for it, both ways. */
+/** How much to think: the several fields that services have for it. */
 
-import { asEffort, askedEffort, budgetFor, effortFor, isThinkingOff } from '../../conversation/effort.ts';
+import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../conversation/effort.ts';
 import type { Effort, Prompt, Thinking } from '../../conversation/prompt.ts';
-import {
-  asFlag,
-  asNumber,
-  asObject,
-  asText,
-  isEmpty,
-  isObject,
-  type Json,
-  type JsonObject,
-  withoutNulls,
-} from '../../json.ts';
+import { asObject, isEmpty, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import type { Dialect } from './dialects.ts';
 import type { Writing } from './writing.ts';
-
-/** The fields of a body that ask for thinking. */
-export interface ThinkingFields {
-  readonly effort: Json | undefined;
-  readonly reasoning: Json | undefined;
-  readonly thinking: Json | undefined;
-  readonly enable: Json | undefined;
-  readonly budget: Json | undefined;
-  readonly extraBody: Json | undefined;
-}
-
-/** What is asked, and what of the fields nobody but their service understands. */
-export interface AskedThinking {
-  readonly thinking?: Thinking;
-  readonly own: JsonObject;
-  readonly extra: JsonObject;
-}
-
-/** Values of `thinking.type` that ask for thoughts. */
-const SWITCHED_ON: readonly (Json | undefined)[] = ['enabled', 'adaptive', 'auto'];
-
-export function parseThinking(fields: ThinkingFields): AskedThinking {
-  const { effort: word, max_tokens, exclude, enabled, ...reasoningRest } = asObject(fields.reasoning) ?? {};
-  const { type, budget_tokens, ...thinkingRest } = asObject(fields.thinking) ?? {};
-  const { config, left } = googlesThinking(fields.extraBody);
-  const given = asText(fields.effort) ?? asText(word) ?? asText(config['thinking_level']);
-  const off = type === 'disabled' || enabled === false || fields.enable === false;
-  const unsaid = off ? 'none' : undefined;
-  const effort = given === undefined ? unsaid : asEffort(given);
-  const tokens = asNumber(config['thinking_budget']);
-  const isDynamic = tokens === -1;
-  const budget =
-    asNumber(budget_tokens) ??
-    asNumber(max_tokens) ??
-    asNumber(fields.budget) ??
-    (isDynamic ? undefined : tokens);
-  const on = SWITCHED_ON.includes(type) || isDynamic || enabled === true || fields.enable === true;
-  const adaptive = on && effort === undefined && budget === undefined;
-  const shown = asFlag(config['include_thoughts']);
-  const hidden = asFlag(exclude) ?? (shown === undefined ? undefined : !shown);
-  const thinking: Thinking = {
-    ...(effort !== undefined && { effort }),
-    ...(budget !== undefined && { budget }),
-    ...(adaptive && { adaptive }),
-    ...(hidden !== undefined && { visible: !hidden }),
-  };
-  const reasoning = withoutNulls(reasoningRest);
-  const rest = withoutNulls(thinkingRest);
-  return {
-    ...(!isEmpty(thinking) && { thinking }),
-    own: {
-      ...(given !== undefined && effort === undefined && { reasoning_effort: given }),
-      ...(!isEmpty(reasoning) && { reasoning }),
-      ...(!isEmpty(rest) && { thinking: rest }),
-    },
-    extra: withoutNulls({
-      ...(!isObject(fields.reasoning) && { reasoning: fields.reasoning }),
-      ...(!isObject(fields.thinking) && { thinking: fields.thinking }),
-      extra_body: left,
-    }),
-  };
-}
-
-/**
- * The thinking that Google's own OpenAI-compatible endpoint is asked for in `extra_body`, and what else stands there.
- * https://ai.google.dev/gemini-api/docs/openai#thinking
- */
-function googlesThinking(extraBody: Json | undefined): { config: JsonObject; left: Json | undefined } {
-  const { google, ...others } = asObject(extraBody) ?? {};
-  const { thinking_config, ...rest } = asObject(google) ?? {};
-  const config = asObject(thinking_config);
-  if (config === undefined) return { config: {}, left: extraBody };
-  const { thinking_level: _, thinking_budget: _b, include_thoughts: _i, ...unknown } = config;
-  const googles = { ...rest, ...(!isEmpty(unknown) && { thinking_config: unknown }) };
-  const left = { ...others, ...(!isEmpty(googles) && { google: googles }) };
-  return { config, left: isEmpty(left) ? undefined : left };
-}
 
 /**
  * The dialect's fields for what is asked.
@@ -135,9 +48,7 @@ function switchField(
 ): JsonObject {
   if (off) return { thinking: { ...own, type: 'disabled' } };
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
-  if (!takesWords && !thinking.adaptive) {
-    report('thinking', 'approximated', 'thinking is on or off here');
-  }
+  if (!takesWords && !thinking.adaptive) report('thinking', 'approximated', 'thinking is on or off here');
   const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
   if (word && !dialect.effortBeside) return word;
   return { thinking: { ...own, type: 'enabled' }, ...word };

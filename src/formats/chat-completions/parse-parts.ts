@@ -1,10 +1,10 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
-import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { CacheMark, ContentPart, MediaPart, TextPart } from '../../conversation/prompt.ts';
-import { asObject, asText, isEmpty, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
+import type { ContentPart, MediaPart } from '../../conversation/prompt.ts';
+import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
 import { parseDataUrl } from '../openai-media.ts';
+import { markAndRest } from './marks.ts';
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */
 const UNSAID = 'text/plain';
@@ -91,30 +91,4 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   const inline = parseDataUrl(data);
   const mediaType = inline ? inline.mediaType || UNSAID : 'application/pdf';
   return { ...common, mediaType, source: { kind: 'base64', data: inline?.data ?? data } };
-}
-
-/**
- * What may stand on any part: cache marks in OpenAI's spelling and in Anthropic's, as OpenRouter and LiteLLM take it,
- * and what nobody here knows. The mark's own spelling is kept, for the two differ in what they can say.
- */
-export function markAndRest(
-  fields: JsonObject,
-  own: JsonObject = {},
-): Pick<TextPart, 'mark' | 'own' | 'extra'> {
-  const { prompt_cache_breakpoint: breakpoint, cache_control: control, ...others } = fields;
-  const marks = { prompt_cache_breakpoint: breakpoint, cache_control: control };
-  const written = Object.fromEntries(Object.entries(marks).filter(([, value]) => isObject(value)));
-  // A mark that is none is for the vendor to refuse.
-  const wrong = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
-  return {
-    ...(!isEmpty(written) && { mark: markOf(control) }),
-    ...ownOf('chat-completions', { ...own, ...written }),
-    ...extraOf(withoutNulls({ ...others, ...wrong })),
-  };
-}
-
-/** The mark that a `cache_control` is. */
-export function markOf(control: Json | undefined): CacheMark {
-  const ttl = asText(asObject(control)?.['ttl']);
-  return ttl === undefined ? {} : { ttl };
 }

@@ -1,0 +1,67 @@
+/** Thoughts as `reasoning_details` (OpenRouter docs, "Reasoning Tokens"), both ways. */
+
+import type { Signature, SignatureOrigin, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
+import { asText, type Json, type JsonObject } from '../../json.ts';
+
+/** A signature of Google's that stands apart from the call it is of. */
+export interface CallSignature {
+  /** The call's id, where the service says. */
+  readonly id?: string;
+  readonly signature: Signature;
+}
+
+/** What an item of the list says; `redacted` can be read by its vendor alone, `proof` is of the summary before it. */
+export type ReasoningDetail =
+  | { readonly kind: 'thought'; readonly text: string; readonly signature: Signature | undefined }
+  | { readonly kind: 'redacted' | 'proof'; readonly signature: Signature }
+  | ({ readonly kind: 'call' } & CallSignature);
+
+/** An item of the list; undefined where it says nothing. */
+export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
+  const origin = originOf(detail['format']);
+  const value = asText(detail['signature']) || asText(detail['data']);
+  const signature = value ? { origin, value } : undefined;
+  if (detail['type'] !== 'reasoning.encrypted') {
+    const text = asText(detail['text']) ?? asText(detail['summary']) ?? '';
+    return text === '' && signature === undefined ? undefined : { kind: 'thought', text, signature };
+  }
+  if (signature === undefined) return undefined;
+  const id = asText(detail['id']);
+  if (origin === 'google') return { kind: 'call', signature, ...(id !== undefined && { id }) };
+  // A summary and the encrypted text after it are one item of OpenAI's.
+  return { kind: origin === 'anthropic' ? 'redacted' : 'proof', signature };
+}
+
+/** A thought as items of the list. */
+export function renderThought({ text, signature, redacted }: ThinkingPart): JsonObject[] {
+  if (redacted) return [encrypted(redacted)];
+  const format = formatOf(signature?.origin ?? 'other');
+  if (signature?.origin !== 'openai') {
+    return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
+  }
+  const summary = { type: 'reasoning.summary', summary: text, format };
+  return text === '' ? [encrypted(signature)] : [summary, encrypted(signature)];
+}
+
+/** The signature of a call as an item of the list. */
+export function renderCallSignature({ id, signature }: ToolCallPart): JsonObject[] {
+  return signature === undefined ? [] : [encrypted(signature, { id })];
+}
+
+function encrypted({ origin, value }: Signature, of: JsonObject = {}): JsonObject {
+  return { type: 'reasoning.encrypted', data: value, ...of, format: formatOf(origin) };
+}
+
+/** Whose signature an item bears, by its `format`: `anthropic-claude-v1`, `azure-openai-responses-v1`, `xai-responses-v1`, ... */
+function originOf(format: Json | undefined): SignatureOrigin {
+  const text = asText(format) ?? '';
+  if (text.startsWith('anthropic')) return 'anthropic';
+  if (text.startsWith('google')) return 'google';
+  return text.startsWith('openai') || text.startsWith('azure') ? 'openai' : 'other';
+}
+
+function formatOf(origin: SignatureOrigin): string {
+  if (origin === 'anthropic') return 'anthropic-claude-v1';
+  if (origin === 'google') return 'google-gemini-v1';
+  return origin === 'openai' ? 'openai-responses-v1' : 'unknown';
+}
