@@ -22,6 +22,8 @@ export type Operation = (typeof OPERATIONS)[number];
 export interface Own {
   readonly format: FormatName;
   readonly fields: JsonObject;
+  /** What the format keeps beside them, only to write again what it has read: nothing that can be lost elsewhere. */
+  readonly kept?: JsonObject;
 }
 
 /** Whose model made a signature: it opens nothing anywhere else. */

@@ -67,6 +67,34 @@ test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/
   },
 );
 
+test.each(['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'mistralai/mistral-medium-3-5'])(
+  'of a dialogue of responses nothing is said to be lost for %s that the caller has not written',
+  async (model) => {
+    const search = { type: 'function', name: 'search', parameters: { type: 'object', properties: {} } };
+    const input = [
+      { type: 'message', role: 'developer', content: 'Be brief.' },
+      { type: 'message', role: 'user', content: 'Hello!' },
+      {
+        type: 'message',
+        id: 'msg_1',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hi.', annotations: [] }],
+      },
+      { type: 'function_call', id: 'fc_1', call_id: 'c', namespace: 'docs', name: 'search', arguments: '{}' },
+      { type: 'function_call_output', id: 'fo_1', call_id: 'c', output: 'Nothing.' },
+      { type: 'agent_message', author: '/root/a', content: [{ type: 'input_text', text: 'Done.' }] },
+    ];
+    const tools = [{ type: 'namespace', name: 'docs', description: 'Docs.', tools: [search] }];
+    const request = { model, instructions: 'Help.', tools, input, conversation: null, ours: null };
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    const { code, stdout } = await runCommand(directory, ['explain', 'request.json', '--json']);
+    expect(code).toBe(0);
+    const notes = asObjects(asObject(parseJson(stdout))?.['notes']);
+    expect(notes.map(({ field }) => field)).toEqual(['tools[0]', 'tools[0].tools[0].strict']);
+  },
+);
+
 test.each([
   [
     {

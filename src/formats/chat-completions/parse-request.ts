@@ -105,7 +105,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
     ...outputRest(response_format, output),
   });
-  const extra = { ...unknown, ...asked.extra };
+  const extra = withoutNulls({ ...unknown, ...asked.extra });
   for (const field of Object.keys(extra)) {
     report(field, 'passed-on', 'no field of chat-completions: the vendor is to judge it');
   }
@@ -142,7 +142,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     }),
     // Always there: it tells the renderer of this format that the caller speaks it.
     own: { format: 'chat-completions', fields: own },
-    ...extraOf(withoutNulls(extra)),
+    ...extraOf(extra),
   };
 }
 

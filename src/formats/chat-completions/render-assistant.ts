@@ -5,16 +5,17 @@ import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
+import { ownFields, reportForeign } from '../own-fields.ts';
 import { renderAnnotations } from './annotations.ts';
 import { unmarkLast } from './marks.ts';
 import { callIdFor, nameFor } from './names.ts';
 import { renderContent, renderPart, spokenIn } from './render-content.ts';
 import { renderThoughts, signatureField } from './render-thoughts.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(turn.own, report);
+  const own = ownFields(turn.own, 'chat-completions', report);
   const thoughts = renderThoughts(turn.parts, writing);
   const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
   const texts = turn.parts.filter((part) => part.kind === 'text');
@@ -55,7 +56,7 @@ function assistantContent(
 function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   const call = dialect.customTools ? part : asFunctionCall(part);
-  ownFields(call.own, report);
+  reportForeign(call.own, 'chat-completions', report);
   const beside = {
     ...call.extra,
     ...signatureField(call.signature, writing),

@@ -2,9 +2,10 @@
 
 import type { ContentPart, Part, RefusalPart } from '../../conversation/prompt.ts';
 import { isEmpty, type Json, type JsonObject } from '../../json.ts';
+import { reportForeign } from '../own-fields.ts';
 import { markFields } from './marks.ts';
 import { renderMedia } from './render-media.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /** The parts that are content; calls, results and thoughts go elsewhere. */
 export function spokenIn(parts: readonly Part[]): readonly ContentPart[] {
@@ -36,7 +37,7 @@ export function renderPart(part: ContentPart, writing: Writing): JsonObject[] {
     report('content', 'dropped', `${name}: only ${part.format} can read it`);
     return [];
   }
-  ownFields(part.own, report);
+  reportForeign(part.own, 'chat-completions', report);
   const beside = { ...part.extra, ...markFields(part, writing) };
   switch (part.kind) {
     case 'text':

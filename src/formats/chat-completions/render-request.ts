@@ -3,6 +3,7 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { markFields } from './marks.ts';
@@ -12,7 +13,7 @@ import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
 import { renderSampling } from './sampling.ts';
 import { sharedFields } from './shared-fields.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /**
  * What the service has no way to say is left out and reported; fields nobody knows are passed on, for the service to
@@ -24,7 +25,13 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const dialect = dialectOf(target.dialect);
   const exact = prompt.own?.format === 'chat-completions';
   const { shared, left } = sharedFields(prompt.own, dialect.newFields);
-  const { reasoning, thinking, stream_options, cache_control: _, ...rest } = ownFields(left, report);
+  const {
+    reasoning,
+    thinking,
+    stream_options,
+    cache_control: _,
+    ...rest
+  } = ownFields(left, 'chat-completions', report);
   const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const asked = exact ? prompt.thinking : thinkingBesideForced(prompt, target, dialect, report);

@@ -3,10 +3,11 @@
 import { contentWithFailure } from '../../conversation/failed-result.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
+import { ownFields } from '../own-fields.ts';
 import { markFields } from './marks.ts';
 import { callIdFor } from './names.ts';
 import { renderContent } from './render-content.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 export interface RenderedResults {
   readonly messages: JsonObject[];
@@ -48,7 +49,7 @@ export function joinToLast(
 
 function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(result.own, report);
+  const own = ownFields(result.own, 'chat-completions', report);
   const isMarked = own['cache_control'] !== undefined;
   const content = toldError(result, writing);
   const marked = isMarked || !dialect.cacheControl ? content : markedContent(content, result);

@@ -5,10 +5,11 @@ import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../c
 import { invalid } from '../../errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
+import { reportForeign } from '../own-fields.ts';
 import { markFields } from './marks.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /** All fields of a body that are about tools. */
 export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
@@ -61,7 +62,7 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
-  ownFields(tool.own, report);
+  reportForeign(tool.own, 'chat-completions', report);
   const isRefused = tool.strict === true && !exact && !canEnforce(parameters, `tool ${name}.strict`, report);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : parametersOf(tool, dialect.rootUnions, report)) ?? needed;
@@ -85,7 +86,7 @@ function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
     return renderFunction(asFunctionTool(tool), writing);
   }
   const { name, description, format } = tool;
-  ownFields(tool.own, report);
+  reportForeign(tool.own, 'chat-completions', report);
   return {
     ...tool.extra,
     type: 'custom',

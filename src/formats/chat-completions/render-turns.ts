@@ -2,11 +2,12 @@
 
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
+import { ownFields } from '../own-fields.ts';
 import { unmarkLast } from './marks.ts';
 import { isSilent, renderAssistant } from './render-assistant.ts';
 import { renderContent, spokenIn } from './render-content.ts';
 import { joinToLast, renderResults, resultsIn } from './render-results.ts';
-import { ownFields, type Writing } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /** All messages. The turns are in the order the service wants already. */
 export function renderTurns(turns: readonly Turn[], writing: Writing): JsonObject[] {
@@ -48,7 +49,7 @@ function renderSpoken(
   parts: readonly Part[],
   writing: Writing,
 ): JsonObject {
-  const own = ownFields(turn.own, writing.report);
+  const own = ownFields(turn.own, 'chat-completions', writing.report);
   const { cache_control: control } = own;
   // A mark on the message was read as one on its last part.
   const spoken = control === undefined ? spokenIn(parts) : unmarkLast(spokenIn(parts));

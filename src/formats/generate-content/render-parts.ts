@@ -88,7 +88,7 @@ function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
   if (part.own === undefined) return { ...extra, ...data };
   if (part.own.format !== FORMAT) {
     const names = Object.keys(part.own.fields).join(', ');
-    report('messages', 'dropped', `${names}: of another vendor's format`);
+    if (names !== '') report('messages', 'dropped', `${names}: of another vendor's format`);
     return { ...extra, ...data };
   }
   const { id: _, ...own } = part.own.fields;

@@ -1,6 +1,6 @@
 /**
- * What a part keeps of the item it came in, so that the same item can be made again: `at`, the item's place in the
- * list it stood in (parts with one `at` are one item), `item`, what the item said beside its content, and `part`,
+ * What is kept of what was read only to write the same again (`Own.kept`). Of a part: `at`, the place of its item in
+ * the list it stood in (parts with one `at` are one item), `item`, what the item said beside its content, and `part`,
  * what the content part said beside its text.
  */
 
@@ -15,19 +15,30 @@ export interface Origin {
 }
 
 export function keptOrigin({ at, item = {}, part = {} }: Origin): Own {
-  const fields: JsonObject = {
+  return keeping({
     ...(at !== undefined && { at }),
     ...(!isEmpty(item) && { item }),
     ...(!isEmpty(part) && { part }),
-  };
-  return { format: 'responses', fields };
+  });
 }
 
 /** What `keptOrigin` kept; nothing of another format's. */
 export function originOf(own: Own | undefined): Origin {
-  const fields = fieldsOf(own, 'responses');
-  const at = asNumber(fields['at']);
-  const item = asObject(fields['item']);
-  const part = asObject(fields['part']);
+  const kept = keptIn(own);
+  const at = asNumber(kept['at']);
+  const item = asObject(kept['item']);
+  const part = asObject(kept['part']);
   return { ...(at !== undefined && { at }), ...(item && { item }), ...(part && { part }) };
 }
+
+/** `own` with this kept in it too. */
+export function keeping(kept: JsonObject, own?: Own): Own {
+  return { format: 'responses', fields: fieldsOf(own, 'responses'), kept: { ...keptIn(own), ...kept } };
+}
+
+/** All that this format has kept. */
+export function keptIn(own: Own | undefined): JsonObject {
+  return (own?.format === 'responses' && own.kept) || NOTHING;
+}
+
+const NOTHING: JsonObject = {};

@@ -12,12 +12,12 @@ import type {
   ToolResultPart,
   Turn,
 } from '../../conversation/prompt.ts';
-import { asObject, asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
+import { asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import { missing, requiredText } from '../openai-fields.ts';
 import { unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, joinedName } from './namespaces.ts';
-import { keptOrigin } from './own.ts';
+import { keeping, keptOrigin, originOf } from './own.ts';
 import { clientItemReader } from './parse-client-items.ts';
 import { parseContent } from './parse-parts.ts';
 import { reasoningReader } from './parse-reasoning.ts';
@@ -156,7 +156,7 @@ function parseHeard(item: JsonObject, from: string, field: 'content' | 'output',
   return {
     role: 'user',
     parts: [{ kind: 'text', text: from }, ...said],
-    own: { format: 'responses', fields: { whole: item } },
+    own: keeping({ whole: item }),
   };
 }
 
@@ -191,8 +191,7 @@ function parseAssistantMessage(item: JsonObject, path: string, at: number, befor
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
   if (isPlain) return [...filled];
   return filled.map((part) => {
-    const kept = asObject(part.own?.fields['part']);
-    return { ...part, own: keptOrigin({ at, item: told, ...(kept && { part: kept }) }) };
+    return { ...part, own: keptOrigin({ ...originOf(part.own), at, item: told }) };
   });
 }
 

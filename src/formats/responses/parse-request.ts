@@ -26,6 +26,7 @@ import {
   wrongType,
 } from '../openai-fields.ts';
 import { objectsWithPaths, unsupported } from './fields.ts';
+import { keeping } from './own.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
 import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
@@ -48,7 +49,7 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that need something remembered from an earlier request, or for a later one. */
-const STATE: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'prompt']);
+const STATE = ['previous_response_id', 'conversation', 'prompt'];
 
 /**
  * @throws GatewayError `invalid-request` with OpenAI's own sentence for a field that is missing or of a wrong type, and
@@ -57,9 +58,15 @@ const STATE: ReadonlySet<string> = new Set(['previous_response_id', 'conversatio
 export function parseRequest(body: JsonObject, report: Report): Prompt {
   refuseState(body);
   refuseWarming(body['prompt_cache_options']);
-  const { model, input, instructions, max_output_tokens, temperature, top_p, tools, tool_choice, ...more } =
-    body;
   const {
+    model,
+    input,
+    instructions,
+    max_output_tokens,
+    temperature,
+    top_p,
+    tools,
+    tool_choice,
     parallel_tool_calls,
     text,
     reasoning,
@@ -71,8 +78,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     store,
     background: _,
     ...others
-  } = more;
-
+  } = body;
   const { output, rest: textRest } = parseTextSettings(objectAt(text, 'text'));
   const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
   const declared = parseTools(tools, report);
@@ -94,13 +100,12 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   const isScored =
     asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
   if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
-  const [, stateless] = splitFields(others, STATE);
-  const [known, extra] = splitFields(stateless, OWN);
+  const [known, extra] = splitFields(withoutNulls(others), OWN);
   for (const field of Object.keys(extra)) {
     report(field, 'passed-on', 'no field of responses: the vendor is to judge it');
   }
   const own: JsonObject = {
-    ...withoutNulls(known),
+    ...known,
     ...(isOpenAIsChoice(tool_choice, parsedTools) && { tool_choice }),
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
@@ -114,7 +119,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(isScored && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
     ...ownOf('responses', own),
-    ...extraOf(withoutNulls(extra)),
+    ...extraOf(extra),
   };
 }
 
@@ -122,8 +127,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
 function parseInstructions(value: Json | undefined): Turn[] {
   const text = textAt(value, 'instructions');
   if (text === undefined) return [];
-  const own = { format: 'responses', fields: { instructions: true } } as const;
-  return [{ role: 'system', parts: [{ kind: 'text', text }], own }];
+  return [{ role: 'system', parts: [{ kind: 'text', text }], own: keeping({ instructions: true }) }];
 }
 
 function parseInput(input: Json | undefined): Turn[] {

@@ -1,6 +1,6 @@
 /** Tools and tool_choice of a caller's request. */
 
-import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
+import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import {
@@ -19,6 +19,7 @@ import { flagAt, missing, objectAt, requiredText, textAt, wrongType } from '../o
 import { isClientTool, spelledOut } from './client-tools.ts';
 import { objectsWithPaths, wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
+import { keeping } from './own.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */
 const OWN: ReadonlySet<string> = new Set(['allowed_callers', 'async', 'defer_loading', 'output_schema']);
@@ -67,12 +68,7 @@ export function parseBroughtTools(
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
       if (tool.kind === 'hosted' || names.has(tool.name)) return [];
       names.add(tool.name);
-      return [
-        {
-          ...tool,
-          own: { format: 'responses', fields: { ...fieldsOf(tool.own, 'responses'), brought: true } },
-        },
-      ];
+      return [{ ...tool, own: keeping({ brought: true }, tool.own) }];
     });
   });
 }
@@ -109,13 +105,12 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   return objectsWithPaths(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
     const { name, own } = tool;
-    const kept = { namespace, name, ...(at === 0 && { group }) };
     const said = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), tool.description ?? []].flat();
     return {
       ...tool,
       name: prefix + name,
       ...(said.length > 0 && { description: said.join('\n\n') }),
-      own: { format: 'responses', fields: { ...fieldsOf(own, 'responses'), namespace: kept } },
+      own: keeping({ namespace: { namespace, name }, ...(at === 0 && { group }) }, own),
     };
   });
 }

@@ -1,7 +1,6 @@
 /** Turns to input items. */
 
 import { contentWithFailure } from '../../conversation/failed-result.ts';
-import { fieldsOf } from '../../conversation/own.ts';
 import type {
   ContentPart,
   Part,
@@ -11,10 +10,11 @@ import type {
   Turn,
 } from '../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject } from '../../json.ts';
+import { reportForeign } from '../own-fields.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
-import { originOf } from './own.ts';
-import { renderContent, reportForeign, type Scope } from './render-parts.ts';
+import { keptIn, originOf } from './own.ts';
+import { renderContent, type Scope } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 
 /** @throws GatewayError `invalid-request` for media that cannot be sent. */
@@ -22,8 +22,8 @@ export function renderItems(turns: readonly Turn[], scope: Scope): readonly Json
   const custom = new Set<string>();
   return turns.flatMap((turn) => {
     if (turn.name !== undefined) scope.report('name', 'dropped', 'input messages have no names');
-    reportForeign(turn.own, scope.report);
-    const whole = asObject(fieldsOf(turn.own, 'responses')['whole']);
+    reportForeign(turn.own, 'responses', scope.report);
+    const whole = asObject(keptIn(turn.own)['whole']);
     if (whole) return [whole];
     return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
   });
@@ -130,7 +130,7 @@ function asList(content: string | readonly JsonObject[], told: JsonObject): stri
 }
 
 function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
-  reportForeign(part.own, scope.report);
+  reportForeign(part.own, 'responses', scope.report);
   const { item = {} } = originOf(part.own);
   const common = { ...part.extra, ...item };
   const call = { call_id: safeCallId(part.id), name: callersName(item)?.name ?? safeName(part.name) };
@@ -144,7 +144,7 @@ function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
 }
 
 function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): JsonObject {
-  reportForeign(part.own, scope.report);
+  reportForeign(part.own, 'responses', scope.report);
   const content = scope.keepsAll ? part.content : contentWithFailure(part);
   if (content !== part.content) {
     scope.report('isError', 'approximated', "as the word 'Error' before the result");

@@ -5,6 +5,7 @@ import { invalid } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
+import { reportForeign } from '../own-fields.ts';
 import { renderAnnotation } from './citations.ts';
 import { originOf } from './own.ts';
 
@@ -111,14 +112,6 @@ function openAIs(own: Own | undefined, scope: Scope): JsonObject {
   if (own === undefined || own.format === 'responses') return {};
   const { prompt_cache_breakpoint: breakpoint, ...rest } = own.fields;
   const isShared = own.format === 'chat-completions' && breakpoint !== undefined;
-  reportForeign({ format: own.format, fields: isShared ? rest : own.fields }, scope.report);
+  reportForeign({ ...own, fields: isShared ? rest : own.fields }, 'responses', scope.report);
   return isShared ? { prompt_cache_breakpoint: breakpoint } : {};
-}
-
-/** Says that another format's own fields are left out. */
-export function reportForeign(own: Own | undefined, report: Report): void {
-  if (own === undefined || own.format === 'responses') return;
-  for (const field of Object.keys(own.fields)) {
-    report(field, 'dropped', `means something in ${own.format} only`);
-  }
 }

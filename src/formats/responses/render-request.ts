@@ -6,8 +6,10 @@ import { invalid } from '../../errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
+import { reportForeign } from '../own-fields.ts';
+import { keptIn } from './own.ts';
 import { renderItems } from './render-items.ts';
-import { reportForeign, type Scope } from './render-parts.ts';
+import type { Scope } from './render-parts.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
 
@@ -70,14 +72,14 @@ function openAIs(
 ): { readonly fields: JsonObject; readonly verbosity?: string } {
   const { own } = prompt;
   if (own?.format !== 'chat-completions') {
-    reportForeign(own, report);
+    reportForeign(own, 'responses', report);
     const [, fields] = splitFields(fieldsOf(own, 'responses'), PLACED);
     return { fields };
   }
   const { verbosity, ...rest } = own.fields;
   const word = asText(verbosity);
   const [shared, others] = splitFields(rest, SHARED_FIELDS);
-  reportForeign({ format: own.format, fields: others }, report);
+  reportForeign({ ...own, fields: others }, 'responses', report);
   return { fields: withoutNulls(shared), ...(word !== undefined && { verbosity: word }) };
 }
 
@@ -87,7 +89,7 @@ function openAIs(
  */
 function hoist(turns: readonly Turn[]): { readonly instructions?: string; readonly turns: readonly Turn[] } {
   const [first] = turns;
-  if (first && fieldsOf(first.own, 'responses')['instructions'] === true) {
+  if (first && keptIn(first.own)['instructions'] === true) {
     return { instructions: textOf([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));

@@ -10,12 +10,14 @@ import type {
   Tool,
   ToolChoice,
 } from '../../conversation/prompt.ts';
-import { asList, asObject, asObjects, asText, compact, isEmpty, type JsonObject } from '../../json.ts';
+import { asList, asObject, asText, compact, isEmpty, isObject, type JsonObject } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
+import { reportForeign } from '../own-fields.ts';
 import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
-import { reportForeign, type Scope } from './render-parts.ts';
+import { keptIn } from './own.ts';
+import type { Scope } from './render-parts.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
 export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
@@ -35,10 +37,10 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
-  const { namespace, brought } = tool.kind === 'hosted' ? {} : fieldsOf(tool.own, 'responses');
+  const { namespace, group, brought } = tool.kind === 'hosted' ? {} : keptIn(tool.own);
   if (brought === true) return [];
-  const kept = asObject(namespace);
-  if (kept) return asObjects([kept['group'] ?? null]);
+  // The first tool of a namespace keeps all of it.
+  if (namespace !== undefined) return isObject(group) ? [group] : [];
   switch (tool.kind) {
     case 'function':
       return [isClientTool(tool) ? tool.shorthand.fields : renderFunction(tool, scope)];
@@ -56,7 +58,7 @@ function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
 function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const { name, description, parameters, extra, own } = tool;
   const isNative = own?.format === 'responses';
-  reportForeign(own, scope.report);
+  reportForeign(own, 'responses', scope.report);
   const strict =
     tool.strict === true &&
     (isNative || scope.keepsAll || canEnforce(parameters, `tool ${name}.strict`, scope.report));
@@ -74,7 +76,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
 
 function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
   const { name, description, extra, own } = tool;
-  reportForeign(own, scope.report);
+  reportForeign(own, 'responses', scope.report);
   const format = renderGrammar(tool);
   return {
     ...extra,

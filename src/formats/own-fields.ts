@@ -1,0 +1,19 @@
+/** The own fields of one format where another is written. */
+
+import { fieldsOf } from '../conversation/own.ts';
+import type { FormatName, Own } from '../conversation/prompt.ts';
+import type { JsonObject } from '../json.ts';
+import type { Report } from './format.ts';
+
+/** What `own` holds for `format`; what it holds for another one is reported. */
+export function ownFields(own: Own | undefined, format: FormatName, report: Report): JsonObject {
+  reportForeign(own, format, report);
+  return fieldsOf(own, format);
+}
+
+/** Reports what `own` holds for another format than this one: it is left out. */
+export function reportForeign(own: Own | undefined, format: FormatName, report: Report): void {
+  if (own === undefined || own.format === format) return;
+  for (const field of Object.keys(own.fields))
+    report(field, 'dropped', `means something in ${own.format} only`);
+}
