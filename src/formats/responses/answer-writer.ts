@@ -1,8 +1,13 @@
 /** An answer as OpenAI tells it: the response begins, its items come and go, and it ends whole. */
 
 import { prefixedId } from '../../conversation/ids.ts';
-import type { Choice, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { mergeUsage } from '../../conversation/reply.ts';
+import {
+  type Choice,
+  mergeUsage,
+  type Reply,
+  type ReplyEvent,
+  type Usage,
+} from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
@@ -29,7 +34,7 @@ export interface AnswerWriter {
 export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   const make = responseMaker(asked);
   const others = foreign();
-  let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
+  let start: Reply['start'] = { id: '', model: '' };
   let end: Choice['end'] = { finish: 'other' };
   let usage: Usage = {};
   let begun = false;
@@ -74,7 +79,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
         case 'part-detail':
           return items.detail(event);
         case 'part-end':
-          return items.end(event);
+          return items.end();
         case 'logprobs':
           return items.logprobs(event);
         case 'usage':

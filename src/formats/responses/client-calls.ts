@@ -42,8 +42,8 @@ const SHELL: ClientCall = {
   cut: 'incomplete',
   read: ({ commands, max_output_length, timeout_ms }) => ({
     commands: textsOf(commands),
-    max_output_length: countOf(max_output_length) ?? null,
-    timeout_ms: countOf(timeout_ms) ?? null,
+    max_output_length: naturalOf(max_output_length) ?? null,
+    timeout_ms: naturalOf(timeout_ms) ?? null,
   }),
   begun: () => ({ commands: [], max_output_length: null, timeout_ms: null }),
 };
@@ -58,7 +58,7 @@ const LOCAL_SHELL: ClientCall = {
       type: 'exec',
       command: textsOf(command),
       env: textFields(env),
-      timeout_ms: countOf(timeout_ms),
+      timeout_ms: naturalOf(timeout_ms),
       user: asText(user),
       working_directory: asText(working_directory),
     }),
@@ -121,7 +121,7 @@ function textsOf(value: Json | undefined): readonly string[] {
 }
 
 /** A whole number from 0 on. */
-function countOf(value: Json | undefined): number | undefined {
+function naturalOf(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 }
 

@@ -1,10 +1,8 @@
 /** Why a response ended: its `status` and `incomplete_details`, and the neutral finish. */
 
 import { fieldsOf } from '../../conversation/own.ts';
-import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
+import type { Choice, Finish } from '../../conversation/reply.ts';
 import { asObject, asText, compact, type JsonObject } from '../../json.ts';
-
-type End = Omit<ChoiceEnd, 'type' | 'choice'>;
 
 /** What was said, as far as the end hangs on it. */
 export interface Said {
@@ -18,7 +16,7 @@ const REASONS: Readonly<Record<string, Finish>> = {
 };
 
 /** The finish of a response that has ended well. There is no word for calls or for a refusal: what was said tells. */
-export function parseFinish(response: JsonObject, said: Said): Pick<End, 'finish' | 'native'> {
+export function parseFinish(response: JsonObject, said: Said): Pick<Choice['end'], 'finish' | 'native'> {
   if (response['status'] === 'incomplete') {
     const reason = asText(asObject(response['incomplete_details'])?.['reason']) ?? 'incomplete';
     const finish = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
@@ -34,7 +32,7 @@ export interface Ending {
 }
 
 /** The end as OpenAI says it. @param refusal whether a refusal was said in words, which is a complete answer. */
-export function renderFinish(end: End, refusal: boolean): Ending {
+export function renderFinish(end: Choice['end'], refusal: boolean): Ending {
   switch (end.finish) {
     case 'length':
     case 'context-length':
@@ -58,7 +56,7 @@ export function renderFinish(end: End, refusal: boolean): Ending {
 }
 
 /** What an end says beyond status and reason, as additional fields of the response. */
-export function finishFields(end: End): JsonObject {
+export function finishFields(end: Choice['end']): JsonObject {
   return compact({
     native_finish_reason: end.native,
     stop_sequence: end.stopSequence,

@@ -4,7 +4,7 @@
  */
 
 import type { Signature } from '../../conversation/prompt.ts';
-import type { LogprobsEvent, PartDelta, PartDetail, PartEnd, PartStart } from '../../conversation/reply.ts';
+import type { LogprobsEvent, PartDelta, PartDetail, PartStart } from '../../conversation/reply.ts';
 import { asText, type JsonObject } from '../../json.ts';
 import { callItem } from './call-item.ts';
 import { clientCallItem } from './client-call-item.ts';
@@ -22,7 +22,7 @@ export interface ItemWriter {
   delta(event: PartDelta): void;
   detail(event: PartDetail): void;
   logprobs(event: LogprobsEvent): void;
-  end(event: PartEnd): void;
+  end(): void;
   /** Ends the item that is open; `status` is the last item's. */
   finish(status: Status): void;
   /** The items that are done. */
@@ -66,8 +66,12 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
   /** A signature of another vendor's, on what this format has no field for, in a reasoning item of its own. */
   const carry = (signature: Signature, mark: Mark): void => {
     const place = nextPlace('rs_');
-    const encrypted_content = sealed(signature, signature.origin === 'openai' ? undefined : mark);
-    const item = { id: place.id, type: 'reasoning', summary: [], encrypted_content };
+    const item = {
+      id: place.id,
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: sealed(signature, mark),
+    };
     tell.say('response.output_item.added', { output_index: place.index, item });
     done(place, item);
   };

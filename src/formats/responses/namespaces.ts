@@ -30,6 +30,12 @@ export function callersName(item: JsonObject): CallersName | undefined {
   return !namespace || name === undefined ? undefined : { namespace, name };
 }
 
+/** The one name elsewhere of what `item` is a call of, or speaks for; undefined where it has none. */
+export function nameElsewhere(item: JsonObject): string | undefined {
+  const called = callersName(item);
+  return called ? joinedName(called) : asText(item['name']);
+}
+
 /** How the caller calls those of a prompt's tools that are in a namespace, by their names elsewhere. */
 export function callersNames(tools: readonly Tool[] = []): ReadonlyMap<string, CallersName> {
   const names = new Map<string, CallersName>();

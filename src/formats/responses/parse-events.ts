@@ -7,10 +7,10 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import { GatewayError } from '../../errors.ts';
-import { asNumber, asObject, asObjects, asText, isObject, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
-import { eventObject } from '../event-data.ts';
+import { broken, eventObject } from '../event-data.ts';
 import type { Target } from '../format.ts';
 import { additionalFields } from './additional-fields.ts';
 import { parseErrorObject } from './errors.ts';
@@ -23,7 +23,7 @@ import { itemReaders } from './read-item.ts';
 import { parseUsage } from './usage.ts';
 
 /** Statuses of a response that is no answer, or not yet. */
-const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
+const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progress', 'cancelled']);
 
 const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
 
@@ -105,7 +105,7 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
       case 'response.failed':
         throw parseErrorObject(event);
       case 'response.cancelled':
-        throw broken('The upstream gave up its answer.');
+        throw new GatewayError('upstream-broken', 'The upstream gave up its answer.');
     }
   };
 
@@ -113,10 +113,8 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
     const { error, object, output, status } = body;
     if (status === 'failed' || (isObject(error) && status !== 'incomplete') || typeof error === 'string')
       throw parseErrorObject(body);
-    if (object !== 'response' && !Array.isArray(output))
-      throw broken('The upstream sent something that is no response.');
-    if (UNFINISHED.has(asText(status) ?? ''))
-      throw broken('The upstream sent a response that is not finished.');
+    if (object !== 'response' && !Array.isArray(output)) throw broken('something that is no response');
+    if (UNFINISHED.has(status)) throw broken('a response that is not finished');
     end(body);
   };
 
@@ -130,7 +128,8 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
       else readWhole(value);
     },
     flush() {
-      if (!ended) throw broken('The upstream ended its answer before it was finished.');
+      if (ended) return;
+      throw new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
     },
   };
 }
@@ -146,8 +145,4 @@ function replyStart(response: JsonObject): ReplyStart {
     // `auto` is what was asked for; which tier it became is told at the end.
     ...(serviceTier !== undefined && serviceTier !== 'auto' && { serviceTier }),
   };
-}
-
-function broken(message: string): GatewayError {
-  return new GatewayError('upstream-broken', message);
 }

@@ -4,19 +4,12 @@
  */
 
 import { extraOf } from '../../conversation/own.ts';
-import type {
-  ContentPart,
-  OpaquePart,
-  Part,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
-} from '../../conversation/prompt.ts';
+import type { ContentPart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import { missing, requiredText } from '../openai-fields.ts';
 import { unsupported, wrongValue } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
-import { callersName, joinedName } from './namespaces.ts';
+import { callersName, nameElsewhere } from './namespaces.ts';
 import { keeping, keptOrigin, originOf } from './own.ts';
 import { clientItemReader } from './parse-client-items.ts';
 import { parseContent } from './parse-parts.ts';
@@ -88,13 +81,15 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         break;
       case 'agent_message':
         close();
-        turns.push(parseHeard(item, `Message from ${nameIn(item, 'author')}:`, 'content', path));
+        turns.push(
+          parseHeard(item, `Message from ${asText(item['author']) ?? 'another agent'}:`, 'content', path),
+        );
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
         if (isUnasked(item)) {
           close();
-          turns.push(parseHeard(item, `Output of ${nameIn(item, 'name')}:`, 'output', path));
+          turns.push(parseHeard(item, `Output of ${nameElsewhere(item)}:`, 'output', path));
           break;
         }
         run('user').push(parseResult(item, path, names));
@@ -115,7 +110,10 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, ITEM_TYPES);
         const part = readClients(item, path);
         if (part?.kind === 'tool-call') addCall(part);
-        else run(part ? 'user' : (open?.role ?? 'assistant')).push(part ?? opaque(item));
+        else
+          run(part ? 'user' : (open?.role ?? 'assistant')).push(
+            part ?? { kind: 'opaque', format: 'responses', value: item },
+          );
       }
     }
   }
@@ -148,9 +146,7 @@ function parseMessage(item: JsonObject, role: string, path: string): Turn {
   };
 }
 
-/**
- * What nobody else has an item for, as something the user says, and by whom it was said; here it is kept as it is.
- */
+/** What nobody else has an item for, as something the user says, and by whom it was said; here it is kept as it is. */
 function parseHeard(item: JsonObject, from: string, field: 'content' | 'output', path: string): Turn {
   const said = parseContent(item[field], `${path}.${field}`).map(asResultPart).map(inWords);
   return {
@@ -173,24 +169,24 @@ function isUnasked({ call_id, name }: JsonObject): boolean {
   return (call_id === undefined || call_id === null) && typeof name === 'string';
 }
 
-function nameIn(item: JsonObject, field: 'author' | 'name'): string {
-  const called = field === 'name' ? callersName(item) : undefined;
-  return called ? joinedName(called) : (asText(item[field]) ?? 'another agent');
-}
-
 /**
  * Parts of an assistant's message; one without any keeps its place by an empty text. Where a reader could not tell the
  * message's parts from those of the message before, they say which one they are of.
  */
-function parseAssistantMessage(item: JsonObject, path: string, at: number, before: Part | undefined): Part[] {
+function parseAssistantMessage(
+  item: JsonObject,
+  path: string,
+  at: number,
+  before: Part | undefined,
+): readonly Part[] {
   const { type: _type, role: _role, content, ...rest } = item;
   if (content === undefined || content === null) throw missing(`${path}.content`);
-  const parts = parseContent(content, `${path}.content`);
-  const filled: readonly ContentPart[] = parts.length > 0 ? parts : [{ kind: 'text', text: '' }];
+  const given = parseContent(content, `${path}.content`);
+  const parts: readonly ContentPart[] = given.length > 0 ? given : [{ kind: 'text', text: '' }];
   const told = withoutNulls(rest);
   const isPlain = parts.length === 1 && !isBlank(parts[0]) && isEmpty(told) && !isContent(before);
-  if (isPlain) return [...filled];
-  return filled.map((part) => {
+  if (isPlain) return parts;
+  return parts.map((part) => {
     return { ...part, own: keptOrigin({ ...originOf(part.own), at, item: told }) };
   });
 }
@@ -207,12 +203,11 @@ function parseCall(item: JsonObject, path: string): ToolCallPart {
   const { type, call_id, name, arguments: json, input, ...rest } = item;
   const custom = type === 'custom_tool_call';
   const text = custom ? input : json;
-  const called = callersName(item);
-  const told = withoutNulls({ ...rest, ...called });
+  const told = withoutNulls({ ...rest, ...callersName(item) });
   return {
     kind: 'tool-call',
     id: requiredText(call_id, `${path}.call_id`),
-    name: called ? joinedName(called) : requiredText(name, `${path}.name`),
+    name: nameElsewhere(item) ?? requiredText(name, `${path}.name`),
     arguments: requiredText(text, `${path}.${custom ? 'input' : 'arguments'}`),
     ...(custom && { custom: true }),
     ...(!isEmpty(told) && { own: keptOrigin({ item: told }) }),
@@ -242,8 +237,4 @@ type ResultPart = ToolResultPart['content'][number];
 /** A refusal in a tool's output is a text like others. */
 function asResultPart(part: ContentPart): ResultPart {
   return part.kind === 'refusal' ? { ...part, kind: 'text' } : part;
-}
-
-function opaque(item: JsonObject): OpaquePart {
-  return { kind: 'opaque', format: 'responses', value: item };
 }

@@ -1,7 +1,7 @@
 /** Reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signatures (`seal.ts`). */
 
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
-import { asObjects, asText, isEmpty, type JsonObject, withoutNulls } from '../../json.ts';
+import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { keptOrigin } from './own.ts';
 import { unsealed } from './seal.ts';
 
@@ -71,7 +71,7 @@ function signLast(parts: Part[], signature: Signature): void {
 }
 
 function texted(
-  list: JsonObject['summary'],
+  list: Json | undefined,
   fallback: string,
 ): { readonly text: string; readonly type: string }[] {
   return asObjects(list).flatMap((part) => {

@@ -62,7 +62,7 @@ export function parseBroughtTools(
   declared: readonly Tool[],
   report: Report,
 ): readonly Tool[] {
-  const names = new Set(declared.map(nameIn));
+  const names = new Set(declared.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
   return asList(input).flatMap((item, at) => {
     if (!isObject(item) || !BRINGING.includes(item['type'])) return [];
     return parseTools(item['tools'], report, `input[${at}].tools`).flatMap((tool) => {
@@ -71,10 +71,6 @@ export function parseBroughtTools(
       return [{ ...tool, own: keeping({ brought: true }, tool.own) }];
     });
   });
-}
-
-function nameIn(tool: Tool): string | undefined {
-  return tool.kind === 'hosted' ? undefined : tool.name;
 }
 
 function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {
@@ -94,9 +90,7 @@ function parseTool(tool: JsonObject, path: string, report: Report): readonly Too
   ];
 }
 
-/**
- * The tools in a namespace. The first says what is said of all of them, and keeps them as the caller wrote them.
- */
+/** The tools in a namespace. The first says what is said of all of them, and keeps them as the caller wrote them. */
 function parseNamespace(group: JsonObject, path: string, report: Report): readonly Tool[] {
   const namespace = requiredText(group['name'], `${path}.name`);
   const about = textAt(group['description'], `${path}.description`);
@@ -125,9 +119,9 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
   const { type: _, name, description, parameters, strict, ...rest } = tool;
   const about = textAt(description, `${path}.description`);
   const schema = objectAt(parameters, `${path}.parameters`);
-  const told = flagAt(strict, `${path}.strict`);
-  const fits = told === undefined && fitsStrict(schema);
-  if (told === undefined && !fits) {
+  // OpenAI tries it where it is left out.
+  const told = flagAt(strict, `${path}.strict`) ?? (fitsStrict(schema) || undefined);
+  if (told === undefined) {
     const detail = 'strict by default, but the schema is not a strict one: asked for without';
     report(`${path}.strict`, 'approximated', detail);
   }
@@ -135,8 +129,7 @@ function parseFunction(tool: JsonObject, path: string, report: Report): Function
   return {
     kind: 'function',
     name: requiredText(name, `${path}.name`),
-    ...compact({ description: about, parameters: schema }),
-    ...((told !== undefined || fits) && { strict: told ?? true }),
+    ...compact({ description: about, parameters: schema, strict: told }),
     // Even without a field: by it this format knows that it is to leave an absent `strict` to OpenAI.
     own: { format: 'responses', fields: withoutNulls(kept) },
     ...extraOf(extra),

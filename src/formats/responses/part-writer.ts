@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
 import { parseTokens } from '../openai-logprobs.ts';
 import { parseAnnotation } from './citations.ts';
+import type { Said } from './finish.ts';
 
 export interface PartWriter {
   /** Ends the part that is open, opens another, and gives its number. */
@@ -18,7 +19,7 @@ export interface PartWriter {
   /** The number of the part that is open; -1 where none is. */
   readonly open: number;
   /** Whether a call, or a refusal, was among the parts. */
-  readonly said: { readonly calls: boolean; readonly refusal: boolean };
+  readonly said: Said;
 }
 
 /** @param sink where events go now: another one with every event of the vendor's. */

@@ -2,7 +2,7 @@
 
 import { asText, type JsonObject } from '../../json.ts';
 import { type ItemReader, present, restOf } from './item-reader.ts';
-import { callersName, joinedName } from './namespaces.ts';
+import { callersName, nameElsewhere } from './namespaces.ts';
 import { keptOrigin } from './own.ts';
 import type { PartWriter } from './part-writer.ts';
 
@@ -13,15 +13,14 @@ export function callReader(
   parts: PartWriter,
   names: ReadonlyMap<string, string>,
 ): ItemReader {
-  const { type, call_id, name: word, arguments: _a, input: _i, ...rest } = added;
+  const { type, call_id, name: _n, arguments: _a, input: _i, ...rest } = added;
   const custom = type === 'custom_tool_call';
   const field = custom ? 'input' : 'arguments';
-  const called = callersName(added);
-  const name = called ? joinedName(called) : (asText(word) ?? '');
+  const name = nameElsewhere(added) ?? '';
   // Some services number calls only as items.
   const id = asText(call_id) || asText(added['id']) || `call_${at}`;
   const part = { kind: 'tool-call', id, name: names.get(name) ?? name, ...(custom && { custom }) } as const;
-  const index = parts.start(part, keptOrigin({ at, item: present({ ...rest, ...called }) }));
+  const index = parts.start(part, keptOrigin({ at, item: present({ ...rest, ...callersName(added) }) }));
   let length = 0;
 
   const speak = (piece: string): void => {

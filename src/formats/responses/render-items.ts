@@ -14,8 +14,9 @@ import { reportForeign } from '../own-fields.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
 import { keptIn, originOf } from './own.ts';
-import { renderContent, type Scope } from './render-parts.ts';
+import { renderContent } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
+import type { Scope } from './scope.ts';
 
 /** @throws GatewayError `invalid-request` for media that cannot be sent. */
 export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
@@ -112,7 +113,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
       ...told,
       type: 'message',
       role: 'assistant',
-      content: asList(content, told),
+      content: asListed(content, told),
     });
   }
   if (shown.length > 0) {
@@ -124,7 +125,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
 }
 
 /** A message with an id is one that OpenAI wrote, whose content is a list. */
-function asList(content: string | readonly JsonObject[], told: JsonObject): string | readonly JsonObject[] {
+function asListed(content: string | readonly JsonObject[], told: JsonObject): string | readonly JsonObject[] {
   if (typeof content !== 'string' || isEmpty(told)) return content;
   return content === '' ? [] : [{ type: 'output_text', text: content, annotations: [] }];
 }

@@ -3,20 +3,11 @@
 import type { ContentPart, MediaPart, OpaquePart, Own, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
-import type { Report } from '../format.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
 import { reportForeign } from '../own-fields.ts';
 import { renderAnnotation } from './citations.ts';
 import { originOf } from './own.ts';
-
-/** What is true of the whole request. */
-export interface Scope {
-  /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
-  readonly keepsAll: boolean;
-  /** Whether the parameters of a function may be one of several objects. */
-  readonly takesUnions: boolean;
-  readonly report: Report;
-}
+import type { Scope } from './scope.ts';
 
 /**
  * Content a caller or a tool wrote (`input`) or the model did (`output`): a string where one plain text is all of it.

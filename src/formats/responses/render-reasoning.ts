@@ -3,7 +3,7 @@
 import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { originOf } from './own.ts';
-import type { Scope } from './render-parts.ts';
+import type { Scope } from './scope.ts';
 import { encryptedContent, type Mark, sealed } from './seal.ts';
 
 /** A run of thinking parts as items: a proof ends an item, and so does a part that came in another. */

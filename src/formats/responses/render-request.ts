@@ -9,9 +9,9 @@ import { SHARED_FIELDS } from '../openai-fields.ts';
 import { reportForeign } from '../own-fields.ts';
 import { keptIn } from './own.ts';
 import { renderItems } from './render-items.ts';
-import type { Scope } from './render-parts.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
+import { type Scope, scopeOf } from './scope.ts';
 
 /** Own fields that are part of something else in the body. */
 const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'tool_choice']);
@@ -19,9 +19,6 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
 /** OpenAI takes no smaller `max_output_tokens`, and no longer `user`. */
 const LEAST_TOKENS = 16;
 const LONGEST_USER = 64;
-
-/** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
-const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
 
 /**
  * Nothing is ever stored: reasoning goes to the caller and comes back sealed instead. What OpenAI has no way to say is
@@ -32,30 +29,24 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer only: n must be 1.', 'n');
   }
-  const takesUnions = !WITHOUT_UNIONS.test(target.model);
-  const scope: Scope = { keepsAll: target.dialect === '', takesUnions, report };
+  const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);
   const { instructions, turns } = hoist(prompt.turns);
-  const output = planOutput(prompt, target, verbosity, scope);
-  const told: readonly JsonObject[] =
-    output.instruction === undefined
-      ? []
-      : [{ type: 'message', role: 'developer', content: output.instruction }];
-  const include = includes(prompt, target, scope);
+  const output = planOutput(prompt, verbosity, scope);
+  const told = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
+  const include = includes(prompt, scope);
   reportLost(prompt, report);
   return {
     ...prompt.extra,
     ...fields,
     model: target.model,
     ...(instructions !== undefined && { instructions }),
-    input: [...told, ...renderItems(turns, scope)],
+    input: [...(told ? [told] : []), ...renderItems(turns, scope)],
     ...renderTools(prompt, scope),
     ...output.fields,
-    ...renderReasoning(prompt, target, scope),
-    ...(prompt.maxTokens !== undefined && {
-      max_output_tokens: withinLimits(prompt.maxTokens, target, scope),
-    }),
-    ...sampling(prompt, target, scope),
+    ...renderReasoning(prompt, scope),
+    ...(prompt.maxTokens !== undefined && { max_output_tokens: withinLimits(prompt.maxTokens, scope) }),
+    ...sampling(prompt, scope),
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...userOf(prompt, scope),
     ...(prompt.serviceTier !== undefined && { service_tier: tierOf(prompt.serviceTier) }),
@@ -111,22 +102,19 @@ function textOf(turns: readonly Turn[]): string {
     .join('\n\n');
 }
 
-function includes(prompt: Prompt, target: Target, scope: Scope): readonly string[] {
-  const asked = asList(fieldsOf(prompt.own, 'responses')['include']).filter(
-    (word) => typeof word === 'string',
-  );
+function includes({ own, logprobs }: Prompt, { target, takesSampling }: Scope): readonly string[] {
+  const asked = asList(fieldsOf(own, 'responses')['include']).filter((word) => typeof word === 'string');
   const wanted = [
     ...asked,
     ...(target.thinking ? ['reasoning.encrypted_content'] : []),
-    ...(prompt.logprobs && takesSampling(target, scope) ? ['message.output_text.logprobs'] : []),
+    ...(logprobs && takesSampling ? ['message.output_text.logprobs'] : []),
   ];
   return [...new Set(wanted)];
 }
 
-/** OpenAI's reasoning models refuse sampling parameters. */
-function sampling(prompt: Prompt, target: Target, scope: Scope): JsonObject {
+function sampling(prompt: Prompt, scope: Scope): JsonObject {
   const { temperature, topP, logprobs, topLogprobs } = prompt;
-  if (!takesSampling(target, scope)) {
+  if (!scope.takesSampling) {
     for (const [field, value] of Object.entries({ temperature, topP, logprobs, topLogprobs })) {
       if (value === undefined || value === false) continue;
       scope.report(field, 'dropped', 'this model does not take it');
@@ -136,17 +124,14 @@ function sampling(prompt: Prompt, target: Target, scope: Scope): JsonObject {
   return compact({ temperature, top_p: topP, top_logprobs: topLogprobs });
 }
 
-function takesSampling(target: Target, scope: Scope): boolean {
-  return target.sampling || scope.keepsAll;
-}
-
-function withinLimits(maxTokens: number, { maxOutputTokens }: Target, scope: Scope): number {
-  if (scope.keepsAll) return maxTokens;
+function withinLimits(maxTokens: number, { keepsAll, target, report }: Scope): number {
+  if (keepsAll) return maxTokens;
+  const { maxOutputTokens } = target;
   const [limit, detail] =
     maxTokens > maxOutputTokens
       ? [maxOutputTokens, `the model's most: ${maxOutputTokens}`]
       : [Math.max(maxTokens, LEAST_TOKENS), `${LEAST_TOKENS}, the least OpenAI takes`];
-  if (limit !== maxTokens) scope.report('maxTokens', 'approximated', detail);
+  if (limit !== maxTokens) report('maxTokens', 'approximated', detail);
   return limit;
 }
 

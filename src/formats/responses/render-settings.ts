@@ -5,10 +5,9 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
-import type { Target } from '../format.ts';
 import { canEnforce } from '../openai-functions.ts';
 import { safeName } from './names.ts';
-import type { Scope } from './render-parts.ts';
+import type { Scope } from './scope.ts';
 
 export interface OutputPlan {
   /** `{ text }`, or nothing: to be spread. */
@@ -18,12 +17,7 @@ export interface OutputPlan {
 }
 
 /** @param verbosity as chat-completions has it, at the top of the body. */
-export function planOutput(
-  prompt: Prompt,
-  target: Target,
-  verbosity: string | undefined,
-  scope: Scope,
-): OutputPlan {
+export function planOutput(prompt: Prompt, verbosity: string | undefined, scope: Scope): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
     ...asObject(fieldsOf(prompt.own, 'responses')['text']),
@@ -34,7 +28,7 @@ export function planOutput(
   if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
   if (output.kind === 'json')
     return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
-  if (target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
+  if (scope.target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
   scope.report('output', 'approximated', 'this model enforces no schema: it is told it');
   const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
   return { fields: withFormat({ type: 'json_object' }), instruction };
@@ -69,14 +63,14 @@ function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string
 }
 
 /** `{ reasoning }`, or nothing: to be spread. */
-export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): JsonObject {
+export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
   const own = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
   const { thinking } = prompt;
-  if (thinking && target.thinking === undefined && !scope.keepsAll) {
+  if (thinking && scope.target.thinking === undefined && !scope.keepsAll) {
     if (!isThinkingOff(thinking)) scope.report('thinking', 'dropped', 'this model is not known to think');
     return {};
   }
-  const effort = thinking && effortOf(thinking, target, scope);
+  const effort = thinking && effortOf(thinking, scope);
   const isSummary = asText(own['summary']) !== undefined || asText(own['generate_summary']) !== undefined;
   const reasoning: JsonObject = {
     ...own,
@@ -87,15 +81,15 @@ export function renderReasoning(prompt: Prompt, target: Target, scope: Scope): J
 }
 
 /** The word for what is asked; undefined where the model is to decide, which OpenAI's do by themselves. */
-function effortOf(thinking: Thinking, target: Target, scope: Scope): Effort | undefined {
+function effortOf(thinking: Thinking, { target, report }: Scope): Effort | undefined {
   const asked = askedEffort(thinking);
   if (asked === undefined) return undefined;
-  const supported = target.thinking?.efforts ?? [];
-  const near = target.thinking && supported.length > 0 ? effortFor(thinking, target.thinking) : asked;
-  const effort = near === 'none' && supported.length > 0 ? nearestEffort(near, supported) : near;
+  const traits = target.thinking;
+  const near = traits && traits.efforts.length > 0 ? effortFor(thinking, traits) : asked;
+  const effort = near === 'none' && traits ? (nearestEffort(near, traits.efforts) ?? near) : near;
   if (effort !== thinking.effort) {
     const field = thinking.effort === undefined ? 'thinking.budget' : 'thinking.effort';
-    scope.report(field, 'approximated', `effort ${effort}`);
+    report(field, 'approximated', `effort ${effort}`);
   }
   return effort;
 }

@@ -17,7 +17,7 @@ import { reportForeign } from '../own-fields.ts';
 import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
 import { keptIn } from './own.ts';
-import type { Scope } from './render-parts.ts';
+import type { Scope } from './scope.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
 export function renderTools(prompt: Prompt, scope: Scope): JsonObject {

@@ -2,14 +2,12 @@
 
 import { prefixedId } from '../../conversation/ids.ts';
 import { fieldsOf } from '../../conversation/own.ts';
-import type { Choice, ReplyStart, Usage } from '../../conversation/reply.ts';
+import type { Choice, Reply, Usage } from '../../conversation/reply.ts';
 import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { echoTool } from './echo-tool.ts';
 import { finishFields, renderFinish } from './finish.ts';
 import { renderUsage } from './usage.ts';
-
-type Start = Omit<ReplyStart, 'type'>;
 
 /** The words for a tier that OpenAI has; other vendors' are all the default. */
 const TIERS: ReadonlySet<string> = new Set([
@@ -24,7 +22,7 @@ const TIERS: ReadonlySet<string> = new Set([
 
 /** What an answer has come to. */
 export interface Progress {
-  readonly start: Start;
+  readonly start: Reply['start'];
   readonly output: readonly JsonObject[];
   readonly usage: Usage;
   /** Whether a refusal was said in words. */
@@ -36,56 +34,45 @@ export interface Progress {
 /** Makes the response objects of one answer. */
 export interface ResponseMaker {
   /** At the start of a stream: nothing is known but what was asked. */
-  begun(start: Start): JsonObject;
+  begun(start: Reply['start']): JsonObject;
   ended(progress: Progress, end: Choice['end']): JsonObject;
   failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
 }
 
-/** The id of the response: the vendor's in OpenAI's style. */
-function responseId(start: Start, asked: Asked): string {
-  return prefixedId('resp_', start.id || asked.id);
-}
-
 export function responseMaker(asked: Asked): ResponseMaker {
   const settings = echo(asked);
-  const askedTier = asText(asked.body['service_tier']);
-  const made = (start: Start, additional: JsonObject, fields: JsonObject): JsonObject => ({
-    ...start.extra,
-    ...start.own?.fields,
+  const askedTier = asText(asked.body['service_tier']) ?? 'auto';
+  const made = (
+    { id, created, model, extra, own }: Reply['start'],
+    fields: JsonObject,
+    additional: JsonObject = {},
+  ): JsonObject => ({
+    ...extra,
+    ...own?.fields,
     ...additional,
     ...settings,
-    ...head(responseId(start, asked), start.created ?? asked.created, start.model || asked.prompt.model),
+    ...head(prefixedId('resp_', id || asked.id), created ?? asked.created, model || asked.prompt.model),
     ...fields,
   });
 
   return {
-    begun: (start) =>
-      made(start, {}, { status: 'in_progress', service_tier: askedTier ?? 'auto', output: [] }),
+    begun: (start) => made(start, { status: 'in_progress', service_tier: askedTier, output: [] }),
     ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
       const tier = asText(fieldsOf(end.own, 'responses')['service_tier']) ?? start.serviceTier ?? '';
       const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end), ...others };
-      return made(start, additional, {
+      const fields = {
         status,
         incomplete_details: details,
         service_tier: TIERS.has(tier) ? tier : 'default',
         output,
         // Strict clients refuse a finished response without figures, so where the vendor told none they are zero.
         usage: renderUsage({ input: 0, output: 0, ...usage }),
-      });
+      };
+      return made(start, fields, additional);
     },
-    failed: ({ start, output, usage }, { code, message }) =>
-      made(
-        start,
-        {},
-        {
-          status: 'failed',
-          error: { code, message },
-          service_tier: askedTier ?? 'auto',
-          output,
-          usage: renderUsage(usage),
-        },
-      ),
+    failed: ({ start, output, usage }, error) =>
+      made(start, { status: 'failed', error, service_tier: askedTier, output, usage: renderUsage(usage) }),
   };
 }
 

@@ -4,17 +4,19 @@
  * belongs to the tool call that follows, `p.` to the text or call before. The values are base64, which has no dot.
  */
 
-import type { Part, Signature } from '../../conversation/prompt.ts';
+import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import { seal, unseal } from '../../conversation/signature.ts';
 
 export type Mark = 'r' | 'c' | 'p';
 
+/** A signature, and what it was on. OpenAI's own are never marked. */
 export function sealed(signature: Signature, mark?: Mark): string {
-  const value = mark === undefined ? signature.value : `${mark}.${signature.value}`;
-  return seal({ ...signature, value }, 'openai');
+  const { origin, value } = signature;
+  const isMarked = mark !== undefined && origin !== 'openai';
+  return seal(isMarked ? { origin, value: `${mark}.${value}` } : signature, 'openai');
 }
 
-/** A signature and what it was on. OpenAI's own are never marked. */
+/** What `sealed` has made. */
 export function unsealed(text: string): { readonly signature: Signature; readonly mark?: Mark } {
   const signature = unseal(text, 'openai');
   const mark = signature.origin === 'openai' ? undefined : markOf(signature.value);
@@ -23,11 +25,11 @@ export function unsealed(text: string): { readonly signature: Signature; readonl
 }
 
 /** `encrypted_content` for a thinking part; undefined where it has nothing to be proved by. */
-export function encryptedContent(
-  part: Pick<Part & { kind: 'thinking' }, 'signature' | 'redacted'>,
-): string | undefined {
-  if (part.redacted) return sealed(part.redacted, part.redacted.origin === 'openai' ? undefined : 'r');
-  return part.signature && sealed(part.signature);
+export function encryptedContent({
+  signature,
+  redacted,
+}: Pick<ThinkingPart, 'signature' | 'redacted'>): string | undefined {
+  return redacted ? sealed(redacted, 'r') : signature && sealed(signature);
 }
 
 function markOf(value: string): Mark | undefined {
