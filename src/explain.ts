@@ -74,6 +74,7 @@ const ASKED_AS: Readonly<Record<string, readonly string[]>> = {
   toolChoice: ['tool_choice', 'function_call'],
   topK: ['top_k'],
   topLogprobs: ['top_logprobs'],
+  topP: ['top_p'],
 };
 
 /** What a format says of a prompt, by the name of what the caller wrote. */

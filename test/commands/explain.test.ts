@@ -109,6 +109,16 @@ test.each([
     { input: 'Hello!', include: ['message.output_text.logprobs'], top_logprobs: 2 },
     ['include', 'top_logprobs'],
   ],
+  [
+    {
+      model: 'openai/gpt-5.4',
+      messages: [{ role: 'user', content: 'Hello!' }],
+      max_tokens: 100,
+      top_p: 0.5,
+      stop_sequences: ['.'],
+    },
+    ['top_p', 'stop_sequences'],
+  ],
 ])(
   'what is lost goes by the name that the caller wrote, and is not said to be mapped',
   async (fields, lost) => {

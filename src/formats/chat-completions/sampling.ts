@@ -1,30 +1,37 @@
 /** How the answer is drawn: temperature and its like, as the dialect and the model take them. */
 
 import type { Prompt } from '../../conversation/prompt.ts';
-import { compact, type JsonObject } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import type { Writing } from './writing.ts';
 
+/** What may be wished for, and its field. */
+const FIELDS = [
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['topK', 'top_k'],
+  ['logprobs', 'logprobs'],
+  ['topLogprobs', 'top_logprobs'],
+] as const;
+
 export function renderSampling(prompt: Prompt, writing: Writing): JsonObject {
-  const { dialect, target, report } = writing;
-  const drop = (field: string, detail: string): undefined => {
-    report(field, 'dropped', detail);
-  };
-  const { topK, logprobs, topLogprobs } = prompt;
-  const wishes = compact({
-    temperature: prompt.temperature,
-    top_p: prompt.topP,
-    frequency_penalty: prompt.frequencyPenalty,
-    presence_penalty: prompt.presencePenalty,
-    top_k: dialect.topK || topK === undefined ? topK : drop('topK', 'has no counterpart here'),
-    logprobs: dialect.logprobs || !logprobs ? logprobs : drop('logprobs', 'the service tells none'),
-    top_logprobs:
-      dialect.logprobs || topLogprobs === undefined
-        ? topLogprobs
-        : drop('topLogprobs', 'the service tells none'),
-  });
-  if (target.sampling) return { ...wishes, ...renderStop(prompt.stop, writing) };
-  for (const field of Object.keys(wishes)) drop(field, 'the model refuses it');
-  return renderStop(prompt.stop, writing);
+  const fields: Record<string, Json> = {};
+  for (const [wish, field] of FIELDS) {
+    const value = prompt[wish];
+    if (value === undefined) continue;
+    const reason = whyRefused(wish, writing);
+    if (reason === undefined) fields[field] = value;
+    else if (value !== false) writing.report(wish, 'dropped', reason);
+  }
+  return { ...fields, ...renderStop(prompt.stop, writing) };
+}
+
+/** undefined where the field is taken. */
+function whyRefused(wish: (typeof FIELDS)[number][0], { dialect, target }: Writing): string | undefined {
+  if (wish === 'topK' && !dialect.topK) return 'has no counterpart here';
+  if ((wish === 'logprobs' || wish === 'topLogprobs') && !dialect.logprobs) return 'the service tells none';
+  return target.sampling ? undefined : 'the model refuses it';
 }
 
 function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing): JsonObject {

@@ -108,15 +108,9 @@ describe('settings', () => {
     const notes: Note[] = [];
     expect(Object.keys(body(warm, REASONING, notes))).toEqual(['model', 'messages']);
     expect(told(notes)).toEqual(
-      [
-        'temperature',
-        'top_p',
-        'frequency_penalty',
-        'presence_penalty',
-        'logprobs',
-        'top_logprobs',
-        'stop',
-      ].map((field) => `${field} dropped`),
+      ['temperature', 'topP', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs', 'stop'].map(
+        (field) => `${field} dropped`,
+      ),
     );
     expect(body(warm, { ...REASONING, dialect: 'deepseek' })['stop']).toEqual(['a']);
   });
@@ -159,6 +153,7 @@ describe('settings', () => {
       'topK dropped',
       'user dropped',
     ]);
+    expect(body({ logprobs: false }, 'mistral')).not.toHaveProperty('logprobs');
   });
 
   test('a long user is cut to what the service takes', () => {
