@@ -3,7 +3,6 @@
 import type { Part } from './prompt.ts';
 import type {
   Choice,
-  ChoiceEnd,
   OpenPart,
   PartDetail,
   Reply,
@@ -12,7 +11,7 @@ import type {
   TokenLogprob,
   Usage,
 } from './reply.ts';
-import { mergeUsage } from './reply.ts';
+import { endOf, mergeUsage } from './reply.ts';
 
 interface Building {
   readonly open: OpenPart;
@@ -107,11 +106,6 @@ export function collect(events: Iterable<ReplyEvent>): Reply {
   const folded = collector();
   for (const event of events) folded.add(event);
   return folded.reply();
-}
-
-function endOf(event: ChoiceEnd): Choice['end'] {
-  const { type: _type, choice: _choice, ...end } = event;
-  return end;
 }
 
 function closePart({ open, signature: known, own, text, details }: Building): Part {

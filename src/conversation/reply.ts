@@ -160,6 +160,11 @@ export interface Reply {
   readonly usage: Usage;
 }
 
+/** The end of a choice without the choice. */
+export function endOf({ type: _type, choice: _choice, ...end }: ChoiceEnd): Choice['end'] {
+  return end;
+}
+
 /** Usage with later figures over earlier ones. */
 export function mergeUsage(earlier: Usage, later: Usage): Usage {
   return { ...earlier, ...later };

@@ -12,7 +12,7 @@ interface Slot {
 }
 
 /** Says nothing, for a conversation that starts with the assistant: text must not be blank. */
-const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
+export const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
 
 /**
  * The same turns, so that:

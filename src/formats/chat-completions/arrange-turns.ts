@@ -4,7 +4,7 @@
  */
 
 import type { TextPart, Turn } from '../../conversation/prompt.ts';
-import { strictTurns } from '../../conversation/strict-turns.ts';
+import { OPENING, strictTurns } from '../../conversation/strict-turns.ts';
 import type { Writing } from './writing.ts';
 
 /** @param instruction of our own, to stand after those of the caller. */
@@ -18,7 +18,8 @@ export function arrangeTurns(
   if (writing.exact && writing.dialect.complete) return instructed;
   const told = writing.dialect.systemFirst ? systemFirst(instructed, writing) : instructed;
   if (writing.exact) return told;
-  return withoutOpening(strictTurns(told), told);
+  // There a user speaks first; here the assistant may.
+  return strictTurns(told).filter((turn) => turn !== OPENING);
 }
 
 /** Whether of what the system says in another format there is anything that this one can say. */
@@ -36,9 +37,8 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
 function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
   const count = leading(turns);
-  const first = turns.slice(0, count);
-  const [head] = first;
-  const joined = head && { ...head, parts: first.flatMap((turn) => turn.parts) };
+  const [head, ...more] = turns.slice(0, count);
+  const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
   const rest = turns.slice(count).map((turn): Turn => {
     if (turn.role !== 'system') return turn;
     report('system', 'approximated', 'a later system message goes as a user message');
@@ -55,12 +55,4 @@ function tag(text: string): TextPart {
 function leading(turns: readonly Turn[]): number {
   const first = turns.findIndex((turn) => turn.role !== 'system');
   return first < 0 ? turns.length : first;
-}
-
-/** `strictTurns` lets a user speak first; here the assistant may. */
-function withoutOpening(strict: readonly Turn[], given: readonly Turn[]): readonly Turn[] {
-  const at = leading(strict);
-  const opening = strict[at]?.parts[0];
-  if (opening === undefined || given.some((turn) => turn.parts.includes(opening))) return strict;
-  return strict.toSpliced(at, 1);
 }

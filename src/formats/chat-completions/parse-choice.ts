@@ -100,13 +100,8 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
 
   /** All that a delta may say beside text. */
   const readRest = (said: JsonObject, out: Out): void => {
-    const {
-      refusal,
-      annotations,
-      tool_calls: pieces,
-      function_call: old,
-      provider_specific_fields: foreign,
-    } = said;
+    const { refusal, annotations, tool_calls: pieces, function_call: old } = said;
+    const foreign = said['provider_specific_fields'];
     if (typeof refusal === 'string' && refusal !== '') say('refusal', refusal, out);
     for (const annotation of asObjects(annotations)) cite(annotation, out);
     if (said['extra_content'] !== undefined) readSignature(said, out);
@@ -123,6 +118,9 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         case 'content':
         case 'channel':
         case 'token_id':
+        case 'audio':
+        case 'index':
+        case 'thought_signature':
           break;
         case 'reasoning_content':
         case 'reasoning':
@@ -135,10 +133,6 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         case 'tool_calls':
         case 'function_call':
           isPlain &&= said[key] === null;
-          break;
-        case 'audio':
-        case 'index':
-        case 'thought_signature':
           break;
         default:
           rest.keep(key, said[key]);

@@ -1,7 +1,14 @@
 /** One choice of a stream, as chunks. A piece of text is one JSON string between two texts that are ready. */
 
 import type { Citation, Own, Signature } from '../../conversation/prompt.ts';
-import type { ChoiceEnd, OpenPart, PartDetail, PartStart, TokenLogprob } from '../../conversation/reply.ts';
+import {
+  type ChoiceEnd,
+  endOf,
+  type OpenPart,
+  type PartDetail,
+  type PartStart,
+  type TokenLogprob,
+} from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { isEmpty } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -178,7 +185,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       const choice = JSON.stringify({ index, delta: {}, logprobs, finish_reason: null });
       out.enqueue({ data: before + choice + after });
     },
-    end({ type: _type, choice: _choice, ...end }, out) {
+    end(event, out) {
       const blocks = renderThinkingBlocks(thoughts);
       for (const citation of unlinked) others.cite(citation);
       const told = {
@@ -190,7 +197,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       // second list whose entries have no index.
       if (!isEmpty(told)) sayDelta(told, out);
       const around = { index, delta: {}, logprobs: null };
-      const choice = renderEnd(end, around, { calls, oldCall, refusal });
+      const choice = renderEnd(endOf(event), around, { calls, oldCall, refusal });
       out.enqueue({ data: before + JSON.stringify(choice) + after });
     },
   };

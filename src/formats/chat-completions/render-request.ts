@@ -1,8 +1,9 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
-import type { Prompt } from '../../conversation/prompt.ts';
-import { asObject, type JsonObject } from '../../json.ts';
+import type { Own, Prompt } from '../../conversation/prompt.ts';
+import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { SHARED_FIELDS } from '../openai-fields.ts';
 import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
@@ -12,7 +13,6 @@ import { isOff, renderThinking, thinkingBesideForced } from './render-thinking.t
 import { renderToolFields } from './render-tools.ts';
 import { renderTurns } from './render-turns.ts';
 import { renderSampling } from './sampling.ts';
-import { sharedFields } from './shared-fields.ts';
 import type { Writing } from './writing.ts';
 
 /**
@@ -54,6 +54,20 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
+  };
+}
+
+/**
+ * The fields of OpenAI's other format that this one has as well, and what is left of the others.
+ * @param takes whether the service is one that takes them.
+ */
+function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
+  if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
+  const [shared, { text: given, ...left }] = splitFields(own.fields, SHARED_FIELDS);
+  const { verbosity, ...text } = asObject(given) ?? {};
+  return {
+    shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
+    left: { format: own.format, fields: { ...left, ...(!isEmpty(text) && { text }) } },
   };
 }
 

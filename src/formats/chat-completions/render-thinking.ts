@@ -124,13 +124,13 @@ function effortField(thinking: Thinking, effort: Effort | undefined, report: Rep
 
 /** OpenRouter's `reasoning`: a budget as it is, or a word, or just on. */
 function routed(thinking: Thinking, effort: Effort | undefined, target: Target): JsonObject {
+  const { budget = 0, visible } = thinking;
   const takesBudgets = target.thinking === undefined || target.thinking.kinds.includes('budget');
-  const exact = thinking.effort === undefined && takesBudgets ? thinking.budget : undefined;
+  const isExact = thinking.effort === undefined && budget > 0 && takesBudgets;
+  const word = effort === undefined ? { enabled: true } : { effort };
   return {
-    ...(exact !== undefined && exact > 0 && { max_tokens: exact }),
-    ...((exact === undefined || exact <= 0) && effort !== undefined && { effort }),
-    ...(exact === undefined && effort === undefined && { enabled: true }),
-    ...(thinking.visible !== undefined && { exclude: !thinking.visible }),
+    ...(isExact ? { max_tokens: budget } : word),
+    ...(visible !== undefined && { exclude: !visible }),
   };
 }
 

@@ -34,13 +34,11 @@ function renderUser(turn: Turn, writing: Writing): JsonObject[] {
   const results = resultsIn(turn.parts);
   reportMisplaced(turn.parts, writing);
   if (results.length === 0) return [renderSpoken(turn, 'user', said, writing)];
-  if (!writing.dialect.userAfterTool) {
-    const { messages, moved } = renderResults(joinToLast(results, said, writing), writing);
-    return moved.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', moved, writing)];
-  }
-  const { messages, moved } = renderResults(results, writing);
-  const all = [...moved, ...said];
-  return all.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', all, writing)];
+  const { userAfterTool } = writing.dialect;
+  const told = userAfterTool ? results : joinToLast(results, said, writing);
+  const { messages, moved } = renderResults(told, writing);
+  const after = userAfterTool ? [...moved, ...said] : moved;
+  return after.length === 0 ? messages : [...messages, renderSpoken(turn, 'user', after, writing)];
 }
 
 function renderSpoken(
@@ -64,8 +62,7 @@ function renderSpoken(
 
 function reportMisplaced(parts: readonly Part[], { report }: Writing): void {
   for (const { kind } of parts) {
-    if (kind === 'thinking' || kind === 'tool-call') {
+    if (kind === 'thinking' || kind === 'tool-call')
       report('content', 'dropped', `${kind} in a user message`);
-    }
   }
 }

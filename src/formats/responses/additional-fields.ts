@@ -3,45 +3,25 @@
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ChoiceEnd, Finish } from '../../conversation/reply.ts';
 import { type JsonObject, splitFields, withoutNulls } from '../../json.ts';
+import { echo } from './response.ts';
 
 /** Read elsewhere, or the request once more: the caller knows that one, and it may be another than the vendor's. */
 const READ: ReadonlySet<string> = new Set([
-  'background',
+  ...Object.keys(echo({})),
   'created_at',
   'error',
-  'frequency_penalty',
   'id',
   'include',
   'incomplete_details',
   'input',
-  'instructions',
-  'max_output_tokens',
-  'max_tool_calls',
-  'metadata',
   'model',
   'object',
   'output',
   'output_text',
-  'parallel_tool_calls',
-  'presence_penalty',
-  'previous_response_id',
   'prompt',
-  'prompt_cache_key',
   'prompt_cache_options',
-  'prompt_cache_retention',
-  'reasoning',
-  'safety_identifier',
   'status',
-  'store',
-  'temperature',
-  'text',
-  'tool_choice',
-  'tools',
-  'top_logprobs',
-  'top_p',
-  'truncation',
   'usage',
-  'user',
 ]);
 
 /** Known to OpenAI's clients, on the wire or in its types. */

@@ -3,6 +3,7 @@
 import { prefixedId } from '../../conversation/ids.ts';
 import {
   type Choice,
+  endOf,
   mergeUsage,
   type Reply,
   type ReplyEvent,
@@ -90,11 +91,9 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
           start = rest;
           return begin();
         }
-        case 'choice-end': {
-          const { type: _type, choice: _choice, ...rest } = event;
-          end = rest;
+        case 'choice-end':
+          end = endOf(event);
           return items.finish(renderFinish(end, items.refused).status);
-        }
         case 'reply-end': {
           over = true;
           const response = ended();

@@ -40,7 +40,7 @@ export interface ResponseMaker {
 }
 
 export function responseMaker(asked: Asked): ResponseMaker {
-  const settings = echo(asked);
+  const settings = echo(asked.body);
   const askedTier = asText(asked.body['service_tier']) ?? 'auto';
   const made = (
     { id, created, model, extra, own }: Reply['start'],
@@ -92,7 +92,7 @@ function head(id: string, created: number, model: Json): JsonObject {
 /** The response to a request that wants no output yet (OpenAI, "WebSocket mode": `generate: false`). */
 export function emptyResponse(body: JsonObject, id: string): JsonObject {
   return {
-    ...echo({ body }),
+    ...echo(body),
     ...head(id, Math.floor(Date.now() / 1000), body['model'] ?? ''),
     status: 'completed',
     service_tier: 'default',
@@ -102,7 +102,7 @@ export function emptyResponse(body: JsonObject, id: string): JsonObject {
 }
 
 /** The request's settings, and OpenAI's defaults for those it left out. */
-function echo({ body }: Pick<Asked, 'body'>): JsonObject {
+export function echo(body: JsonObject): JsonObject {
   return {
     background: false,
     frequency_penalty: 0,
