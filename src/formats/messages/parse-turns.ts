@@ -4,7 +4,7 @@ import { extraOf } from '../../conversation/own.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { isList, isObject, splitFields } from '../../json.ts';
+import { asText, isList, isObject, splitFields } from '../../json.ts';
 import type { Report } from '../format.ts';
 import { carryOver } from './carriers.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
@@ -77,7 +77,8 @@ const PASSED_OVER =
  */
 function asGiven(part: Part, at: string): Part {
   if (part.kind !== 'opaque') return part;
-  const type = String(part.value['type']);
+  const { type: given } = part.value;
+  const type = asText(given) ?? typeof given;
   if (type === 'container_upload') return parseUpload(part.value);
   if (PASSED_OVER.test(type)) return part;
   throw invalid(

@@ -395,6 +395,8 @@ describe('turns', () => {
   test('what a user says in a block that nobody knows is refused, as Anthropic does', () => {
     const block = { type: 'input_text', text: 'x' };
     expect(() => parts([block])).toThrow("messages.0.content: Input tag 'input_text' found using 'type'");
+    // One that cannot be written as text.
+    expect(() => parts([{ type: { toString: 1, valueOf: null } }])).toThrow("Input tag 'object' found");
     // Of an assistant's answer it may be a block of a newer kind.
     expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
   });
