@@ -93,7 +93,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter', 'model');
   const asked = parseThinking(body);
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
-  const output = parseOutput(response_format);
+  const form = parseOutput(response_format);
   const choice = tool_choice ?? function_call ?? undefined;
   const toolChoice = parseToolChoice(choice);
   const [known, unknown] = splitFields(rest, OWN);
@@ -103,7 +103,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
     ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(streamRest) && { stream_options: streamRest }),
     ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
-    ...outputRest(response_format, output),
+    ...form.own,
   });
   const extra = withoutNulls({ ...unknown, ...asked.extra });
   for (const field of Object.keys(extra)) {
@@ -116,7 +116,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
       tools: parseTools(tools, functions, web_search_options),
       toolChoice,
       parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
-      output,
+      output: form.output,
       thinking: asked.thinking,
       maxTokens:
         integerAt(max_completion_tokens, 'max_completion_tokens') ?? integerAt(max_tokens, 'max_tokens'),
@@ -186,35 +186,27 @@ function parseStop(value: Json | undefined): readonly string[] | undefined {
   });
 }
 
-/** The output format, or undefined where there is none or one nobody here knows. */
-function parseOutput(value: Json | undefined): OutputFormat | undefined {
+/** The form of the answer, where it is one that is known here; and what of it nobody but its service understands. */
+function parseOutput(value: Json | undefined): { readonly output?: OutputFormat; readonly own: JsonObject } {
   const format = objectAt(value, 'response_format');
-  if (format === undefined) return undefined;
-  if (format['type'] === 'text') return { kind: 'text' };
+  if (format === undefined) return { own: {} };
+  if (format['type'] === 'text') return { output: { kind: 'text' }, own: {} };
   // Together, Fireworks and llama.cpp have the schema beside the type, of either kind.
   const beside = asObject(format['schema']);
   if (format['type'] === 'json_object') {
-    return beside === undefined ? { kind: 'json' } : { kind: 'json-schema', schema: beside };
+    return { output: beside ? { kind: 'json-schema', schema: beside } : { kind: 'json' }, own: {} };
   }
-  if (format['type'] !== 'json_schema') return undefined;
+  if (format['type'] !== 'json_schema') return { own: { response_format: format } };
   const fields = format['json_schema'] ?? (beside && { schema: beside });
   if (!isObject(fields)) throw missing('response_format.json_schema');
-  return {
+  const { name, description, schema, strict, ...rest } = fields;
+  const output = compact({
     kind: 'json-schema',
-    ...compact({
-      name: textAt(fields['name'], 'response_format.json_schema.name'),
-      description: textAt(fields['description'], 'response_format.json_schema.description'),
-      schema: asObject(fields['schema']) ?? {},
-      strict: flagAt(fields['strict'], 'response_format.json_schema.strict'),
-    }),
-  };
-}
-
-/** What of `response_format` nobody but its service understands. */
-function outputRest(value: Json | undefined, output: OutputFormat | undefined): JsonObject {
-  if (!isObject(value)) return {};
-  if (output === undefined) return { response_format: value };
-  const { name: _, description: _d, schema: _s, strict: _t, ...rest } = asObject(value['json_schema']) ?? {};
+    name: textAt(name, 'response_format.json_schema.name'),
+    description: textAt(description, 'response_format.json_schema.description'),
+    schema: asObject(schema) ?? {},
+    strict: flagAt(strict, 'response_format.json_schema.strict'),
+  });
   const left = withoutNulls(rest);
-  return output.kind === 'json-schema' && !isEmpty(left) ? { response_format: { json_schema: left } } : {};
+  return { output, own: isEmpty(left) ? {} : { response_format: { json_schema: left } } };
 }

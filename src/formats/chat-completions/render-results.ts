@@ -50,15 +50,14 @@ export function joinToLast(
 function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   const own = ownFields(result.own, 'chat-completions', report);
-  const isMarked = own['cache_control'] !== undefined;
   const content = toldError(result, writing);
-  const marked = isMarked || !dialect.cacheControl ? content : markedContent(content, result);
+  const isMarkInside = dialect.cacheControl && own['cache_control'] === undefined;
   return {
     ...result.extra,
-    ...(isMarked || !dialect.cacheControl ? markFields(result, writing) : {}),
+    ...(!isMarkInside && markFields(result, writing)),
     role: 'tool',
     tool_call_id: callIdFor(result.id, dialect),
-    content: renderContent(marked, '\n', writing),
+    content: renderContent(isMarkInside ? markedContent(content, result) : content, '\n', writing),
   };
 }
 
