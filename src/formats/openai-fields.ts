@@ -57,13 +57,17 @@ export function objectAt(value: Json | undefined, param: string): JsonObject | u
   throw wrongType(param, 'an object', value);
 }
 
-/** The objects of a field's list, or undefined where there is none. */
-export function objectsAt(value: Json | undefined, param: string): readonly JsonObject[] | undefined {
-  if (value === undefined || value === null) return undefined;
+/** The objects of a field's list, each with its own path; none where there is no list. */
+export function objectsAt(
+  value: Json | undefined,
+  param: string,
+): readonly (readonly [object: JsonObject, param: string])[] {
+  if (value === undefined || value === null) return [];
   if (!isList(value)) throw wrongType(param, 'an array of objects', value);
   return value.map((item, at) => {
-    if (isObject(item)) return item;
-    throw wrongType(`${param}[${at}]`, 'an object', item);
+    const here = `${param}[${at}]`;
+    if (isObject(item)) return [item, here] as const;
+    throw wrongType(here, 'an object', item);
   });
 }
 

@@ -26,8 +26,7 @@ import type { Waiting } from './waiting.ts';
  * @param at the message's place: ids are made of it where calls have none.
  * @throws GatewayError for a call without what makes it one.
  */
-export function parseAssistant(given: JsonObject, waiting: Waiting, at: number): Turn {
-  const param = `messages[${at}]`;
+export function parseAssistant(given: JsonObject, waiting: Waiting, param: string, at: number): Turn {
   const message = gathered(given);
   const {
     role: _role,
@@ -50,8 +49,8 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, at: number):
     ...rest
   } = message;
   const thoughts = parseThoughts(message);
-  const calls = (objectsAt(toolCalls, `${param}.tool_calls`) ?? []).map((call, place) =>
-    parseCall(call, `call_${at}_${place}`, `${param}.tool_calls[${place}]`),
+  const calls = objectsAt(toolCalls, `${param}.tool_calls`).map(([call, here], place) =>
+    parseCall(call, `call_${at}_${place}`, here),
   );
   if (isObject(oldCall)) calls.push(parseOldCall(oldCall, `call_${at}_0`, `${param}.function_call`));
   const { signed: paired, left: apart } = signCalls(calls, thoughts.calls);

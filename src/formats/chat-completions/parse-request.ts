@@ -1,7 +1,7 @@
 /** A caller's chat-completions body to a prompt. */
 
 import { extraOf } from '../../conversation/own.ts';
-import type { OutputFormat, Prompt, Tool } from '../../conversation/prompt.ts';
+import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import {
   asObject,
@@ -111,7 +111,7 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   }
   return {
     model,
-    turns: parseTurns(messagesAt(messages)),
+    turns: parseMessages(messages),
     ...compact({
       tools: parseTools(tools, functions, web_search_options),
       toolChoice,
@@ -146,11 +146,11 @@ export function parseRequest(body: JsonObject, report: Report): Prompt {
   };
 }
 
-function messagesAt(value: Json | undefined): readonly JsonObject[] {
+function parseMessages(value: Json | undefined): readonly Turn[] {
+  if (value === undefined || value === null) throw missing('messages');
   const messages = objectsAt(value, 'messages');
-  if (messages === undefined) throw missing('messages');
   if (messages.length === 0) throw emptyList('messages');
-  return messages;
+  return parseTurns(messages);
 }
 
 /** Tools, the old `functions`, and the web search that stands at the top of the body. */
@@ -159,12 +159,10 @@ function parseTools(
   functions: Json | undefined,
   search: Json | undefined,
 ): readonly Tool[] | undefined {
-  const listed = objectsAt(tools, 'tools') ?? [];
-  const old = objectsAt(functions, 'functions') ?? [];
   const options = objectAt(search, 'web_search_options');
   const all: readonly Tool[] = [
-    ...listed.map((tool, at) => parseTool(tool, `tools[${at}]`)),
-    ...old.map((fn, at) => parseFunction(fn, {}, `functions[${at}]`)),
+    ...objectsAt(tools, 'tools').map(([tool, param]) => parseTool(tool, param)),
+    ...objectsAt(functions, 'functions').map(([fn, param]) => parseFunction(fn, {}, param)),
     ...(options === undefined ? [] : [searchTool(options)]),
   ];
   return all.length > 0 ? all : undefined;

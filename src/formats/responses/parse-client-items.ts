@@ -2,10 +2,9 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { asNumber, asObject, asText, type JsonObject } from '../../json.ts';
-import { missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
+import { missing, objectAt, objectsAt, requiredText, textAt } from '../openai-fields.ts';
 import { argumentsOf, CLIENT_CALLS, type ClientCall } from './client-calls.ts';
 import { isCallers } from './client-tools.ts';
-import { objectsWithPaths } from './fields.ts';
 
 /** The call or the result that an item is; undefined where it is of no tool that the caller runs. */
 export type ClientItemReader = (item: JsonObject, path: string) => ToolCallPart | ToolResultPart | undefined;
@@ -62,7 +61,7 @@ function outputOf({ type, output, status, max_output_length }: JsonObject, path:
   if (type === 'apply_patch_call_output') return textAt(output, `${path}.output`) ?? asText(status) ?? '';
   if (output === undefined || output === null) throw missing(`${path}.output`);
   if (type === 'local_shell_call_output') return requiredText(output, `${path}.output`);
-  const commands = objectsWithPaths(output, `${path}.output`);
+  const commands = objectsAt(output, `${path}.output`);
   const most = (asNumber(max_output_length) ?? Number.POSITIVE_INFINITY) / commands.length;
   return commands.map(([one]) => commandOutput(one, most)).join('\n\n') || NOTHING_RAN;
 }

@@ -4,10 +4,10 @@ import { mediaOf } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
-import { missing, requiredText, textAt } from '../openai-fields.ts';
+import { missing, objectsAt, requiredText, textAt } from '../openai-fields.ts';
 import { dataUrl, parseDataUrl } from '../openai-media.ts';
 import { parseAnnotation } from './citations.ts';
-import { objectsWithPaths, wrongValue } from './fields.ts';
+import { wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';
 
 const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'] as const;
@@ -15,7 +15,7 @@ const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output
 /** String or list of parts. @throws GatewayError for a part that is none of OpenAI's. */
 export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
-  return objectsWithPaths(value, path).map(([part, here]) => parsePart(part, here));
+  return objectsAt(value, path).map(([part, here]) => parsePart(part, here));
 }
 
 function parsePart(part: JsonObject, path: string): ContentPart {

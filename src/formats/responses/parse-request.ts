@@ -21,11 +21,12 @@ import {
   missing,
   numberAt,
   objectAt,
+  objectsAt,
   requiredText,
   textAt,
   wrongType,
 } from '../openai-fields.ts';
-import { objectsWithPaths, unsupported } from './fields.ts';
+import { unsupported } from './fields.ts';
 import { keeping } from './own.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings } from './parse-settings.ts';
@@ -134,7 +135,7 @@ function parseInput(input: Json | undefined): Turn[] {
   if (input === undefined || input === null) throw missing('input');
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
   if (!Array.isArray(input)) throw wrongType('input', 'a string or an array of objects', input);
-  const items = objectsWithPaths(input, 'input');
+  const items = objectsAt(input, 'input');
   if (items.length === 0) throw emptyList('input');
   return parseItems(items);
 }

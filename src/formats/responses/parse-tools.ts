@@ -15,9 +15,9 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { Report } from '../format.ts';
-import { flagAt, missing, objectAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
+import { flagAt, missing, objectAt, objectsAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
-import { objectsWithPaths, wrongValue } from './fields.ts';
+import { wrongValue } from './fields.ts';
 import { joinedName } from './namespaces.ts';
 import { keeping } from './own.ts';
 
@@ -47,7 +47,7 @@ const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
 export function parseTools(value: Json | undefined, report: Report, path = 'tools'): Tool[] {
-  return objectsWithPaths(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
+  return objectsAt(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
 }
 
 /** Items of the input that bring tools along, beside those of the request. */
@@ -96,7 +96,7 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   const about = textAt(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
   if (prefix !== '') report(path, 'approximated', `its tools have names that begin with ${prefix}`);
-  return objectsWithPaths(group['tools'], `${path}.tools`).map(([inner, here], at) => {
+  return objectsAt(group['tools'], `${path}.tools`).map(([inner, here], at) => {
     const tool = parseMember(inner, here, report);
     const { name, own } = tool;
     const said = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), tool.description ?? []].flat();
@@ -173,7 +173,7 @@ export function parseToolChoice(
       return { mode: 'required', allowed: [requiredText(value['name'], 'tool_choice.name')] };
     case 'allowed_tools': {
       const mode = value['mode'] === 'required' ? 'required' : 'auto';
-      const tools = objectsWithPaths(value['tools'], 'tool_choice.tools');
+      const tools = objectsAt(value['tools'], 'tool_choice.tools');
       return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool, given) ?? []) };
     }
     default: {
