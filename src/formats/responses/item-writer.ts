@@ -66,12 +66,8 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
   /** A signature of another vendor's, on what this format has no field for, in a reasoning item of its own. */
   const carry = (signature: Signature, mark: Mark): void => {
     const place = nextPlace('rs_');
-    const item = {
-      id: place.id,
-      type: 'reasoning',
-      summary: [],
-      encrypted_content: sealed(signature, mark),
-    };
+    const encrypted_content = sealed(signature, mark);
+    const item = { id: place.id, type: 'reasoning', summary: [], encrypted_content };
     tell.say('response.output_item.added', { output_index: place.index, item });
     done(place, item);
   };

@@ -52,6 +52,10 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
     open = { role, parts: [] };
     return open.parts;
   };
+  const addTurn = (turn: Turn): void => {
+    close();
+    turns.push(turn);
+  };
   const addCall = (call: ToolCallPart): void => {
     names.set(call.id, call.name);
     run('assistant').push(reasoning.sign(call));
@@ -62,14 +66,13 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
     switch (type) {
       case 'message': {
         const role = requiredText(item['role'], `${path}.role`);
-        if (role === 'assistant') {
-          // A proof that is a call's waits for it: LangChain puts the message, even an empty one, in between.
-          const parts = run('assistant');
-          parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
+        if (role !== 'assistant') {
+          addTurn(parseMessage(item, role, path));
           break;
         }
-        close();
-        turns.push(parseMessage(item, role, path));
+        // A proof that is a call's waits for it: LangChain puts the message, even an empty one, in between.
+        const parts = run('assistant');
+        parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
         break;
       }
       case 'reasoning':
@@ -79,20 +82,15 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case 'custom_tool_call':
         addCall(parseCall(item, path));
         break;
-      case 'agent_message':
-        close();
-        turns.push(
-          parseHeard(item, `Message from ${asText(item['author']) ?? 'another agent'}:`, 'content', path),
-        );
+      case 'agent_message': {
+        const author = asText(item['author']) ?? 'another agent';
+        addTurn(parseHeard(item, `Message from ${author}:`, 'content', path));
         break;
+      }
       case 'function_call_output':
       case 'custom_tool_call_output':
-        if (isUnasked(item)) {
-          close();
-          turns.push(parseHeard(item, `Output of ${nameElsewhere(item)}:`, 'output', path));
-          break;
-        }
-        run('user').push(parseResult(item, path, names));
+        if (isUnasked(item)) addTurn(parseHeard(item, `Output of ${nameElsewhere(item)}:`, 'output', path));
+        else run('user').push(parseResult(item, path, names));
         break;
       case 'compaction_trigger':
         throw unsupported(
@@ -110,10 +108,8 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, ITEM_TYPES);
         const part = readClients(item, path);
         if (part?.kind === 'tool-call') addCall(part);
-        else
-          run(part ? 'user' : (open?.role ?? 'assistant')).push(
-            part ?? { kind: 'opaque', format: 'responses', value: item },
-          );
+        else if (part) run('user').push(part);
+        else run(open?.role ?? 'assistant').push({ kind: 'opaque', format: 'responses', value: item });
       }
     }
   }

@@ -10,7 +10,7 @@ import { parseAnnotation } from './citations.ts';
 import { wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';
 
-const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'] as const;
+const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
 
 /** String or list of parts. @throws GatewayError for a part that is none of OpenAI's. */
 export function parseContent(value: Json | undefined, path: string): readonly ContentPart[] {
@@ -59,12 +59,13 @@ function parseImage(part: JsonObject, path: string): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
   const url = textAt(image_url, `${path}.image_url`);
   const id = textAt(file_id, `${path}.file_id`);
-  if (url === undefined && id === undefined) throw missing(`${path}.image_url`);
+  const found = url === undefined ? storedFile(id) : linked(url);
+  if (found === undefined) throw missing(`${path}.image_url`);
   const look = textAt(detail, `${path}.detail`);
   return {
     kind: 'media',
     media: 'image',
-    ...(url === undefined ? storedFile(id ?? '') : linked(url)),
+    ...found,
     ...(look !== undefined && { detail: look }),
     ...others(rest, url === undefined ? {} : inexact('image_url', url)),
   };
@@ -77,12 +78,13 @@ function parseFile(part: JsonObject, path: string): MediaPart {
   const id = textAt(file_id, `${path}.file_id`);
   const name = textAt(filename, `${path}.filename`);
   const look = textAt(detail, `${path}.detail`);
-  const found = data !== undefined ? inlined(data, name) : url !== undefined ? linked(url) : undefined;
-  if (found === undefined && id === undefined) throw missing(`${path}.file_data`);
+  const pointed = url === undefined ? storedFile(id) : linked(url);
+  const found = data === undefined ? pointed : inlined(data, name);
+  if (found === undefined) throw missing(`${path}.file_data`);
   return {
     kind: 'media',
-    media: mediaOf(found?.mediaType),
-    ...(found ?? storedFile(id ?? '')),
+    media: mediaOf(found.mediaType),
+    ...found,
     ...(name !== undefined && { name }),
     ...(look !== undefined && { detail: look }),
     ...others(rest, data === undefined ? {} : inexact('file_data', data)),
@@ -125,8 +127,8 @@ function inlined(data: string, name = ''): Located {
   return { source: { kind: 'base64', data }, mediaType: TYPES.get(ending) ?? 'application/pdf' };
 }
 
-function storedFile(id: string): Located {
-  return { source: { kind: 'file', id, format: 'responses' } };
+function storedFile(id: string | undefined): Located | undefined {
+  return id === undefined ? undefined : { source: { kind: 'file', id, format: 'responses' } };
 }
 
 /** The field itself, where taking it apart and putting it together would not give the same. */
