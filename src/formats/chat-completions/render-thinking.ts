@@ -57,7 +57,7 @@ function switchField(
 /** `enable_thinking`, and the budget where one was asked for or can be told from a word. */
 function enableFields(thinking: Thinking, off: boolean, { thinking: traits }: Target): JsonObject {
   if (off) return { enable_thinking: false };
-  const budget = thinking.budget ?? (traits && budgetFor(thinking, traits));
+  const budget = (traits && budgetFor(thinking, traits)) ?? thinking.budget;
   return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) };
 }
 

@@ -227,6 +227,11 @@ describe('thinking', () => {
     [{ budget: 500 }, modelOf('alibaba'), { enable_thinking: true, thinking_budget: 500 }],
     [{ effort: 'none' }, modelOf('alibaba'), { enable_thinking: false }],
     [
+      { budget: 5000 },
+      thinks('alibaba', { kinds: ['budget'], efforts: [], budget: { min: 1, max: 4000 } }),
+      { enable_thinking: true, thinking_budget: 4000 },
+    ],
+    [
       { budget: 5000, visible: false },
       modelOf('openrouter'),
       { reasoning: { max_tokens: 5000, exclude: true } },
