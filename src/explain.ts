@@ -1,7 +1,7 @@
 /** What a request becomes for a model, and what became of each of its fields. */
 
 import type { Catalog } from './catalog/catalog.ts';
-import type { FormatName } from './conversation/prompt.ts';
+import type { FormatName, Prompt } from './conversation/prompt.ts';
 import { invalid } from './errors.ts';
 import { formats, inboundOf } from './formats/all.ts';
 import { isOfResponses } from './formats/cursor/index.ts';
@@ -51,37 +51,58 @@ export function explain(
   const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
   const written: Note[] = [];
   const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), reportInto(written));
-  const notes = [...read, ...written.map((note) => asAsked(note, body))];
-  const noted = new Set(notes.map(({ field }) => field.split(/[.[]/)[0]));
+  const notes = distinct([...read, ...written.map((note) => asCalled(note, from, body))]);
+  const noted = new Set(notes.map(({ field }) => field));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));
   return { from, to, native: false, model: model.id, request, notes, mapped };
 }
 
-/** How callers write what a prompt has under a name of its own: as the first of these that a request has. */
-const ASKED_AS: Readonly<Record<string, readonly string[]>> = {
-  choices: ['n'],
-  citations: ['web_search_options', 'tools'],
-  frequencyPenalty: ['frequency_penalty'],
-  logprobs: ['logprobs', 'include'],
-  mark: ['cache_control', 'prompt_cache_key'],
-  maxTokens: ['max_completion_tokens', 'max_tokens', 'max_output_tokens'],
-  output: ['response_format', 'text', 'output_config', 'output_format'],
-  parallelToolCalls: ['parallel_tool_calls', 'tool_choice'],
-  presencePenalty: ['presence_penalty'],
-  serviceTier: ['service_tier'],
-  stop: ['stop', 'stop_sequences'],
-  thinking: ['thinking', 'reasoning_effort', 'reasoning', 'output_config'],
+/** How callers write a prompt's fields, where it is not the same: as the first of these that a request has. */
+const CALLED: Readonly<Partial<Record<keyof Prompt, readonly string[]>>> = {
+  turns: ['messages', 'input'],
   toolChoice: ['tool_choice', 'function_call'],
-  topK: ['top_k'],
-  topLogprobs: ['top_logprobs'],
+  parallelToolCalls: ['parallel_tool_calls', 'tool_choice'],
+  output: ['response_format', 'text', 'output_config', 'output_format'],
+  thinking: ['thinking', 'reasoning_effort', 'reasoning', 'output_config', 'enable_thinking'],
+  maxTokens: ['max_completion_tokens', 'max_tokens', 'max_output_tokens'],
   topP: ['top_p'],
+  topK: ['top_k'],
+  stop: ['stop', 'stop_sequences'],
+  frequencyPenalty: ['frequency_penalty'],
+  presencePenalty: ['presence_penalty'],
+  choices: ['n'],
+  logprobs: ['logprobs', 'include'],
+  topLogprobs: ['top_logprobs'],
+  user: ['user', 'safety_identifier', 'metadata'],
+  serviceTier: ['service_tier'],
+  cacheKey: ['prompt_cache_key'],
+  mark: ['cache_control'],
 };
 
-/** What a format says of a prompt, by the name of what the caller wrote. */
-function asAsked(note: Note, body: JsonObject): Note {
-  const [name = ''] = note.field.split(/[.[]/);
-  const asked = ASKED_AS[name]?.find((each) => each in body);
-  return asked === undefined || asked === name ? note : { ...note, field: asked };
+/** The same of what stands within turns and tools. */
+const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string, string>>>>> = {
+  'chat-completions': { '.mark': '.cache_control', '.citations': '.annotations', '.thinking': '.reasoning' },
+  responses: {
+    '.mark': '.prompt_cache_breakpoint',
+    '.citations': '.annotations',
+    '.thinking': '.reasoning',
+    '.signature': '.encrypted_content',
+  },
+  messages: { '.mark': '.cache_control' },
+};
+
+/** A place in a prompt as its caller calls it: `turns[].citations` is `input[].annotations`, `own.store` is `store`. */
+function asCalled({ field, ...note }: Note, from: FormatName, body: JsonObject): Note {
+  const [root = '', ...rest] = field.split(/(?=[.[])/);
+  if (root === 'own') return { field: rest.join('').slice(1), ...note };
+  const names = Object.entries(CALLED).find(([name]) => name === root)?.[1] ?? [root];
+  const called = names.find((name) => name in body) ?? names[0] ?? root;
+  return { field: called + rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join(''), ...note };
+}
+
+/** Each of the notes once. */
+function distinct(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
 }
 
 /** The format a request is written in, as far as its fields tell. */

@@ -18,4 +18,9 @@ export function fieldsOf(own: Own | undefined, format: FormatName): JsonObject {
   return own?.format === format ? own.fields : NOTHING;
 }
 
+/** What `format` has kept in `own` beside its fields; nothing of another one's. */
+export function keptIn(own: Own | undefined, format: FormatName): JsonObject {
+  return (own?.format === format && own.kept) || NOTHING;
+}
+
 const NOTHING: JsonObject = {};

@@ -11,15 +11,33 @@ import type { Step } from '../streams/step.ts';
 
 /** Something of the caller's request that does not reach the vendor as it was. */
 export interface Note {
-  /** The caller's field, in the caller's words where a parser says it, in neutral words where a renderer does. */
+  /** The caller's field, in the caller's words where a parser says it, in the prompt's where a renderer does. */
   readonly field: string;
   readonly outcome: 'approximated' | 'dropped' | 'passed-on';
   /** Why, or into what. */
   readonly detail: string;
 }
 
-/** Told of each note; the request path has nobody listening. */
-export type Report = (field: Note['field'], outcome: Note['outcome'], detail: Note['detail']) => void;
+/** Where in a prompt: a field of it, something within its turns or tools, or a field that only its caller's format has. */
+export type PromptPath = keyof Prompt | `${'turns[]' | 'tools[]' | `tools[${string}]` | 'own'}.${string}`;
+
+/** Told of each note of a renderer; the request path has nobody listening. */
+export type Report = (path: PromptPath, outcome: Note['outcome'], detail: Note['detail']) => void;
+
+/** Told of each note of a parser: the path is the caller's. */
+export type ParseReport = (path: string, outcome: Note['outcome'], detail: Note['detail']) => void;
+
+/** Says that those of a prompt's fields that ask for something are left out. */
+export function reportDropped(
+  prompt: Prompt,
+  fields: readonly (keyof Prompt)[],
+  detail: string,
+  report: Report,
+): void {
+  for (const field of fields) {
+    if (prompt[field] !== undefined && prompt[field] !== false) report(field, 'dropped', detail);
+  }
+}
 
 /** What a model can do, as far as a renderer must know. From the catalog. */
 export interface Target {
@@ -64,7 +82,7 @@ export interface EventRenderer extends Step<ReplyEvent, Sse> {
 /** The half that faces callers. */
 export interface Inbound {
   /** @throws GatewayError `invalid-request` naming the field that is missing or wrong. */
-  parseRequest(body: JsonObject, report: Report): Prompt;
+  parseRequest(body: JsonObject, report: ParseReport): Prompt;
   renderEvents(asked: Asked): EventRenderer;
   renderReply(reply: Reply, asked: Asked): JsonObject;
   /**
@@ -81,7 +99,7 @@ export interface Inbound {
 /** How callers ask how many tokens a prompt has. */
 export interface InboundCounting {
   /** @throws GatewayError `invalid-request`, as `Inbound.parseRequest`. */
-  parseRequest(body: JsonObject, report: Report): Prompt;
+  parseRequest(body: JsonObject, report: ParseReport): Prompt;
   renderCount(tokens: number): JsonObject;
 }
 
@@ -159,9 +177,9 @@ export interface Format {
 }
 
 /** For callers who listen to no notes. */
-export const unreported: Report = () => {};
+export const unreported: ParseReport = () => {};
 
 /** Puts what is reported into `notes`. */
-export function reportInto(notes: Note[]): Report {
+export function reportInto(notes: Note[]): ParseReport {
   return (field, outcome, detail) => void notes.push({ field, outcome, detail });
 }

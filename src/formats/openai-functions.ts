@@ -5,7 +5,7 @@ import type { FunctionTool } from '../conversation/prompt.ts';
 import { withoutRootUnion } from '../conversation/root-union.ts';
 import { fitsStrict } from '../conversation/strict-schema.ts';
 import type { JsonObject } from '../json.ts';
-import type { Report } from './format.ts';
+import type { PromptPath, Report } from './format.ts';
 
 /** What may not stand at the root of a schema beside unions. */
 const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
@@ -20,7 +20,7 @@ export function parametersOf(
   report: Report,
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined;
-  const field = `tool ${name}.parameters`;
+  const field = `tools[${name}].parameters` as const;
   const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
   if (schema !== parameters) report(field, 'approximated', 'with the alternatives at its root as one object');
   return wholeParameters(schema, (pattern) =>
@@ -29,9 +29,10 @@ export function parametersOf(
 }
 
 /** Whether a schema that is asked to be enforced can be: where it cannot, that is reported of `field`. */
-export function canEnforce(schema: JsonObject | undefined, field: string, report: Report): boolean {
+export function canEnforce(schema: JsonObject | undefined, field: PromptPath, report: Report): boolean {
   if (fitsStrict(schema)) return true;
-  const detail = 'OpenAI enforces closed objects of its subset only, all of whose properties are required';
-  report(field, 'dropped', detail);
+  const detail =
+    'not enforced: OpenAI enforces closed objects of its subset only, all of whose properties are required';
+  report(field, 'approximated', detail);
   return false;
 }

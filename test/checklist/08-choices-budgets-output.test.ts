@@ -224,15 +224,15 @@ test('checklist 75: a budget is at least 1,024 and below max_tokens, or there is
 });
 
 test.each([
-  ['temperature', { temperature: 0.3 }],
-  ['top_p', { top_p: 0.5 }],
-  ['top_k', { top_k: 40 }],
-])('checklist 76: %s is left out beside thinking, and reported', (field, sampling) => {
+  ['temperature', 'temperature', { temperature: 0.3 }],
+  ['top_p', 'topP', { top_p: 0.5 }],
+  ['top_k', 'topK', { top_k: 40 }],
+])('checklist 76: %s is left out beside thinking, and reported', (field, path, sampling) => {
   const body = { messages: [{ role: 'user', content: 'Go.' }], max_tokens: 8000, ...sampling };
   const { sent, notes } = translated('chat-completions', 'messages', { ...body, reasoning_effort: 'high' });
   expect(at(sent, 'thinking.type')).toBe('enabled');
   expect(sent[field]).toBeUndefined();
-  expect(notes).toContainEqual(expect.objectContaining({ field, outcome: 'dropped' }));
+  expect(notes).toContainEqual(expect.objectContaining({ field: path, outcome: 'dropped' }));
   expect(translated('chat-completions', 'messages', body).sent[field]).toBeDefined();
 });
 

@@ -25,7 +25,7 @@ export function arrangeTurns(
 /** Whether of what the system says in another format there is anything that this one can say. */
 function saysSomething({ role, parts }: Turn, { report }: Writing): boolean {
   if (role !== 'system' || parts.some(({ kind }) => kind !== 'opaque')) return true;
-  report('system', 'dropped', 'a system message with nothing to read in it');
+  report('turns[].content', 'dropped', 'a system message with nothing to read in it');
   return false;
 }
 
@@ -41,7 +41,7 @@ function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
   const rest = turns.slice(count).map((turn): Turn => {
     if (turn.role !== 'system') return turn;
-    report('system', 'approximated', 'a later system message goes as a user message');
+    report('turns[].role', 'approximated', 'a later system message goes as a user message');
     return { ...turn, role: 'user', parts: [tag('<system>'), ...turn.parts, tag('</system>')] };
   });
   return [...(joined ? [joined] : []), ...rest];

@@ -65,6 +65,6 @@ export function markFields(
     }
   }
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...mark } };
-  report('cache_control', 'dropped', 'the service caches by itself');
+  report('turns[].mark', 'dropped', 'the service caches by itself');
   return {};
 }

@@ -15,7 +15,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import {
   emptyList,
   flagAt,
@@ -51,7 +51,7 @@ const OWN = new Set([
  * @returns the prompt; its model is spelled as the caller did.
  * @throws GatewayError `invalid-request` in OpenAI's words, naming the field.
  */
-export function parseRequest(body: JsonObject, report: Report): Prompt {
+export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const {
     model,
     messages,

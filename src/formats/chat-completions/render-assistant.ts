@@ -15,7 +15,7 @@ import type { Writing } from './writing.ts';
 
 export function renderAssistant(turn: Turn, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(turn.own, 'chat-completions', report);
+  const own = ownFields(turn.own, 'chat-completions', 'turns[]', report);
   const thoughts = renderThoughts(turn.parts, writing);
   const calls = turn.parts.flatMap((part) => (part.kind === 'tool-call' ? [renderCall(part, writing)] : []));
   const texts = turn.parts.filter((part) => part.kind === 'text');
@@ -56,7 +56,7 @@ function assistantContent(
 function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   const call = dialect.customTools ? part : asFunctionCall(part);
-  reportForeign(call.own, 'chat-completions', report);
+  reportForeign(call.own, 'chat-completions', 'turns[]', report);
   const beside = {
     ...call.extra,
     ...signatureField(call.signature, writing),
@@ -71,7 +71,7 @@ function renderCall(part: ToolCallPart, writing: Writing): JsonObject {
 /** Images and files in an answer have no place in the history, unless the caller wrote them there. */
 function isAnswer(part: ContentPart, { exact, report }: Writing): boolean {
   if (part.kind !== 'media' || exact) return true;
-  report('content', 'dropped', `${part.media} in an answer of the assistant`);
+  report('turns[].content', 'dropped', `${part.media} in an answer of the assistant`);
   return false;
 }
 
@@ -104,7 +104,7 @@ function textSignature(texts: readonly TextPart[], writing: Writing): JsonObject
 function annotationsField(texts: readonly TextPart[], { dialect, report }: Writing): JsonObject {
   if (texts.every((part) => part.citations === undefined)) return {};
   if (!dialect.newFields) {
-    report('citations', 'dropped', 'of an earlier answer: the service takes none back');
+    report('turns[].citations', 'dropped', 'of an earlier answer: the service takes none back');
     return {};
   }
   const { annotations } = renderAnnotations(texts);

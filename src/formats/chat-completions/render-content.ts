@@ -34,10 +34,10 @@ export function renderPart(part: ContentPart, writing: Writing): JsonObject[] {
     if (part.format === 'chat-completions') return [part.value];
     const type = part.value['type'];
     const name = typeof type === 'string' ? type.slice(0, 60) : 'a block';
-    report('content', 'dropped', `${name}: only ${part.format} can read it`);
+    report('turns[].content', 'dropped', `${name}: only ${part.format} can read it`);
     return [];
   }
-  reportForeign(part.own, 'chat-completions', report);
+  reportForeign(part.own, 'chat-completions', 'turns[]', report);
   const beside = { ...part.extra, ...markFields(part, writing) };
   switch (part.kind) {
     case 'text':

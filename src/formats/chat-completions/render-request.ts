@@ -31,7 +31,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     stream_options,
     cache_control: _,
     ...rest
-  } = ownFields(left, 'chat-completions', report);
+  } = ownFields(left, 'chat-completions', 'own', report);
   const own = { ...rest, ...shared };
   const thoughts = exact ? { reasoning, thinking } : undefined;
   const asked = exact ? prompt.thinking : thinkingBesideForced(prompt, target, dialect, report);

@@ -22,7 +22,7 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
     const media = result.content.filter((part) => part.kind === 'media');
     if (writing.dialect.toolMedia || media.length === 0) return renderResult(result, writing);
     writing.report(
-      'tool_result.content',
+      'turns[].content',
       'approximated',
       'images and files of a result go in a user message after it',
     );
@@ -42,14 +42,14 @@ export function joinToLast(
 ): readonly ToolResultPart[] {
   const last = results.at(-1);
   if (last === undefined || said.length === 0) return results;
-  report('messages', 'approximated', 'what the user says after a result goes with the result');
+  report('turns[].content', 'approximated', 'what the user says after a result goes with the result');
   const texts = said.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
   return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
 }
 
 function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
   const { dialect, report } = writing;
-  const own = ownFields(result.own, 'chat-completions', report);
+  const own = ownFields(result.own, 'chat-completions', 'turns[]', report);
   const content = toldError(result, writing);
   const isMarkInside = dialect.cacheControl && own['cache_control'] === undefined;
   return {
@@ -65,7 +65,7 @@ function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
 function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
   const content = contentWithFailure(result);
   if (content !== result.content) {
-    report('tool_result.is_error', 'approximated', "as the word 'Error' before the result");
+    report('turns[].is_error', 'approximated', "as the word 'Error' before the result");
   }
   return content;
 }

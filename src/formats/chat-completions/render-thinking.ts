@@ -106,7 +106,7 @@ function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
 
 function effortField(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
   if (thinking.visible !== undefined) {
-    report('thinking.visible', 'dropped', 'the service decides whether to show thoughts');
+    report('thinking', 'approximated', 'the service decides whether to show thoughts');
   }
   if (effort === undefined) {
     if (asksForThoughts(thinking) && !thinking.adaptive) {
@@ -115,9 +115,9 @@ function effortField(thinking: Thinking, effort: Effort | undefined, report: Rep
     return {};
   }
   if (thinking.effort === undefined) {
-    report('thinking.budget', 'approximated', `reasoning_effort ${effort}`);
+    report('thinking', 'approximated', `reasoning_effort ${effort}`);
   } else if (thinking.effort !== effort) {
-    report('thinking.effort', 'approximated', `reasoning_effort ${effort}`);
+    report('thinking', 'approximated', `reasoning_effort ${effort}`);
   }
   return { reasoning_effort: effort };
 }

@@ -76,7 +76,8 @@ function blocksField(thoughts: readonly ThinkingPart[], writing: Writing): JsonO
 }
 
 function dropped(thoughts: readonly ThinkingPart[], { report }: Writing): RenderedThoughts {
-  if (thoughts.length > 0) report('thinking', 'dropped', 'the service takes no thoughts of earlier turns');
+  if (thoughts.length > 0)
+    report('turns[].thinking', 'dropped', 'the service takes no thoughts of earlier turns');
   return NOTHING;
 }
 
@@ -86,5 +87,5 @@ function dropSignatures(thoughts: readonly ThinkingPart[], writing: Writing): vo
 
 function dropSignature(signature: Signature | undefined, { report }: Writing): void {
   if (signature === undefined) return;
-  report('signature', 'dropped', `of ${signature.origin}: the service did not give it`);
+  report('turns[].signature', 'dropped', `of ${signature.origin}: the service did not give it`);
 }

@@ -50,10 +50,10 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
       else tools.push(tool.value);
     } else if (tool.webSearch && dialect.webSearch) {
       options = searchOptions(tool.value);
-      report('tools', 'approximated', 'web search goes as web_search_options');
+      report('tools[].type', 'approximated', 'web search goes as web_search_options');
     } else {
       const type = asText(tool.value['type'])?.slice(0, 60) ?? 'a hosted tool';
-      report('tools', 'dropped', `${type} is run by another vendor`);
+      report('tools[].type', 'dropped', `${type} is run by another vendor`);
     }
   }
   return { tools, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
@@ -62,8 +62,9 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
 function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
-  reportForeign(tool.own, 'chat-completions', report);
-  const isRefused = tool.strict === true && !exact && !canEnforce(parameters, `tool ${name}.strict`, report);
+  reportForeign(tool.own, 'chat-completions', 'tools[]', report);
+  const isRefused =
+    tool.strict === true && !exact && !canEnforce(parameters, `tools[${name}].strict`, report);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : parametersOf(tool, dialect.rootUnions, report)) ?? needed;
   return {
@@ -82,11 +83,11 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
 function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   if (!dialect.customTools) {
-    report('tools', 'approximated', 'a custom tool goes as a function of one string');
+    report(`tools[${tool.name}].type`, 'approximated', 'a custom tool goes as a function of one string');
     return renderFunction(asFunctionTool(tool), writing);
   }
   const { name, description, format } = tool;
-  reportForeign(tool.own, 'chat-completions', report);
+  reportForeign(tool.own, 'chat-completions', 'tools[]', report);
   return {
     ...tool.extra,
     type: 'custom',

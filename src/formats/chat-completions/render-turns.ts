@@ -47,7 +47,7 @@ function renderSpoken(
   parts: readonly Part[],
   writing: Writing,
 ): JsonObject {
-  const own = ownFields(turn.own, 'chat-completions', writing.report);
+  const own = ownFields(turn.own, 'chat-completions', 'turns[]', writing.report);
   const { cache_control: control } = own;
   // A mark on the message was read as one on its last part.
   const spoken = control === undefined ? spokenIn(parts) : unmarkLast(spokenIn(parts));
@@ -63,6 +63,6 @@ function renderSpoken(
 function reportMisplaced(parts: readonly Part[], { report }: Writing): void {
   for (const { kind } of parts) {
     if (kind === 'thinking' || kind === 'tool-call')
-      report('content', 'dropped', `${kind} in a user message`);
+      report('turns[].content', 'dropped', `${kind} in a user message`);
   }
 }

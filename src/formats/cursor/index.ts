@@ -10,7 +10,7 @@ import type { Own, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
 import { asObject, asObjects, asText, compact, isEmpty, isList, type JsonObject } from '../../json.ts';
 import { chatCompletions } from '../chat-completions/index.ts';
-import type { Inbound, Report } from '../format.ts';
+import type { Inbound, ParseReport } from '../format.ts';
 import { responses } from '../responses/index.ts';
 import { chatShaped, hasOtherShapes } from './shapes.ts';
 
@@ -58,7 +58,7 @@ function conversationIn({ metadata }: JsonObject): string | undefined {
 }
 
 /** A request of responses, in which the caller asks for what only streams of chat-completions tell if asked. */
-function parseAsResponses(body: JsonObject, report: Report): Prompt {
+function parseAsResponses(body: JsonObject, report: ParseReport): Prompt {
   const { messages: _, stream_options, ...rest } = body;
   const { include_usage, ...options } = asObject(stream_options) ?? {};
   const prompt = responses.inbound.parseRequest(

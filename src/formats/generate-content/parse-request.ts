@@ -6,7 +6,7 @@ import { resultsFirst } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asNumber, asObject, asText, compact, isEmpty, isObject } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { type CallIds, callIds } from './call-ids.ts';
 import { fromOpenApi } from './from-openapi.ts';
 import { parseParts } from './parse-parts.ts';
@@ -29,7 +29,7 @@ import {
  * @throws GatewayError `invalid-request` where the vendor itself would refuse: no contents, an unknown role, a part
  *   with nothing in it.
  */
-export function parseRequest(body: JsonObject, report: Report): Prompt {
+export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { known, own, extra } = sortFields(body, REQUEST_FIELDS, REQUEST_OWN);
   const contents = known['contents'];
   if (contents === undefined) {
@@ -106,7 +106,7 @@ function ownToolConfig(choosing: Choosing, tools: readonly Tool[]): JsonObject {
 }
 
 /** `own` is to stand in the body, `extra` in its generationConfig. */
-function parseConfig(config: JsonObject, report: Report) {
+function parseConfig(config: JsonObject, report: ParseReport) {
   const { known, own, extra } = sortFields(config, CONFIG_FIELDS, CONFIG_OWN);
   const output = parseOutput(known, report);
   const kept = { ...own, ...output.own };
@@ -139,7 +139,7 @@ function numberIn(config: JsonObject, name: string): number | undefined {
   throw invalid(`Invalid value at '${param}': a number is expected.`, param);
 }
 
-function parseOutput(known: JsonObject, report: Report): { format?: OutputFormat; own?: JsonObject } {
+function parseOutput(known: JsonObject, report: ParseReport): { format?: OutputFormat; own?: JsonObject } {
   const { responseMimeType, responseSchema, responseJsonSchema } = known;
   const mimeType = asText(responseMimeType);
   const subset = asObject(responseSchema);

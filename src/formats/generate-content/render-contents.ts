@@ -39,11 +39,11 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   );
   const seen = system.filter((part) => part['text'] !== '');
   if (target.prefill === false && endsSaid(contents)) {
-    report('messages', 'approximated', 'a user turn put last, to go on');
+    report('turns', 'approximated', 'a user turn put last, to go on');
     return { system: seen, contents: [...contents, GO_ON] };
   }
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
-  report('messages', 'approximated', 'nothing but a system message: sent as the user');
+  report('turns', 'approximated', 'nothing but a system message: sent as the user');
   return { system: [], contents: [{ role: 'user', parts: seen }] };
 }
 
@@ -78,7 +78,7 @@ function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
   return turns.map((turn) => {
     const parts = turn.parts.filter((part) => part.kind !== 'opaque' || part.format === FORMAT);
     if (parts.length === turn.parts.length) return turn;
-    report('messages', 'dropped', "a block of another vendor's");
+    report('turns[].content', 'dropped', "a block of another vendor's");
     return { ...turn, parts };
   });
 }
@@ -89,14 +89,14 @@ function isResult(part: Part): boolean {
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
   if (turns.some((turn) => turn.name !== undefined)) {
-    report('messages', 'dropped', 'names of speakers');
+    report('turns[].name', 'dropped', 'Gemini has no names of speakers');
   }
   const hasMark = turns.some((turn) =>
     turn.parts.some(
       (part) => part.mark || (part.kind === 'tool-result' && part.content.some((piece) => piece.mark)),
     ),
   );
-  if (hasMark) report('messages', 'dropped', 'cache marks: Gemini caches by itself');
+  if (hasMark) report('turns[].mark', 'dropped', 'Gemini caches by itself');
 }
 
 /**

@@ -6,6 +6,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { isGeminiId } from './call-ids.ts';
 import { renderMedia } from './media.ts';
 import { safeName } from './names.ts';
@@ -35,9 +36,9 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
       return renderThought(part, report);
     case 'media':
       if (part.detail !== undefined && part.detail !== 'auto') {
-        report('messages', 'dropped', `image detail ${part.detail}`);
+        report('turns[].detail', 'dropped', `image detail ${part.detail}`);
       }
-      if (part.name !== undefined) report('messages', 'dropped', 'names of files');
+      if (part.name !== undefined) report('turns[].filename', 'dropped', 'Gemini has no names of files');
       return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
     case 'tool-call':
       return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
@@ -51,7 +52,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
 /** Thoughts go back only with Google's own proof of them: without it the model does not know them as its own. */
 function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[] {
   if (part.signature?.origin !== 'google') {
-    report('messages', 'dropped', "thinking without Google's signature");
+    report('turns[].thinking', 'dropped', "thinking without Google's signature");
     return [];
   }
   return [
@@ -78,19 +79,13 @@ function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObj
 export function signatureOf({ signature }: Part, report: Report): { thoughtSignature: string } | undefined {
   if (signature === undefined) return undefined;
   if (signature.origin === 'google') return { thoughtSignature: signature.value };
-  report('messages', 'dropped', "a signature of another vendor's");
+  report('turns[].signature', 'dropped', "a signature of another vendor's");
   return undefined;
 }
 
 /** The part's fields that are Google's own or nobody's, around its data. */
 function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
   const extra = part.kind === 'tool-call' ? undefined : part.extra;
-  if (part.own === undefined) return { ...extra, ...data };
-  if (part.own.format !== FORMAT) {
-    const names = Object.keys(part.own.fields).join(', ');
-    if (names !== '') report('messages', 'dropped', `${names}: of another vendor's format`);
-    return { ...extra, ...data };
-  }
-  const { id: _, ...own } = part.own.fields;
+  const { id: _, ...own } = ownFields(part.own, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

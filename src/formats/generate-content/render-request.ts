@@ -5,7 +5,8 @@ import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
+import { type Report, reportDropped, type Target } from '../format.ts';
+import { reportForeign } from '../own-fields.ts';
 import { isGemini3 } from './generation.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { renderContents } from './render-contents.ts';
@@ -34,7 +35,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const serviceTier = renderAskedTier(prompt.serviceTier, report);
   const { generationConfig: _extra, ...extra } = prompt.extra ?? {};
   const { generationConfig: _config, toolConfig: _tools, ...own } = fieldsOf(prompt.own, FORMAT);
-  reportDropped(prompt, report);
+  reportLost(prompt, report);
   return {
     ...extra,
     ...own,
@@ -70,8 +71,9 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
   // Services that have a top_k take 0 or -1 for none; Gemini's begins at 1.
   const topK = prompt.topK !== undefined && prompt.topK < 1 ? undefined : prompt.topK;
-  const asked = compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
-  return taken(asked, target.sampling, report);
+  if (target.sampling) return compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
+  reportDropped(prompt, ['temperature', 'topP', 'topK'], 'the model refuses it', report);
+  return {};
 }
 
 /** How many others are told beside each token, which is "only valid if responseLogprobs=True" (GenerationConfig). */
@@ -84,14 +86,10 @@ function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): n
 /** Models that think, which are those from 2.5 on, answer 400: "Penalty is not enabled for this model". */
 function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonObject {
   const { presencePenalty, frequencyPenalty, own } = prompt;
-  const isTaken = target.thinking === undefined || own?.format === FORMAT;
-  return taken(compact({ presencePenalty, frequencyPenalty }), isTaken, report);
-}
-
-/** The fields, or none of them where the model refuses such. */
-function taken(fields: JsonObject, isTaken: boolean, report: Report): JsonObject {
-  if (isTaken) return fields;
-  for (const name of Object.keys(fields)) report(name, 'dropped', 'the model refuses it');
+  if (target.thinking === undefined || own?.format === FORMAT) {
+    return compact({ presencePenalty, frequencyPenalty });
+  }
+  reportDropped(prompt, ['presencePenalty', 'frequencyPenalty'], 'the model refuses it', report);
   return {};
 }
 
@@ -166,17 +164,8 @@ function renderSchema(schema: JsonObject, target: Target, report: Report): JsonO
   return { responseSchema };
 }
 
-function reportDropped(prompt: Prompt, report: Report): void {
-  if (prompt.own && prompt.own.format !== FORMAT) {
-    for (const name of Object.keys(prompt.own.fields)) {
-      report(name, 'dropped', 'Google has nothing like it');
-    }
-  }
-  if (prompt.user !== undefined) {
-    report('user', 'dropped', 'Google takes no name of a user');
-  }
-  if (prompt.metadata !== undefined) {
-    report('metadata', 'dropped', 'Google keeps none');
-  }
-  if (prompt.mark) report('mark', 'dropped', 'Gemini caches by itself');
+function reportLost(prompt: Prompt, report: Report): void {
+  reportForeign(prompt.own, FORMAT, 'own', report);
+  reportDropped(prompt, ['user', 'metadata'], 'Google takes none', report);
+  reportDropped(prompt, ['mark'], 'Gemini caches by itself', report);
 }

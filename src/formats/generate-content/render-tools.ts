@@ -11,6 +11,7 @@ import type { FunctionTool, HostedTool, Prompt } from '../../conversation/prompt
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
@@ -25,7 +26,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
     if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, prompt, target, report));
     else {
       if (tool.kind === 'custom') {
-        report('tools', 'approximated', `${tool.name}: a function with one text field`);
+        report(`tools[${tool.name}].type`, 'approximated', 'a function with one text field');
       }
       declarations.push(
         renderDeclaration(tool.kind === 'custom' ? asFunctionTool(tool) : tool, target, report),
@@ -44,34 +45,31 @@ function renderHosted(
   if (tool.format === FORMAT) return [tool.value];
   const type = asText(tool.value['type']) ?? 'a hosted tool';
   if (!tool.webSearch) {
-    report('tools', 'dropped', `${type} is a tool of another vendor`);
+    report('tools[].type', 'dropped', `${type} is a tool of another vendor`);
     return [];
   }
   if (prompt.toolChoice?.mode === 'none') {
-    report('tools', 'dropped', `${type}: no tool may be used`);
+    report('tools[].type', 'dropped', `${type}: no tool may be used`);
     return [];
   }
   if (hasFunctions(prompt) && !isGemini3(target)) {
-    report('tools', 'dropped', `${type}: this model takes it without functions only`);
+    report('tools[].type', 'dropped', `${type}: this model takes it without functions only`);
     return [];
   }
-  report('tools', 'approximated', `${type} as googleSearch, without its settings`);
+  report('tools[].type', 'approximated', `${type} as googleSearch, without its settings`);
   return [{ googleSearch: {} }];
 }
 
 function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {
-  if (tool.mark) report('tools', 'dropped', 'cache marks: Gemini caches by itself');
-  const names = Object.keys(tool.own?.fields ?? {}).join(', ');
-  if (names !== '' && tool.own?.format !== FORMAT) {
-    report('tools', 'dropped', `${names}: settings of another vendor`);
-  }
+  if (tool.mark) report('tools[].mark', 'dropped', 'Gemini caches by itself');
+  const own = ownFields(tool.own, FORMAT, 'tools[]', report);
   const declaration = {
     name: safeName(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),
   } satisfies FunctionDeclaration;
   return {
     ...tool.extra,
-    ...fieldsOf(tool.own, FORMAT),
+    ...own,
     ...declaration,
     ...(tool.parameters && renderParameters(tool.parameters, tool.name, target, report)),
   };
@@ -87,7 +85,7 @@ function renderParameters(schema: JsonObject, name: string, target: Target, repo
   const lost = new Set<string>();
   const parameters = toOpenApi(schema, lost);
   if (lost.size > 0) {
-    report('tools', 'approximated', `${name}: schema without ${[...lost].join(', ')}`);
+    report(`tools[${name}].parameters`, 'approximated', `schema without ${[...lost].join(', ')}`);
   }
   // A function without arguments has no parameters at all: an object that lists no property is refused.
   return parameters['properties'] === undefined ? {} : { parameters };

@@ -96,7 +96,7 @@ export function renderResult(
   for (const piece of part.content) {
     if (piece.kind === 'text') texts.push(piece.text);
     else if (piece.kind === 'media') media.push(renderMedia(piece));
-    else report('messages', 'dropped', "a block of another vendor's in a tool result");
+    else report('turns[].content', 'dropped', "a block of another vendor's in a tool result");
   }
   const parts = media.filter((medium) => isGemini3(target) && medium['inlineData'] !== undefined);
   return {

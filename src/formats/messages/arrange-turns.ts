@@ -22,18 +22,18 @@ export function arrangeTurns(
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(orderedTurns(prompt, rest, report));
   if (turns.length === 0) {
-    report('system', 'approximated', 'as the user turn that must be there');
+    report('turns[].role', 'approximated', 'a system message as the user turn that must be there');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
   }
   const first = given.findIndex((turn) => turn.role !== 'system');
   if (given.some((turn, at) => at > first && isHoisted(turn))) {
-    report('system', 'approximated', 'put before the conversation');
+    report('turns', 'approximated', 'system messages put before the conversation');
   }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
-    report('messages', 'approximated', 'a user turn put first');
+    report('turns', 'approximated', 'a user turn put first');
   }
   if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
-  report('messages', 'approximated', 'a user turn put last, to go on');
+  report('turns', 'approximated', 'a user turn put last, to go on');
   return { system, turns: [...turns, GO_ON] };
 }
 

@@ -31,7 +31,7 @@ export function limitMarks(body: JsonObject, report: Report): JsonObject {
   const tail = countMarks(body['messages']);
   const limit = LIMIT - (body['cache_control'] === undefined ? 0 : 1);
   if (head + tail <= limit) return body;
-  report('cache marks', 'dropped', `only ${LIMIT} may be sent`);
+  report('turns[].mark', 'dropped', `only ${LIMIT} may be sent`);
   const keptTail = Math.min(tail, limit - Math.min(head, 1));
   let toDrop = head - (limit - keptTail);
   const drop = (): boolean => toDrop-- > 0;

@@ -39,7 +39,7 @@ function without(
   return turns.map((turn) => {
     const parts = turn.role === 'assistant' ? left(turn) : turn.parts;
     if (parts.length === turn.parts.length) return turn;
-    report('thinking', 'dropped', detail);
+    report('turns[].thinking', 'dropped', detail);
     return { ...turn, parts };
   });
 }

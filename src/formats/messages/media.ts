@@ -6,7 +6,7 @@ import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport, Report } from '../format.ts';
 import { asTextPart, IN_BLOCK } from './whole-blocks.ts';
 import { FORMAT, markAndOwn, renderMark } from './wire.ts';
 
@@ -33,7 +33,7 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
  */
 export function parseDocument(
   block: JsonObject,
-  report: Report,
+  report: ParseReport,
 ): readonly (TextPart | MediaPart)[] | undefined {
   const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
   const from = asObject(given) ?? {};
@@ -44,7 +44,7 @@ export function parseDocument(
   if (source === undefined) return undefined;
   const name = asText(title);
   const about = asText(context) ?? '';
-  if (about !== '') report('document block', 'approximated', 'its context as text before it');
+  if (about !== '') report('messages[].context', 'approximated', "a document's, as text before it");
   return [
     ...(about === '' ? [] : [{ kind: 'text', text: about, ...IN_BLOCK } as const]),
     {
@@ -93,7 +93,7 @@ export function renderMedia(part: MediaPart, own: JsonObject, report: Report): J
     throw invalid(`This model takes no ${part.media} input.`, 'messages');
   }
   if (part.detail !== undefined) {
-    report('detail', 'dropped', 'has no counterpart in messages');
+    report('turns[].detail', 'dropped', 'has no counterpart in messages');
   }
   const { name } = part;
   return {

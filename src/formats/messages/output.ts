@@ -78,10 +78,10 @@ function instruction({ schema, name, description }: JsonSchemaOutput): string {
 
 function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
   if (schema !== output.schema) {
-    report('output.schema', 'approximated', 'objects closed, unenforced keywords moved into descriptions');
+    report('output', 'approximated', 'its objects closed, unenforced keywords moved into descriptions');
   }
   for (const field of ['name', 'description', 'strict'] as const) {
     if (output[field] === undefined || output[field] === true) continue;
-    report(`output.${field}`, 'dropped', 'has no counterpart in messages');
+    report('output', 'approximated', `without ${field}`);
   }
 }

@@ -7,7 +7,7 @@ import { unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asObjects, isList, isObject } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
 import { requiredText } from './fields.ts';
@@ -19,7 +19,7 @@ import { FORMAT, markAndOwn } from './wire.ts';
 export interface Context {
   /** Names of the calls so far, by id: results name their call by its id only. */
   readonly names: Map<string, string>;
-  readonly report: Report;
+  readonly report: ParseReport;
 }
 
 /**
@@ -44,7 +44,11 @@ function parseBlock(block: JsonObject, at: string, context: Context): readonly P
 }
 
 /** What may stand in a result as well; undefined of any other block. */
-function parseShown(block: JsonObject, at: string, report: Report): ToolResultPart['content'] | undefined {
+function parseShown(
+  block: JsonObject,
+  at: string,
+  report: ParseReport,
+): ToolResultPart['content'] | undefined {
   switch (block['type']) {
     case 'text':
       return [parseText(block, at)];
@@ -135,7 +139,7 @@ function parseResult(block: JsonObject, at: string, context: Context): ToolResul
 function parseResultContent(
   content: Json | undefined,
   at: string,
-  report: Report,
+  report: ParseReport,
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];

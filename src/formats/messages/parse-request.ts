@@ -16,7 +16,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { optional, requiredText } from './fields.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
@@ -32,7 +32,7 @@ const UNSET = -1;
  * @throws GatewayError `invalid-request`, in the words of the vendor, where a required field is missing or a field has
  *   the wrong type.
  */
-export function parseRequest(body: JsonObject, report: Report): Prompt {
+export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { model, messages, system, max_tokens, stream, stop_sequences, metadata, ...more } = body;
   const { tools, tool_choice, thinking, output_config, output_format, cache_control, ...others } = more;
   const { service_tier, temperature, top_p, top_k, thread, compaction, ...rest } = others;
@@ -107,7 +107,7 @@ function refuseCompaction(compaction: Json | undefined): void {
 function parseToolChoice(
   value: Json | undefined,
   tools: readonly Tool[] = [],
-  report: Report,
+  report: ParseReport,
 ): {
   neutral: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
   own: JsonObject;
@@ -132,7 +132,7 @@ function parseToolChoice(
 }
 
 /** Elsewhere a tool that the vendor runs cannot be named, so it is forced only where there is no other to be called. */
-function forcedHosted(tools: readonly Tool[], report: Report): ToolChoice | undefined {
+function forcedHosted(tools: readonly Tool[], report: ParseReport): ToolChoice | undefined {
   if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
   report('tool_choice', 'dropped', 'forces a tool that the vendor runs');
   return undefined;

@@ -5,7 +5,7 @@ import type { Part, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asText, isList, isObject, splitFields } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { carryOver } from './carriers.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { parseUpload } from './whole-blocks.ts';
@@ -18,7 +18,7 @@ const SYSTEM_OWN: ReadonlySet<string> = new Set(['clear_at', 'output_config']);
 export function parseTurns(
   system: Json | undefined,
   messages: Json | undefined,
-  report: Report,
+  report: ParseReport,
 ): readonly Turn[] {
   if (messages === undefined) throw invalid('messages: Field required', 'messages');
   if (!isList(messages)) throw invalid('messages: Input should be a valid list', 'messages');
@@ -42,7 +42,7 @@ export function parseTurns(
  */
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
-function withoutBillingLine(parts: readonly Part[], report: Report): readonly Part[] {
+function withoutBillingLine(parts: readonly Part[], report: ParseReport): readonly Part[] {
   const [first, ...others] = parts;
   if (first?.kind !== 'text' || !BILLING_LINE.test(first.text)) return parts;
   report('system', 'dropped', "a line for Anthropic's accounting");

@@ -7,12 +7,13 @@ import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { ownCitation } from './citations.ts';
 import { renderMedia } from './media.ts';
 import { type CallIds, callIds, safeName } from './names.ts';
 import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
 import { isInBlock, wholeBlock } from './whole-blocks.ts';
-import { ownFields, renderMark } from './wire.ts';
+import { FORMAT, renderMark } from './wire.ts';
 
 /**
  * @param turns strict and sendable turns, without the system's, but for those that stand where they are.
@@ -23,10 +24,10 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
   return turns.map((turn) => {
     if (turn.role === 'assistant') ids.turn();
     if (turn.name !== undefined) {
-      report('name', 'dropped', 'messages have no names');
+      report('turns[].name', 'dropped', 'messages have no names');
     }
     const content = renderParts(turn.parts, ids, report);
-    return { ...turn.extra, ...ownFields(turn.own, report), role: turn.role, content };
+    return { ...turn.extra, ...ownFields(turn.own, FORMAT, 'turns[]', report), role: turn.role, content };
   });
 }
 
@@ -55,9 +56,9 @@ function renderParts(parts: readonly Part[], ids: CallIds, report: Report): Json
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
   if (part.kind === 'opaque') return part.value;
-  const own = ownFields(part.own, report);
+  const own = ownFields(part.own, FORMAT, 'turns[]', report);
   if (part.signature && part.kind !== 'thinking') {
-    report('signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
+    report('turns[].signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
   }
   switch (part.kind) {
     case 'text':
@@ -87,7 +88,7 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
   const cited = part.citations ?? [];
   const citations = cited.map(ownCitation).filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
-    report('citations', 'dropped', 'Anthropic takes back its own only');
+    report('turns[].citations', 'dropped', 'Anthropic takes back its own only');
   }
   return {
     ...part.extra,
@@ -107,7 +108,7 @@ function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
   const content = renderParts(part.content, ids, report);
   if (content.length === 0 && part.isError) {
-    report('tool-result', 'approximated', 'an error must say something');
+    report('turns[].content', 'approximated', 'an error must say something');
     content.push({ type: 'text', text: 'error' });
   }
   return {

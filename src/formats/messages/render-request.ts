@@ -4,7 +4,8 @@ import type { Prompt, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
+import { type Report, reportDropped, type Target } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { limitMarks, markForKey } from './cache-marks.ts';
 import { withoutOpenThoughts } from './last-thoughts.ts';
@@ -16,7 +17,7 @@ import { renderSampling } from './sampling.ts';
 import { renderAskedTier } from './service-tier.ts';
 import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
-import { ownFields, renderMark, speaksMessages } from './wire.ts';
+import { FORMAT, renderMark, speaksMessages } from './wire.ts';
 
 /**
  * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
@@ -35,7 +36,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportLost(prompt, report);
-  const own = ownFields(prompt.own, report);
+  const own = ownFields(prompt.own, FORMAT, 'own', report);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
   return limitMarks(
     {
@@ -96,11 +97,7 @@ function stopSequences(prompt: Prompt, report: Report): JsonObject {
 const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'] as const;
 
 function reportLost(prompt: Prompt, report: Report): void {
-  for (const field of LOST) {
-    if (prompt[field] !== undefined) {
-      report(field, 'dropped', 'has no counterpart in messages');
-    }
-  }
+  reportDropped(prompt, LOST, 'has no counterpart in messages', report);
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
     report('metadata', 'dropped', 'Anthropic keeps nothing but a user_id');
   }

@@ -7,12 +7,13 @@ import { withoutRootUnion } from '../../conversation/root-union.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, compact } from '../../json.ts';
 import { type Report, type Target, unreported } from '../format.ts';
+import { ownFields } from '../own-fields.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { safeName } from './names.ts';
 import type { OutputPlan } from './output.ts';
 import { withSafeKeys } from './property-keys.ts';
 import { closedSchema } from './schema.ts';
-import { FORMAT, ownFields, renderMark, speaksMessages } from './wire.ts';
+import { FORMAT, renderMark, speaksMessages } from './wire.ts';
 
 interface Writing {
   /** Whether the caller speaks this format: then what it wrote goes out as it is. */
@@ -38,7 +39,7 @@ export function renderTools(
   const tools = offered.map((tool) => renderTool(tool, writing)).filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(renderFunction(output.tool, writing));
   if (tools.length === 0 && !isNative) {
-    if (prompt.toolChoice) report('tool_choice', 'dropped', 'there are no tools');
+    if (prompt.toolChoice) report('toolChoice', 'dropped', 'there are no tools');
     return {};
   }
   const isWritten = isNative && prompt.own?.fields['tool_choice'] !== undefined;
@@ -67,7 +68,7 @@ function renderTool(tool: Tool, writing: Writing): JsonObject | undefined {
     case 'hosted':
       return renderHosted(tool, writing.report);
     case 'custom':
-      writing.report(`tool ${tool.name}`, 'approximated', 'a function with one field, input');
+      writing.report(`tools[${tool.name}].type`, 'approximated', 'a function with one field, input');
       return renderFunction(asFunctionTool(tool), writing);
     case 'function':
       return renderFunction(tool, writing);
@@ -78,7 +79,7 @@ function renderFunction(tool: FunctionTool, { isNative, enforces, report }: Writ
   const { name, description, mark, own, extra, shorthand } = tool;
   if (shorthand?.format === FORMAT) {
     const { strict } = tool;
-    const fields = { ...extra, ...ownFields(own, report), ...shorthand.fields };
+    const fields = { ...extra, ...ownFields(own, FORMAT, 'tools[]', report), ...shorthand.fields };
     return { ...fields, name, ...(strict !== undefined && { strict }), ...renderMark(mark) };
   }
   const { schema, strict } = isNative
@@ -86,7 +87,7 @@ function renderFunction(tool: FunctionTool, { isNative, enforces, report }: Writ
     : adaptedSchema(tool, enforces, report);
   return {
     ...extra,
-    ...ownFields(own, report),
+    ...ownFields(own, FORMAT, 'tools[]', report),
     name: safeName(name),
     ...(description !== undefined && { description }),
     input_schema: schema,
@@ -101,7 +102,7 @@ function adaptedSchema(
   enforces: boolean,
   report: Report,
 ): { readonly schema: JsonObject; readonly strict?: boolean } {
-  const field = `tool ${tool.name}.parameters`;
+  const field = `tools[${tool.name}].parameters` as const;
   const given = objectSchema(tool, false, report);
   const schema = withSafeKeys(given);
   if (schema !== given) {
@@ -112,7 +113,7 @@ function adaptedSchema(
   const closed = enforces ? closedSchema(schema) : undefined;
   if (closed === undefined) {
     const detail = 'this model cannot enforce its schema, or not as many as there are';
-    report(`tool ${tool.name}.strict`, 'dropped', detail);
+    report(`tools[${tool.name}].strict`, 'dropped', detail);
     return { schema };
   }
   if (closed !== schema) report(field, 'approximated', 'objects closed, to be enforced');
@@ -127,13 +128,13 @@ function objectSchema(
 ): JsonObject {
   const { type } = parameters;
   if (type !== undefined && type !== 'object') {
-    report(`tool ${name}.parameters`, 'approximated', 'of type object');
+    report(`tools[${name}].parameters`, 'approximated', 'of type object');
   }
   const schema = objectRoot(isNative ? parameters : newestSchema(parameters));
   const plain = isNative ? schema : withoutRootUnion(schema);
   if (plain !== schema) {
     const detail = 'with the alternatives at its root as one object';
-    report(`tool ${name}.parameters`, 'approximated', detail);
+    report(`tools[${name}].parameters`, 'approximated', detail);
   }
   return Object.keys(plain).length === 1 ? { ...plain, properties: {} } : plain;
 }
@@ -141,10 +142,10 @@ function objectSchema(
 function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {
   if (tool.format === FORMAT) return tool.value;
   if (tool.webSearch) {
-    report('web search', 'approximated', 'web_search_20250305');
+    report('tools[].type', 'approximated', 'web search as web_search_20250305');
     return webSearch(tool.value);
   }
-  report('tools', 'dropped', `a hosted tool of ${tool.format}`);
+  report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return undefined;
 }
 
@@ -173,7 +174,7 @@ function webSearch(value: JsonObject): JsonObject {
 function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report: Report): readonly Tool[] {
   const names = choice?.allowed;
   if (names === undefined || choice?.mode === 'none' || theOne(choice) !== undefined) return tools;
-  report('tool_choice.allowed', 'approximated', 'only the allowed tools are offered');
+  report('toolChoice', 'approximated', 'only the allowed tools are offered');
   const only = new Set(names);
   return tools.filter((tool) => tool.kind === 'hosted' || only.has(tool.name));
 }

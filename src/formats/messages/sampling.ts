@@ -13,7 +13,7 @@ const MIN_TOP_P = 0.95;
 export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
   const { temperature, topP, topK } = prompt;
   const taken = (
-    field: string,
+    field: keyof Prompt,
     value: number | undefined,
     isTaken: (value: number) => boolean,
   ): number | undefined => {
@@ -26,11 +26,11 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
     return undefined;
   };
   const warmth = taken('temperature', temperature, (value) => value >= 1);
-  const share = taken('top_p', topP, (value) => value >= MIN_TOP_P);
-  const count = taken('top_k', topK, () => false);
+  const share = taken('topP', topP, (value) => value >= MIN_TOP_P);
+  const count = taken('topK', topK, () => false);
   // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
   const isBoth = warmth !== undefined && share !== undefined && !speaksMessages(prompt);
-  if (isBoth) report('top_p', 'dropped', 'not taken together with temperature');
+  if (isBoth) report('topP', 'dropped', 'not taken together with temperature');
   if (warmth !== undefined && warmth > 1) report('temperature', 'approximated', 'the most is 1');
   return compact({
     temperature: warmth === undefined ? undefined : Math.min(warmth, 1),

@@ -21,7 +21,8 @@ function sendable<P extends Part>(parts: readonly P[], report: Report): readonly
     if (reason === undefined) {
       return [part.kind === 'tool-result' ? { ...part, content: sendable(part.content, report) } : part];
     }
-    if (reason !== '') report(part.kind, 'dropped', reason);
+    if (reason !== '')
+      report(`turns[].${part.kind === 'thinking' ? part.kind : 'content'}`, 'dropped', reason);
     return [];
   });
 }

@@ -18,7 +18,7 @@ export function parseUsedTier(tier: string): string {
 export function renderAskedTier(tier: string | undefined, report: Report): string | undefined {
   if (tier === undefined || tier === 'auto') return tier;
   if (tier === 'default' || tier === 'standard') return 'standard_only';
-  report('service_tier', 'dropped', `Anthropic has no tier ${tier}`);
+  report('serviceTier', 'dropped', `Anthropic has no tier ${tier}`);
   return undefined;
 }
 

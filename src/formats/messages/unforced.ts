@@ -14,7 +14,7 @@ export function unforced(prompt: Prompt, target: Target, report: Report): Prompt
   const { toolChoice, tools = [], turns } = prompt;
   const isForced = toolChoice?.mode === 'required' && tools.length > 0;
   if (!isForced || target.forcedTools !== false || speaksMessages(prompt)) return prompt;
-  report('tool_choice', 'approximated', 'a call is asked for in words');
+  report('toolChoice', 'approximated', 'a call is asked for in words');
   const [name, ...others] = toolChoice.allowed ?? [];
   const whom = name === undefined || others.length > 0 ? 'one of the tools' : `the tool "${safeName(name)}"`;
   const text = `Answer with a call of ${whom}, not with text.`;

@@ -3,20 +3,20 @@
  * the parts that stand beside such a block for everybody else alone.
  */
 
-import { fieldsOf, ownOf } from '../../conversation/own.ts';
+import { keptIn } from '../../conversation/own.ts';
 import type { MediaPart, Part, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText, isList } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { FORMAT } from './wire.ts';
 
 /** A search result: text with its title and source to everybody else, and kept whole for Anthropic. */
-export function parseSearchResult(block: JsonObject, report: Report): TextPart {
+export function parseSearchResult(block: JsonObject, report: ParseReport): TextPart {
   return asTextPart(block, [block['title'], block['source']], block['content'], report);
 }
 
 /** A tool that a search has found. Elsewhere all tools are offered from the start, so that to name it is enough. */
-export function parseToolReference(block: JsonObject, report: Report): TextPart {
+export function parseToolReference(block: JsonObject, report: ParseReport): TextPart {
   return asTextPart(block, [`Found: ${asText(block['tool_name']) ?? 'a tool'}`], undefined, report);
 }
 
@@ -24,7 +24,7 @@ export function parseToolReference(block: JsonObject, report: Report): TextPart 
  * What stands for all that was said before it: its summary, which others can read, where it has one ("Compaction"
  * guide), and kept whole for Anthropic.
  */
-export function parseCompaction(block: JsonObject, report: Report): TextPart | undefined {
+export function parseCompaction(block: JsonObject, report: ParseReport): TextPart | undefined {
   const { content } = block;
   if (!asText(content)?.trim()) return undefined;
   return asTextPart(block, ['Summary of the conversation so far:'], content, report);
@@ -37,7 +37,7 @@ export function parseUpload(block: JsonObject): MediaPart {
     kind: 'media',
     media: 'document',
     source: { kind: 'file', id, format: FORMAT },
-    ...ownOf(FORMAT, { whole_block: block }),
+    own: { format: FORMAT, fields: {}, kept: { block } },
   };
 }
 
@@ -46,22 +46,22 @@ export function asTextPart(
   block: JsonObject,
   head: readonly (Json | undefined)[],
   content: Json | undefined,
-  report: Report,
+  report: ParseReport,
 ): TextPart {
   const texts = isList(content) ? asObjects(content).map(({ text }) => text) : [content];
   const text = [...head, ...texts].filter((line) => typeof line === 'string' && line !== '').join('\n');
-  report(`${asText(block['type'])} block`, 'approximated', 'as plain text, with its title');
-  return { kind: 'text', text, ...ownOf(FORMAT, { whole_block: block }) };
+  report('messages[].content', 'approximated', `a ${asText(block['type'])} as plain text, with its title`);
+  return { kind: 'text', text, own: { format: FORMAT, fields: {}, kept: { block } } };
 }
 
 /** The block that a part was made of which is kept whole. */
 export function wholeBlock(part: Part): JsonObject | undefined {
-  return asObject(fieldsOf(part.own, FORMAT)['whole_block']);
+  return asObject(keptIn(part.own, FORMAT)['block']);
 }
 
 /** Marks a part of which all stands in the block that the part beside it is rendered as. */
-export const IN_BLOCK = ownOf(FORMAT, { in_block: true });
+export const IN_BLOCK = { own: { format: FORMAT, fields: {}, kept: { isInBlock: true } } } as const;
 
 export function isInBlock(part: Part): boolean {
-  return fieldsOf(part.own, FORMAT)['in_block'] === true;
+  return keptIn(part.own, FORMAT)['isInBlock'] === true;
 }

@@ -4,10 +4,9 @@
  */
 
 import { ownOf } from '../../conversation/own.ts';
-import type { CacheMark, Own, Prompt, TextPart } from '../../conversation/prompt.ts';
+import type { CacheMark, Prompt, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { compact, isEmpty, isObject } from '../../json.ts';
-import type { Report } from '../format.ts';
 
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
@@ -40,16 +39,6 @@ export const TOOL_OWN: ReadonlySet<string> = new Set([
 /** Whether the caller of a prompt speaks this format: what such a one wrote is the vendor's to judge. */
 export function speaksMessages({ own }: Prompt): boolean {
   return own?.format === FORMAT;
-}
-
-/** What `own` holds for this format; what it holds for another one is reported as dropped. */
-export function ownFields(own: Own | undefined, report: Report): JsonObject {
-  if (own === undefined) return {};
-  if (own.format === FORMAT) return own.fields;
-  for (const field of Object.keys(own.fields)) {
-    report(field, 'dropped', `means something in ${own.format} only`);
-  }
-  return {};
 }
 
 /** How long a marked prefix may be kept (prompt caching guide). */

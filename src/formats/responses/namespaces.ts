@@ -4,9 +4,9 @@
  * way back, for a client knows none by the joined name.
  */
 
+import { keptIn } from '../../conversation/own.ts';
 import type { Tool } from '../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../json.ts';
-import { keptIn } from './own.ts';
 
 /** How the caller calls a tool that is in a namespace. */
 export interface CallersName {
@@ -40,7 +40,7 @@ export function nameElsewhere(item: JsonObject): string | undefined {
 export function callersNames(tools: readonly Tool[] = []): ReadonlyMap<string, CallersName> {
   const names = new Map<string, CallersName>();
   for (const tool of tools) {
-    const kept = tool.kind === 'hosted' ? undefined : keptIn(tool.own)['namespace'];
+    const kept = tool.kind === 'hosted' ? undefined : keptIn(tool.own, 'responses')['namespace'];
     const told = callersName(asObject(kept) ?? {});
     if (told) names.set(joinedName(told), told);
   }

@@ -4,7 +4,7 @@
  * what the content part said beside its text.
  */
 
-import { fieldsOf } from '../../conversation/own.ts';
+import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type { Own } from '../../conversation/prompt.ts';
 import { asNumber, asObject, isEmpty, type JsonObject } from '../../json.ts';
 
@@ -24,7 +24,7 @@ export function keptOrigin({ at, item = {}, part = {} }: Origin): Own {
 
 /** What `keptOrigin` kept; nothing of another format's. */
 export function originOf(own: Own | undefined): Origin {
-  const kept = keptIn(own);
+  const kept = keptIn(own, 'responses');
   const at = asNumber(kept['at']);
   const item = asObject(kept['item']);
   const part = asObject(kept['part']);
@@ -33,12 +33,9 @@ export function originOf(own: Own | undefined): Origin {
 
 /** `own` with this kept in it too. */
 export function keeping(kept: JsonObject, own?: Own): Own {
-  return { format: 'responses', fields: fieldsOf(own, 'responses'), kept: { ...keptIn(own), ...kept } };
+  return {
+    format: 'responses',
+    fields: fieldsOf(own, 'responses'),
+    kept: { ...keptIn(own, 'responses'), ...kept },
+  };
 }
-
-/** All that this format has kept. */
-export function keptIn(own: Own | undefined): JsonObject {
-  return (own?.format === 'responses' && own.kept) || NOTHING;
-}
-
-const NOTHING: JsonObject = {};

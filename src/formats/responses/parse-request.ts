@@ -13,7 +13,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import {
   emptyList,
   flagAt,
@@ -56,7 +56,7 @@ const STATE = ['previous_response_id', 'conversation', 'prompt'];
  * @throws GatewayError `invalid-request` with OpenAI's own sentence for a field that is missing or of a wrong type, and
  *   for what needs state: this path has no store of responses.
  */
-export function parseRequest(body: JsonObject, report: Report): Prompt {
+export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   refuseState(body);
   refuseWarming(body['prompt_cache_options']);
   const {

@@ -14,7 +14,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { ParseReport } from '../format.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
 import { wrongValue } from './fields.ts';
@@ -46,7 +46,7 @@ const HOSTED: readonly string[] = [
 const TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /** @throws GatewayError for a tool that is none of OpenAI's kinds or has no name. */
-export function parseTools(value: Json | undefined, report: Report, path = 'tools'): Tool[] {
+export function parseTools(value: Json | undefined, report: ParseReport, path = 'tools'): Tool[] {
   return objectsAt(value, path).flatMap(([tool, here]) => parseTool(tool, here, report));
 }
 
@@ -60,7 +60,7 @@ const BRINGING: readonly (Json | undefined)[] = ['additional_tools', 'tool_searc
 export function parseBroughtTools(
   input: Json | undefined,
   declared: readonly Tool[],
-  report: Report,
+  report: ParseReport,
 ): readonly Tool[] {
   const names = new Set(declared.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
   return asList(input).flatMap((item, at) => {
@@ -73,7 +73,7 @@ export function parseBroughtTools(
   });
 }
 
-function parseTool(tool: JsonObject, path: string, report: Report): readonly Tool[] {
+function parseTool(tool: JsonObject, path: string, report: ParseReport): readonly Tool[] {
   const type = textAt(tool['type'], `${path}.type`);
   if (type === undefined) throw missing(`${path}.type`);
   if (type === 'function') return [parseFunction(tool, path, report)];
@@ -91,7 +91,7 @@ function parseTool(tool: JsonObject, path: string, report: Report): readonly Too
 }
 
 /** The tools in a namespace. The first says what is said of all of them, and keeps them as the caller wrote them. */
-function parseNamespace(group: JsonObject, path: string, report: Report): readonly Tool[] {
+function parseNamespace(group: JsonObject, path: string, report: ParseReport): readonly Tool[] {
   const namespace = requiredText(group['name'], `${path}.name`);
   const about = textAt(group['description'], `${path}.description`);
   const prefix = joinedName({ namespace, name: '' });
@@ -109,13 +109,13 @@ function parseNamespace(group: JsonObject, path: string, report: Report): readon
   });
 }
 
-function parseMember(tool: JsonObject, path: string, report: Report): FunctionTool | CustomTool {
+function parseMember(tool: JsonObject, path: string, report: ParseReport): FunctionTool | CustomTool {
   if (tool['type'] === 'function') return parseFunction(tool, path, report);
   if (tool['type'] === 'custom') return parseCustom(tool, path);
   throw wrongValue(`${path}.type`, ['function', 'custom']);
 }
 
-function parseFunction(tool: JsonObject, path: string, report: Report): FunctionTool {
+function parseFunction(tool: JsonObject, path: string, report: ParseReport): FunctionTool {
   const { type: _, name, description, parameters, strict, ...rest } = tool;
   const about = textAt(description, `${path}.description`);
   const schema = objectAt(parameters, `${path}.parameters`);
@@ -158,7 +158,7 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
 export function parseToolChoice(
   value: Json | undefined,
   given: readonly Tool[],
-  report: Report,
+  report: ParseReport,
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };

@@ -1,6 +1,7 @@
 /** Turns to input items. */
 
 import { contentWithFailure } from '../../conversation/failed-result.ts';
+import { keptIn } from '../../conversation/own.ts';
 import type {
   ContentPart,
   Part,
@@ -13,7 +14,7 @@ import { asObject, isEmpty, type JsonObject } from '../../json.ts';
 import { reportForeign } from '../own-fields.ts';
 import { safeCallId, safeName } from './names.ts';
 import { callersName } from './namespaces.ts';
-import { keptIn, originOf } from './own.ts';
+import { originOf } from './own.ts';
 import { renderContent } from './render-parts.ts';
 import { renderCarrier, renderThoughts } from './render-reasoning.ts';
 import type { Scope } from './scope.ts';
@@ -22,9 +23,9 @@ import type { Scope } from './scope.ts';
 export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
   const custom = new Set<string>();
   return turns.flatMap((turn) => {
-    if (turn.name !== undefined) scope.report('name', 'dropped', 'input messages have no names');
-    reportForeign(turn.own, 'responses', scope.report);
-    const whole = asObject(keptIn(turn.own)['whole']);
+    if (turn.name !== undefined) scope.report('turns[].name', 'dropped', 'input messages have no names');
+    reportForeign(turn.own, 'responses', 'turns[]', scope.report);
+    const whole = asObject(keptIn(turn.own, 'responses')['whole']);
     if (whole) return [whole];
     return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
   });
@@ -91,7 +92,7 @@ function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): rea
       return [shorthandOf(part) ?? renderResult(part, part.custom === true || custom.has(part.id), scope)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
-      scope.report('content', 'dropped', `a block that only ${part.format} can read`);
+      scope.report('turns[].content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }
 }
@@ -118,7 +119,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
   }
   if (shown.length > 0) {
     const detail = "media of the model's own, as the user's: its messages hold text only";
-    scope.report('media', 'approximated', detail);
+    scope.report('turns[].content', 'approximated', detail);
     items.push({ type: 'message', role: 'user', content: renderContent(shown, 'input', scope) });
   }
   return items;
@@ -131,7 +132,7 @@ function asListed(content: string | readonly JsonObject[], told: JsonObject): st
 }
 
 function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
-  reportForeign(part.own, 'responses', scope.report);
+  reportForeign(part.own, 'responses', 'turns[]', scope.report);
   const { item = {} } = originOf(part.own);
   const common = { ...part.extra, ...item };
   const call = { call_id: safeCallId(part.id), name: callersName(item)?.name ?? safeName(part.name) };
@@ -145,12 +146,12 @@ function renderCall(part: ToolCallPart, scope: Scope): JsonObject {
 }
 
 function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): JsonObject {
-  reportForeign(part.own, 'responses', scope.report);
+  reportForeign(part.own, 'responses', 'turns[]', scope.report);
   const content = scope.keepsAll ? part.content : contentWithFailure(part);
   if (content !== part.content) {
-    scope.report('isError', 'approximated', "as the word 'Error' before the result");
+    scope.report('turns[].is_error', 'approximated', "as the word 'Error' before the result");
   } else if (part.isError) {
-    scope.report('isError', 'dropped', 'only the text of the result can tell');
+    scope.report('turns[].is_error', 'dropped', 'only the text of the result can tell');
   }
   return {
     ...part.extra,

@@ -33,7 +33,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
   switch (part.kind) {
     case 'text':
       if (side === 'output') return [renderAnswerText(part, scope)];
-      if (part.citations) scope.report('citations', 'dropped', 'on no text of the model');
+      if (part.citations) scope.report('turns[].citations', 'dropped', 'on no text of the model');
       return [{ ...around(part, scope), type: 'input_text', text: part.text }];
     case 'refusal':
       if (side === 'input') return [{ ...around(part, scope), type: 'input_text', text: part.text }];
@@ -42,7 +42,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
       return [renderMedia(part, scope)];
     case 'opaque':
       if (part.format === 'responses') return [part.value];
-      scope.report('content', 'dropped', `a block that only ${part.format} can read`);
+      scope.report('turns[].content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }
 }
@@ -50,7 +50,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
 function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
   const cited = part.citations ?? [];
   const annotations = cited.map((citation) => renderAnnotation(citation, part.text.length)).filter(isObject);
-  if (annotations.length < cited.length) scope.report('citations', 'dropped', 'those without a URL');
+  if (annotations.length < cited.length) scope.report('turns[].citations', 'dropped', 'those without a URL');
   return { ...around(part, scope), type: 'output_text', text: part.text, annotations };
 }
 
@@ -60,7 +60,7 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
   const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
   if (media === 'video') throw invalid('This model takes no video input.');
   if (source.kind === 'text') {
-    scope.report('document', 'approximated', 'as text, with its name before it');
+    scope.report('turns[].content', 'approximated', 'a document as text, with its name before it');
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);
@@ -103,6 +103,6 @@ function openAIs(own: Own | undefined, scope: Scope): JsonObject {
   if (own === undefined || own.format === 'responses') return {};
   const { prompt_cache_breakpoint: breakpoint, ...rest } = own.fields;
   const isShared = own.format === 'chat-completions' && breakpoint !== undefined;
-  reportForeign({ ...own, fields: isShared ? rest : own.fields }, 'responses', scope.report);
+  reportForeign({ ...own, fields: isShared ? rest : own.fields }, 'responses', 'turns[]', scope.report);
   return isShared ? { prompt_cache_breakpoint: breakpoint } : {};
 }

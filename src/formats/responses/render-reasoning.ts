@@ -23,7 +23,7 @@ function renderThought(parts: readonly ThinkingPart[], scope: Scope): readonly J
   const last = parts.at(-1);
   if (last === undefined) return [];
   if (!scope.keepsAll && !isOpenAIs(last)) {
-    scope.report('thinking', 'dropped', 'it bears no proof of OpenAI');
+    scope.report('turns[].thinking', 'dropped', 'it bears no proof of OpenAI');
     return [];
   }
   const secret = encryptedContent(last);
@@ -62,6 +62,6 @@ export function renderCarrier(part: Part, mark: Mark, scope: Scope): readonly Js
   const { signature } = part;
   if (signature === undefined) return [];
   if (scope.keepsAll) return [{ type: 'reasoning', summary: [], encrypted_content: sealed(signature, mark) }];
-  scope.report('signature', 'dropped', `of ${signature.origin}, on a ${part.kind}`);
+  scope.report('turns[].signature', 'dropped', `of ${signature.origin}, on a ${part.kind}`);
   return [];
 }

@@ -1,13 +1,12 @@
 /** A prompt as the body of `POST /v1/responses` (API reference, Create a model response). */
 
-import { fieldsOf } from '../../conversation/own.ts';
+import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
+import { type Report, reportDropped, type Target } from '../format.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { reportForeign } from '../own-fields.ts';
-import { keptIn } from './own.ts';
 import { renderItems } from './render-items.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
@@ -63,14 +62,14 @@ function openAIs(
 ): { readonly fields: JsonObject; readonly verbosity?: string } {
   const { own } = prompt;
   if (own?.format !== 'chat-completions') {
-    reportForeign(own, 'responses', report);
+    reportForeign(own, 'responses', 'own', report);
     const [, fields] = splitFields(fieldsOf(own, 'responses'), PLACED);
     return { fields };
   }
   const { verbosity, ...rest } = own.fields;
   const word = asText(verbosity);
   const [shared, others] = splitFields(rest, SHARED_FIELDS);
-  reportForeign({ ...own, fields: others }, 'responses', report);
+  reportForeign({ ...own, fields: others }, 'responses', 'own', report);
   return { fields: withoutNulls(shared), ...(word !== undefined && { verbosity: word }) };
 }
 
@@ -80,7 +79,7 @@ function openAIs(
  */
 function hoist(turns: readonly Turn[]): { readonly instructions?: string; readonly turns: readonly Turn[] } {
   const [first] = turns;
-  if (first && keptIn(first.own)['instructions'] === true) {
+  if (first && keptIn(first.own, 'responses')['instructions'] === true) {
     return { instructions: textOf([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));
@@ -112,13 +111,13 @@ function includes({ own, logprobs }: Prompt, { target, takesSampling }: Scope): 
   return [...new Set(wanted)];
 }
 
+/** What OpenAI's reasoning models refuse. */
+const SAMPLING = ['temperature', 'topP', 'logprobs', 'topLogprobs'] as const;
+
 function sampling(prompt: Prompt, scope: Scope): JsonObject {
-  const { temperature, topP, logprobs, topLogprobs } = prompt;
+  const { temperature, topP, topLogprobs } = prompt;
   if (!scope.takesSampling) {
-    for (const [field, value] of Object.entries({ temperature, topP, logprobs, topLogprobs })) {
-      if (value === undefined || value === false) continue;
-      scope.report(field, 'dropped', 'this model does not take it');
-    }
+    reportDropped(prompt, SAMPLING, 'this model does not take it', scope.report);
     return {};
   }
   return compact({ temperature, top_p: topP, top_logprobs: topLogprobs });
@@ -153,11 +152,9 @@ function tierOf(tier: string): string {
 const LOST = ['topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty', 'mark'] as const;
 
 function reportLost(prompt: Prompt, report: Report): void {
-  for (const field of LOST) {
-    if (prompt[field] !== undefined) report(field, 'dropped', 'has no counterpart in responses');
-  }
+  reportDropped(prompt, LOST, 'has no counterpart in responses', report);
   if (prompt.turns.some((turn) => turn.parts.some(isForeignMark)) || prompt.tools?.some(isForeignMark)) {
-    report('cache marks', 'dropped', 'OpenAI caches by itself');
+    report('turns[].mark', 'dropped', 'OpenAI caches by itself');
   }
 }
 

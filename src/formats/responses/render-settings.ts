@@ -41,7 +41,7 @@ function renderSchema(
 ): JsonObject {
   const { name, description, schema } = output;
   const strict = strictnessOf(output, prompt.own?.format);
-  const isStrict = strict === true && (scope.keepsAll || canEnforce(schema, 'output.strict', scope.report));
+  const isStrict = strict === true && (scope.keepsAll || canEnforce(schema, 'output', scope.report));
   return {
     type: 'json_schema',
     name: safeName(name || 'answer'),
@@ -88,8 +88,7 @@ function effortOf(thinking: Thinking, { target, report }: Scope): Effort | undef
   const near = traits && traits.efforts.length > 0 ? effortFor(thinking, traits) : asked;
   const effort = near === 'none' && traits ? (nearestEffort(near, traits.efforts) ?? near) : near;
   if (effort !== thinking.effort) {
-    const field = thinking.effort === undefined ? 'thinking.budget' : 'thinking.effort';
-    report(field, 'approximated', `effort ${effort}`);
+    report('thinking', 'approximated', `effort ${effort}`);
   }
   return effort;
 }

@@ -1,7 +1,7 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { customNames, grammarOf } from '../../conversation/custom-tools.ts';
-import { fieldsOf } from '../../conversation/own.ts';
+import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -16,7 +16,6 @@ import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { reportForeign } from '../own-fields.ts';
 import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
-import { keptIn } from './own.ts';
 import type { Scope } from './scope.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
@@ -37,7 +36,7 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
 }
 
 function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
-  const { namespace, group, brought } = tool.kind === 'hosted' ? {} : keptIn(tool.own);
+  const { namespace, group, brought } = tool.kind === 'hosted' ? {} : keptIn(tool.own, 'responses');
   if (brought === true) return [];
   // The first tool of a namespace keeps all of it.
   if (namespace !== undefined) return isObject(group) ? [group] : [];
@@ -58,10 +57,10 @@ function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
 function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
   const { name, description, parameters, extra, own } = tool;
   const isNative = own?.format === 'responses';
-  reportForeign(own, 'responses', scope.report);
+  reportForeign(own, 'responses', 'tools[]', scope.report);
   const strict =
     tool.strict === true &&
-    (isNative || scope.keepsAll || canEnforce(parameters, `tool ${name}.strict`, scope.report));
+    (isNative || scope.keepsAll || canEnforce(parameters, `tools[${name}].strict`, scope.report));
   const isUnsaid = isNative && tool.strict === undefined;
   return {
     ...extra,
@@ -76,7 +75,7 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
 
 function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
   const { name, description, extra, own } = tool;
-  reportForeign(own, 'responses', scope.report);
+  reportForeign(own, 'responses', 'tools[]', scope.report);
   const format = renderGrammar(tool);
   return {
     ...extra,
@@ -97,10 +96,10 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
 function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
-    report('web search', 'approximated', 'web_search');
+    report('tools[].type', 'approximated', 'web search as web_search');
     return [webSearch(tool.value)];
   }
-  report('tools', 'dropped', `a hosted tool of ${tool.format}`);
+  report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return [];
 }
 

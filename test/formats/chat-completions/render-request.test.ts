@@ -177,7 +177,7 @@ describe('settings', () => {
       safety_identifier: 's',
       verbosity: 'low',
     });
-    expect(told(notes)).toEqual(['include dropped']);
+    expect(told(notes)).toEqual(['own.include dropped']);
     const others: Note[] = [];
     expect(Object.keys(body({ own }, 'deepseek', others))).toEqual(['model', 'messages']);
     expect(told(others)).toHaveLength(4);
@@ -274,11 +274,11 @@ describe('thinking', () => {
     };
     expect(notes({ effort: 'low' }, REASONING)).toEqual([]);
     expect(notes({ adaptive: true }, REASONING)).toEqual([]);
-    expect(notes({ budget: 500 }, REASONING)).toEqual(['thinking.budget approximated']);
-    expect(notes({ effort: 'max' }, REASONING)).toEqual(['thinking.effort approximated']);
+    expect(notes({ budget: 500 }, REASONING)).toEqual(['thinking approximated']);
+    expect(notes({ effort: 'max' }, REASONING)).toEqual(['thinking approximated']);
     expect(notes({ effort: 'low' }, modelOf('openai'))).toEqual(['thinking dropped']);
     expect(notes({ effort: 'none' }, modelOf('openai'))).toEqual([]);
-    expect(notes({ effort: 'low', visible: false }, REASONING)).toEqual(['thinking.visible dropped']);
+    expect(notes({ effort: 'low', visible: false }, REASONING)).toEqual(['thinking approximated']);
   });
 });
 
@@ -320,7 +320,7 @@ describe('system', () => {
       ['assistant', '2'],
       ['user', '<system>\nC\n</system>\n3'],
     ]);
-    expect(told(notes)).toEqual(['system approximated']);
+    expect(told(notes)).toEqual(['turns[].role approximated']);
   });
 });
 
@@ -396,7 +396,7 @@ describe('calls and results', () => {
         ],
       },
     ]);
-    expect(told(notes)).toEqual(Array(2).fill('tool_result.content approximated'));
+    expect(told(notes)).toEqual(Array(2).fill('turns[].content approximated'));
     expect(messages(turns, '')[2]?.['content']).toEqual([
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
     ]);
@@ -437,7 +437,7 @@ describe('calls and results', () => {
         ],
       },
     ]);
-    expect(told(notes)).toEqual(['messages approximated']);
+    expect(told(notes)).toEqual(['turns[].content approximated']);
     const several = user(result('a', say('A')), result('b', say('B')), text('Now?'));
     const both = messages([user(text('Go')), assistant(call('a'), call('b')), several], 'mistral');
     expect(both.slice(2).map(({ role, content }) => [role, content])).toEqual([
@@ -516,7 +516,7 @@ describe('the choice of tools', () => {
       notes,
     );
     expect(Object.keys(said)).toEqual(['model', 'messages']);
-    expect(told(notes)).toEqual(['tools dropped']);
+    expect(told(notes)).toEqual(['tools[].type dropped']);
   });
 
   test('web search goes where it is known', () => {
@@ -644,7 +644,7 @@ describe('thoughts of earlier turns', () => {
       const sent = JSON.stringify(messages(turns, dialect, notes));
       expect(sent).not.toMatch(/SIG|RED/);
       expect(
-        told(notes).filter((note) => /^(signature|thinking) dropped$/.test(note)).length,
+        told(notes).filter((note) => /^turns\[\]\.(signature|thinking) dropped$/.test(note)).length,
       ).toBeGreaterThan(0);
     }
   });
@@ -809,7 +809,7 @@ describe('content', () => {
       role: 'assistant',
       content: 'Yes.',
     });
-    expect(told(notes)).toEqual(['content dropped']);
+    expect(told(notes)).toEqual(['turns[].content dropped']);
     expect(messages([user(text('Go')), assistant(block), user(text('On'))]).map(({ role }) => role)).toEqual([
       'user',
       'user',
@@ -823,7 +823,7 @@ describe('content', () => {
     ]);
     const notes: Note[] = [];
     expect(messages(marked, 'openai', notes)).toEqual([{ role: 'user', content: 'A' }]);
-    expect(told(notes)).toEqual(['cache_control dropped']);
+    expect(told(notes)).toEqual(['turns[].mark dropped']);
   });
 
   test('a mark on a result stands on the last part of it', () => {

@@ -509,8 +509,8 @@ describe('settings', () => {
     });
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'x' }] }], colour: 'blue' });
     expect(notes.map((note) => note.field).sort()).toEqual([
-      'logit_bias',
       'metadata',
+      'own.logit_bias',
       'parallelToolCalls',
       'user',
     ]);
@@ -643,7 +643,7 @@ describe('tools', () => {
         ],
       },
     ]);
-    expect(notes).toMatchObject([{ field: 'tools', outcome: 'approximated' }]);
+    expect(notes).toMatchObject([{ field: 'tools[run].type', outcome: 'approximated' }]);
   });
 
   test('a search is Google’s search; another vendor’s other tools are dropped; both reported', () => {
@@ -680,7 +680,7 @@ describe('tools', () => {
     const { body, notes } = tools(both, { toolChoice: { mode: 'auto' } }, BUDGETS);
     expect(body['tools']).toEqual([{ functionDeclarations: [{ name: 'f' }] }]);
     expect(body['toolConfig']).toEqual({ functionCallingConfig: { mode: 'AUTO' } });
-    expect(notes).toMatchObject([{ field: 'tools', outcome: 'dropped' }]);
+    expect(notes).toMatchObject([{ field: 'tools[].type', outcome: 'dropped' }]);
   });
 
   test.each<[Prompt['toolChoice'], boolean, JsonObject | undefined]>([

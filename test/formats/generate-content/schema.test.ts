@@ -178,7 +178,7 @@ describe('JSON Schema in the OpenAPI subset', () => {
     ]);
     expect(body['generationConfig']).toMatchObject({ responseSchema: subset });
     expect(notes.map((note) => note.detail)).toEqual([
-      'f: schema without additionalProperties',
+      'schema without additionalProperties',
       'schema without additionalProperties',
     ]);
   });

@@ -384,7 +384,7 @@ describe('turns', () => {
       reportInto(notes),
     );
     expect(prompt.turns[0]?.parts).toMatchObject([{ kind: 'text', text: 'T\nhttps://a.example\nx' }]);
-    expect(notes).toMatchObject([{ field: 'search_result block', outcome: 'approximated' }]);
+    expect(notes).toMatchObject([{ field: 'messages[].content', outcome: 'approximated' }]);
   });
 
   test('blocks that only Anthropic can read are whole', () => {

@@ -48,7 +48,12 @@ describe.each(cases)('$name', ({ name, body }) => {
     const notes: Note[] = [];
     const again = renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, reportInto(notes));
     if (name === 'foreign-signatures') {
-      expect(notes.map(({ field }) => field)).toEqual(['thinking', 'thinking', 'signature', 'signature']);
+      expect(notes.map(({ field }) => field)).toEqual([
+        'turns[].thinking',
+        'turns[].thinking',
+        'turns[].signature',
+        'turns[].signature',
+      ]);
       expect(JSON.stringify(again)).not.toMatch(/anthropic#|google#/);
       expect(items(bodyOf(again))).toEqual(items(body).filter((item) => item['type'] !== 'reasoning'));
       return;
