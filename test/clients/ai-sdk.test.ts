@@ -286,6 +286,22 @@ describe.each(PAIRS)('$pair', ({ client, subject }) => {
   });
 });
 
+/** Those that the gateway says in chat-completions, which others say themselves. */
+const SAID_HERE = SUBJECTS.filter(({ spoken }) => spoken !== 'chat-completions');
+
+test.each(SAID_HERE)(
+  'a call of $model has no empty text before it in chat-completions',
+  async ({ model }) => {
+    const asked = {
+      model: createOpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY }).chat(model),
+      prompt: 'Call get_weather for Oslo.',
+      tools,
+    };
+    for (const content of [await streamText(asked).content, (await generateText(asked)).content])
+      expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-result']);
+  },
+);
+
 describe.each(PAIRS.filter(({ subject }) => subject.thinks))('what $pair thinks', ({ client, subject }) => {
   test('goes with its proof over a loop of tools and into the next turn', async () => {
     const settings = {

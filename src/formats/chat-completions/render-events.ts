@@ -1,6 +1,6 @@
 /** Events as the chunks of a chat-completions stream (OpenAI API reference, "The chat completion chunk object"). */
 
-import type { ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
+import type { OpenPart, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
 import { mergeUsage } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -16,31 +16,34 @@ export function renderEvents(asked: Asked): EventRenderer {
   const includeUsage = asked.prompt.includeUsage === true;
   const isOld = wantsOldCall(asked);
   const choices: ChoiceRenderer[] = [];
-  /** What stands before and after the one choice of a chunk. */
+  /** What stands before and after the one choice of a chunk; before that of the first one, the extras too. */
   let before = '';
+  let first = '';
   // OpenAI: with include_usage every chunk but the one that tells usage says null.
   const after = includeUsage ? '],"usage":null}' : ']}';
   let usage: Usage = {};
 
-  const choiceAt = (index: number, out: Sink<Sse>): ChoiceRenderer => {
+  /** @param part what it begins with, if that is a part. */
+  const choiceAt = (index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer => {
     let choice = choices[index];
     while (choice === undefined) {
-      out.enqueue({ data: before + firstChoice(choices.length) + after });
+      out.enqueue({ data: first + firstChoice(choices.length, part) + after });
+      first = before;
       choices.push(choiceRenderer({ index: choices.length, before, after, isOld }));
       choice = choices[index];
     }
     return choice;
   };
 
-  const begin = (start: ReplyStart, out: Sink<Sse>): void => {
+  const begin = (start: ReplyStart): void => {
     const head = renderHead(start, 'chat.completion.chunk', asked);
     // What the vendor says beyond the standard fields stands in the first chunk alone.
-    out.enqueue({ data: opening({ ...renderExtras(start), ...head }) + firstChoice(0) + after });
+    first = opening({ ...renderExtras(start), ...head });
     before = opening(head);
-    choices.push(choiceRenderer({ index: 0, before, after, isOld }));
   };
 
   const end = (out: Sink<Sse>): void => {
+    choiceAt(0, out);
     if (includeUsage && isKnown(usage)) {
       out.enqueue({ data: `${before}],"usage":${JSON.stringify(renderUsage(usage))}}` });
     }
@@ -54,7 +57,7 @@ export function renderEvents(asked: Asked): EventRenderer {
           choices[event.choice]?.say(event.text, out);
           return;
         case 'part-start':
-          choiceAt(event.choice, out).open(event, out);
+          choiceAt(event.choice, out, event.part).open(event, out);
           return;
         case 'part-detail':
           choiceAt(event.choice, out).note(event);
@@ -72,7 +75,7 @@ export function renderEvents(asked: Asked): EventRenderer {
           usage = mergeUsage(usage, event.usage);
           return;
         case 'reply-start':
-          begin(event, out);
+          begin(event);
           return;
         case 'reply-end':
           end(out);
@@ -85,9 +88,9 @@ export function renderEvents(asked: Asked): EventRenderer {
   };
 }
 
-/** A choice's first chunk, which says the role. */
-function firstChoice(index: number): string {
-  const delta = { role: 'assistant', content: '', refusal: null };
+/** A choice's first chunk, which says the role, and an empty text where text follows, as OpenAI does; else there is none. */
+function firstChoice(index: number, part?: OpenPart): string {
+  const delta = { role: 'assistant', content: part?.kind === 'text' ? '' : null, refusal: null };
   return JSON.stringify({ index, delta, logprobs: null, finish_reason: null });
 }
 

@@ -111,6 +111,18 @@ describe('the frame', () => {
   });
 });
 
+test.each<[string, string | null, ReplyEvent[]]>([
+  ['text', '', part(0, text, ['a'])],
+  ['a call', null, part(0, call, ['{}'])],
+  ['thoughts', null, [...part(0, { kind: 'thinking' }, ['a']), ...part(1, text, ['b'])]],
+  ['a refusal', null, part(0, { kind: 'refusal' }, ['No.'])],
+  ['nothing at all', null, []],
+])('a choice of %s begins with the content %j', (_, content, events) => {
+  const said = rendered(answer(...events, stopped()));
+  expect(deltasOf(said)[0]).toEqual({ role: 'assistant', content, refusal: null });
+  expect(violations(said, true)).toEqual([]);
+});
+
 test('text is written as JSON text, whatever is in it', () => {
   const odd = '"\\\n\u2028\u0000😀\ud83d</script>';
   expect(deltasOf(rendered(answer(...part(0, text, [odd]), stopped())))[1]).toEqual({ content: odd });
