@@ -4,13 +4,26 @@
  * with its origin: `google#AbC…`. `#` is in no base64 alphabet, so nothing a vendor sends looks sealed.
  */
 
+import type { Json } from '../json.ts';
 import type { Signature, SignatureOrigin } from './prompt.ts';
 
 const ORIGINS: readonly SignatureOrigin[] = ['anthropic', 'google', 'openai', 'other'];
 
+/**
+ * What an answer has in a signature's place where nothing proves its thoughts: clients bring back only what is signed
+ * (the AI SDK does), and models of chat-completions want to read again what they thought before a call.
+ */
+export const UNSIGNED = 'none#';
+
 /** The text to put into a field that `home`'s signatures fill as they are. */
 export function seal(signature: Signature, home: SignatureOrigin): string {
   return signature.origin === home ? signature.value : `${signature.origin}#${signature.value}`;
+}
+
+/** The signature that a client has brought back in a field of `home`'s, if any: some join those of thoughts in a row. */
+export function broughtBack(field: Json | undefined, home: SignatureOrigin): Signature | undefined {
+  const text = typeof field === 'string' ? field.replaceAll(UNSIGNED, '') : '';
+  return text === '' ? undefined : unseal(text, home);
 }
 
 /** The signature that stood in a field of `home`'s. */

@@ -331,6 +331,53 @@ describe.each(PAIRS.filter(({ subject }) => subject.thinks))('what $pair thinks'
   });
 });
 
+/** A stream of chat-completions, as open models write it: thoughts that nothing proves, then a call. */
+const THOUGHTFUL = [
+  { role: 'assistant', content: null, reasoning_content: 'Oslo it is.' },
+  {
+    tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '' } }],
+  },
+  { tool_calls: [{ index: 0, function: { arguments: '{"city":"Oslo"}' } }] },
+].map((delta) => ({ index: 0, delta, finish_reason: null }));
+
+test.each(CLIENTS.filter(({ name }) => /responses|anthropic/.test(name)))(
+  'what a model of chat-completions has thought before a call comes back to it through $name',
+  async (client) => {
+    const answers = [
+      [...THOUGHTFUL, { index: 0, delta: {}, finish_reason: 'tool_calls' }],
+      [{ index: 0, delta: { role: 'assistant', content: 'Clear.' }, finish_reason: 'stop' }],
+    ];
+    scripted().answer((_, response) => {
+      const chunks = (answers.shift() ?? []).map((choice) => ({
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'kimi-k3',
+        choices: [choice],
+      }));
+      const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(events.map((event) => `data: ${event}\n\n`).join(''));
+    });
+    const subject = {
+      model: 'moonshotai/kimi-k3',
+      spoken: 'chat-completions',
+      thinks: true,
+      shows: true,
+    } as const;
+    const { text } = streamText({
+      model: client.open(scripted().gateway.url, subject.model),
+      prompt: 'How is the weather in Oslo?',
+      tools,
+      stopWhen: stepCountIs(2),
+      providerOptions: client.thinking(subject),
+    });
+    expect(await text).toBe('Clear.');
+    const again = JSON.parse(scripted().upstream.received[1]?.body.toString() ?? '');
+    expect(again.messages[1]).toMatchObject({ role: 'assistant', reasoning_content: 'Oslo it is.' });
+  },
+);
+
 describe.each(PAIRS.filter(({ subject }) => !subject.thinks))('$pair, which does not think', (pair) => {
   const { client, subject } = pair;
 

@@ -12,7 +12,7 @@
  */
 
 import type { Part, Signature, Turn } from '../../conversation/prompt.ts';
-import { seal, unseal } from '../../conversation/signature.ts';
+import { broughtBack, seal } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 
 const MARKS = { next: 'c.', previous: 'p.' } as const;
@@ -40,9 +40,9 @@ export function carrierBlocks(signature: Signature | undefined, place: Place): r
 /** The signature in a block that is a carrier, else undefined. */
 export function parseCarrier(block: JsonObject): Signature | undefined {
   const { type, thinking, signature } = block;
-  if (type !== 'thinking' || thinking !== '' || typeof signature !== 'string') return undefined;
-  const open = unseal(signature, 'anthropic');
-  return isCarried(open) ? open : undefined;
+  if (type !== 'thinking' || thinking !== '') return undefined;
+  const open = broughtBack(signature, 'anthropic');
+  return open && isCarried(open) ? open : undefined;
 }
 
 interface Carried {

@@ -7,7 +7,7 @@ import { argumentsObject, argumentsText } from '../../conversation/arguments.ts'
 import { ownOf } from '../../conversation/own.ts';
 import type { Prompt, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartStart, ReplyEvent } from '../../conversation/reply.ts';
-import { unseal } from '../../conversation/signature.ts';
+import { broughtBack, unseal } from '../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObjects, asText, isObject, withoutNulls } from '../../json.ts';
 import type { Sink } from '../../streams/step.ts';
@@ -236,7 +236,7 @@ function addOther(open: Open, type: string, delta: JsonObject, out: Out): void {
 }
 
 function sign(open: Open, signature: Json | undefined): void {
-  if (typeof signature === 'string' && signature !== '') open.signature = unseal(signature, 'anthropic');
+  open.signature = broughtBack(signature, 'anthropic') ?? open.signature;
 }
 
 function cite({ index }: Open, citation: JsonObject, out: Out): void {

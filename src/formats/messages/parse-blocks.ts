@@ -3,7 +3,7 @@
 import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
-import { unseal } from '../../conversation/signature.ts';
+import { broughtBack, unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asObjects, isList, isObject } from '../../json.ts';
@@ -68,12 +68,12 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
     case 'compaction':
       return parseCompaction(block, context.report) ?? opaque(block);
     case 'thinking': {
-      const { type: _, thinking, signature, ...rest } = block;
+      const { type: _, thinking, signature: proof, ...rest } = block;
+      const signature = broughtBack(proof, 'anthropic');
       return {
         kind: 'thinking',
         text: requiredText(thinking, `${at}.thinking.thinking`),
-        ...(typeof signature === 'string' &&
-          signature !== '' && { signature: unseal(signature, 'anthropic') }),
+        ...(signature && { signature }),
         ...extraOf(rest),
       };
     }

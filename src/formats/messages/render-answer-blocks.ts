@@ -6,7 +6,7 @@
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../conversation/reply.ts';
-import { seal } from '../../conversation/signature.ts';
+import { seal, UNSIGNED } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -142,7 +142,11 @@ export function blockEvents(stem: string): BlockEvents {
         refusal ||= part.kind === 'refusal';
         return opened(event, { ...fieldsOf(own, FORMAT), type: 'text', text: '' }, TEXT);
       case 'thinking':
-        return opened(event, thinkingBlock({ text: '' }, fieldsOf(own, FORMAT)), THINKING);
+        return opened(
+          event,
+          { ...thinkingBlock({ text: '' }, fieldsOf(own, FORMAT)), signature: '' },
+          THINKING,
+        );
       case 'tool-call': {
         calls = withCall(calls, fieldsOf(own, FORMAT));
         carry(signature, 'next');
@@ -160,10 +164,11 @@ export function blockEvents(stem: string): BlockEvents {
   };
 
   const endThinking = (part: Open, out: Out): void => {
-    if (part.signature) {
-      openBlock(part, out);
+    if (part.signature) openBlock(part, out);
+    if (part.head !== '') {
       if (!part.hasText) addDelta(NO_THOUGHT, out);
-      addDelta({ type: 'signature_delta', signature: seal(part.signature, 'anthropic') }, out);
+      const signature = part.signature ? seal(part.signature, 'anthropic') : UNSIGNED;
+      addDelta({ type: 'signature_delta', signature }, out);
     }
     closeBlock(part, out);
   };

@@ -1,7 +1,7 @@
-/** Thoughts as blocks: signed as Anthropic has signed them, or sealed as another vendor's. */
+/** Thoughts as blocks: signed as Anthropic has signed them, sealed as another vendor's, or by nobody. */
 
 import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
-import { seal } from '../../conversation/signature.ts';
+import { seal, UNSIGNED } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 
 /** @param fields what the block has beside the thought. */
@@ -9,7 +9,7 @@ export function thinkingBlock(
   { text, signature }: Pick<ThinkingPart, 'text' | 'signature'>,
   fields: JsonObject,
 ): JsonObject {
-  const signed = signature === undefined ? '' : seal(signature, 'anthropic');
+  const signed = signature === undefined ? UNSIGNED : seal(signature, 'anthropic');
   return { ...fields, type: 'thinking', thinking: text, signature: signed };
 }
 

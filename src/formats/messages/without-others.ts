@@ -5,7 +5,7 @@
  * one is where the calls are another's, or where a client has left their thoughts out.
  */
 
-import { unseal } from '../../conversation/signature.ts';
+import { broughtBack } from '../../conversation/signature.ts';
 import {
   asList,
   asObject,
@@ -59,8 +59,9 @@ function isBlank(text: Json | undefined): boolean {
 /** Anthropic's own are sealed too where another format brought them. */
 function isOthersThought(block: Json): boolean {
   if (!isThought(block)) return false;
-  const proof = asText(block['type'] === 'thinking' ? block['signature'] : block['data']);
-  return !proof || unseal(proof, 'anthropic').value !== proof;
+  const field = block['type'] === 'thinking' ? block['signature'] : block['data'];
+  const proof = broughtBack(field, 'anthropic');
+  return proof === undefined || proof.value !== field;
 }
 
 /** Whether a round of calls and results is open that began without thoughts. */

@@ -3,7 +3,7 @@
 import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
 import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { keptOrigin } from './own.ts';
-import { unsealed } from './seal.ts';
+import { type Unsealed, unsealed } from './seal.ts';
 
 export interface ReasoningReader {
   /** Adds what the item holds to the assistant's `parts`, or signs one of them. */
@@ -24,8 +24,7 @@ export function reasoningReader(): ReasoningReader {
     settle,
     read(item, at, parts) {
       settle(parts);
-      const secret = asText(item['encrypted_content']);
-      const proof = secret ? unsealed(secret) : undefined;
+      const proof = unsealed(item['encrypted_content']);
       if (proof?.mark === 'c') waiting = proof.signature;
       else if (proof?.mark === 'p') signLast(parts, proof.signature);
       else parts.push(...parseThinking(item, at, proof));
@@ -39,7 +38,7 @@ export function reasoningReader(): ReasoningReader {
 }
 
 /** A thinking part for each text of summary and content; what proves them is on the last. */
-function parseThinking(item: JsonObject, at: number, proof?: ReturnType<typeof unsealed>): Part[] {
+function parseThinking(item: JsonObject, at: number, proof?: Unsealed): Part[] {
   const { type: _, summary, content, encrypted_content, ...rest } = item;
   const texts = [...texted(summary, 'summary_text'), ...texted(content, 'reasoning_text')];
   const known = withoutNulls(rest);

@@ -1,6 +1,7 @@
 /** A reasoning item of the answer: thoughts as its summary, and what proves them as its `encrypted_content`. */
 
 import type { PartDetail, PartStart } from '../../conversation/reply.ts';
+import { UNSIGNED } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Item, Place, Teller } from './item.ts';
 import { originOf } from './own.ts';
@@ -31,6 +32,7 @@ const CONTENT: Kind = {
 
 export function reasoningItem({ id, index }: Place, first: PartStart, tell: Teller): Item {
   const { at, item = {} } = originOf(first.own);
+  const isOwn = first.own?.format === 'responses';
   const lists: Record<Kind['list'], JsonObject[]> = { summary: [], content: [] };
   let kind = SUMMARY;
   let secret: string | undefined;
@@ -74,13 +76,14 @@ export function reasoningItem({ id, index }: Place, first: PartStart, tell: Tell
       text = '';
       speak = undefined;
     },
-    value: () => ({
+    value: (status) => ({
       ...item,
       id,
       type: 'reasoning',
       summary: [...lists.summary],
       ...(lists.content.length > 0 && { content: [...lists.content] }),
       ...(secret !== undefined && { encrypted_content: secret }),
+      ...(secret === undefined && !isOwn && status !== 'in_progress' && { encrypted_content: UNSIGNED }),
     }),
     unplaced: () => undefined,
   };

@@ -5,7 +5,8 @@
  */
 
 import type { Signature, ThinkingPart } from '../../conversation/prompt.ts';
-import { seal, unseal } from '../../conversation/signature.ts';
+import { broughtBack, seal } from '../../conversation/signature.ts';
+import type { Json } from '../../json.ts';
 
 export type Mark = 'r' | 'c' | 'p';
 
@@ -16,9 +17,15 @@ export function sealed(signature: Signature, mark?: Mark): string {
   return seal(isMarked ? { origin, value: `${mark}.${value}` } : signature, 'openai');
 }
 
-/** What `sealed` has made. */
-export function unsealed(text: string): { readonly signature: Signature; readonly mark?: Mark } {
-  const signature = unseal(text, 'openai');
+export interface Unsealed {
+  readonly signature: Signature;
+  readonly mark?: Mark;
+}
+
+/** A signature and what it was on, where an item's `encrypted_content` is one. OpenAI's own are never marked. */
+export function unsealed(text: Json | undefined): Unsealed | undefined {
+  const signature = broughtBack(text, 'openai');
+  if (signature === undefined) return undefined;
   const mark = signature.origin === 'openai' ? undefined : markOf(signature.value);
   if (mark === undefined) return { signature };
   return { signature: { ...signature, value: signature.value.slice(2) }, mark };

@@ -4,8 +4,8 @@
  * What OpenAI's own SDK has made of an answer it puts beside it (`parsed`), and its API refuses that too.
  */
 
-import { unseal } from '../../conversation/signature.ts';
-import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { broughtBack } from '../../conversation/signature.ts';
+import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
@@ -17,8 +17,8 @@ export function withoutOthers(request: JsonObject): JsonObject | undefined {
 /** OpenAI's own are sealed too where another format brought them. */
 function isOthersThought(item: Json): boolean {
   if (!isObject(item) || item['type'] !== 'reasoning') return false;
-  const secret = asText(item['encrypted_content']);
-  return !secret || unseal(secret, 'openai').value !== secret;
+  const secret = broughtBack(item['encrypted_content'], 'openai');
+  return secret === undefined || secret.value !== item['encrypted_content'];
 }
 
 /** The item without what the SDK has made of its text and its arguments; itself where there is nothing of that. */

@@ -311,12 +311,16 @@ describe('turns', () => {
       { type: 'thinking', thinking: '', signature: 'BBB=' },
       { type: 'redacted_thinking', data: 'CCC=' },
       { type: 'thinking', thinking: 'of another vendor', signature: '' },
+      { type: 'thinking', thinking: 'of one that signs nothing', signature: 'none#' },
+      { type: 'thinking', thinking: 'joined', signature: 'none#google#AbC=' },
     ];
     expect(parts(content, 'assistant')).toEqual([
       { kind: 'thinking', text: 'one', signature: { origin: 'anthropic', value: 'AAA=' } },
       { kind: 'thinking', text: '', signature: { origin: 'anthropic', value: 'BBB=' } },
       { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'CCC=' } },
       { kind: 'thinking', text: 'of another vendor' },
+      { kind: 'thinking', text: 'of one that signs nothing' },
+      { kind: 'thinking', text: 'joined', signature: { origin: 'google', value: 'AbC=' } },
     ]);
   });
 

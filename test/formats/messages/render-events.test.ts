@@ -180,6 +180,7 @@ describe('blocks', () => {
     expect(blocksOf(events)).toEqual([
       start(0, { type: 'thinking', thinking: '', signature: '' }),
       delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      delta(0, { type: 'signature_delta', signature: 'none#' }),
       stop(0),
       start(1, { type: 'text', text: '' }),
       delta(1, { type: 'text_delta', text: 'a' }),

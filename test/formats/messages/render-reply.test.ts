@@ -93,7 +93,7 @@ describe('content', () => {
         { kind: 'thinking', text: '' },
       ]),
     ).toEqual([
-      { type: 'thinking', thinking: 'a', signature: '' },
+      { type: 'thinking', thinking: 'a', signature: 'none#' },
       { type: 'thinking', thinking: '', signature: 'openai#gAA' },
       { type: 'redacted_thinking', data: 'Er' },
     ]);

@@ -26,6 +26,7 @@ describe('thoughts', () => {
     ['its own, from another format', thought('anthropic#AbC=')],
     ['without a signature', thought()],
     ['with an empty one', thought('')],
+    ['that nothing proves', thought('none#')],
     ["redacted ones of another's", redacted('openai#AbC=')],
   ])('%s go', (_, block) => {
     const request = { max_tokens: 1, messages: [user, says(block, text), user] };

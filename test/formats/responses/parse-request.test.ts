@@ -172,6 +172,13 @@ describe('items', () => {
     ]);
   });
 
+  test('a thought that nothing proves comes back without a signature', () => {
+    const summary = [{ type: 'summary_text', text: 'Hm' }];
+    const [turn] = turnsOf({ type: 'reasoning', summary, encrypted_content: 'none#' });
+    expect(turn?.parts).toEqual([expect.objectContaining({ kind: 'thinking', text: 'Hm' })]);
+    expect(turn?.parts[0]).not.toHaveProperty('signature');
+  });
+
   test('signatures of other vendors return to what they were on', () => {
     const carrier = (text: string) => ({ type: 'reasoning', summary: [], encrypted_content: text });
     const [turn] = turnsOf(

@@ -202,6 +202,17 @@ describe('signatures of other vendors', () => {
     expect(remembered(output)).toMatchObject([{ kind: 'tool-call', signature: google('late') }]);
   });
 
+  test('that are missing are told as missing, at the end of the item: what nothing proves comes back too', () => {
+    const said = told(replyOf([...part(0, thinking, ['Hm.']), ...part(1, text, ['Ah.'])]));
+    const items = said.map((event) => asObject(dataOf(event)['item']) ?? {});
+    const thoughts = items.filter(({ type }) => type === 'reasoning');
+    expect(thoughts.map((item) => item['encrypted_content'])).toEqual([undefined, 'none#']);
+    expect(remembered(asObjects(lastResponse(said)['output']))).toEqual([
+      { kind: 'thinking', text: 'Hm.' },
+      { kind: 'text', text: 'Ah.' },
+    ]);
+  });
+
   test('redacted thinking is told apart from a signature', () => {
     const output = outputOf(
       replyOf([

@@ -17,6 +17,7 @@ test.each<[name: string, item: JsonObject]>([
   ["sealed with Anthropic's mark", reasoning('anthropic#AbC=')],
   ["sealed with Google's", reasoning('google#c.AbC=')],
   ["OpenAI's own, from another format", reasoning('openai#gAAAAAbC')],
+  ['not proved by anything', reasoning('none#')],
   ['not encrypted', reasoning()],
   ['neither', reasoning(null)],
 ])('reasoning that is %s goes', (_, item) => {
