@@ -316,6 +316,16 @@ describe('responses', () => {
   });
 });
 
+test('a prompt that is only to be cached is not answered', async () => {
+  const { output, status, usage } = await client().responses.create({
+    model: 'gpt-5.4',
+    input: 'Hi',
+    prompt_cache_options: { prewarm: true },
+  });
+  expect({ output, status }).toEqual({ output: [], status: 'completed' });
+  expect(usage).toMatchObject({ input_tokens: expect.any(Number), output_tokens: 0 });
+});
+
 test('every tier that the SDK knows is taken', async () => {
   for (const service_tier of ['auto', 'default', 'flex', 'scale', 'priority', 'fast'] as const) {
     await client().chat.completions.create({ model: 'gpt-4.1', messages: ask('Hi'), service_tier });

@@ -605,6 +605,7 @@ describe('what the newest SDKs write is taken', () => {
   const claude: readonly JsonObject[] = [
     { messages: [hi, { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' }] },
     { messages: [hi, { role: 'system', output_config: { effort: 'low' } }] },
+    { messages: [hi, { role: 'system', content: [], output_config: { effort: 'low' } }] },
     { messages: [{ role: 'user', content: [{ ...image, transformations: { oversized_image: 'error' } }] }] },
     {
       model: 'claude-opus-4-7',

@@ -1,7 +1,7 @@
 /** What messages demands of a conversation beyond its shape: who says what, and that each use of a tool is answered. */
 
 import type { JsonObject } from '../../json.ts';
-import { asList, asObject, asObjects, asText } from '../../json.ts';
+import { asList, asObject, asObjects, asText, isEmpty } from '../../json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
 /** Blocks that only one side may send. */
@@ -35,7 +35,7 @@ export function checkBlocks(body: JsonObject): void {
 /** What only the system's messages may have, and leave out. */
 function checkFields(message: JsonObject, index: number): void {
   const isSystem = message['role'] === 'system';
-  if (message['content'] === undefined && !(isSystem && message['output_config'])) {
+  if (message['content'] === undefined && !isSetting(message)) {
     throw anthropicRefusal(400, `messages.${index}.content: Field required`);
   }
   const stray = isSystem ? undefined : ['clear_at', 'output_config'].find((field) => field in message);
@@ -44,13 +44,20 @@ function checkFields(message: JsonObject, index: number): void {
   }
 }
 
-function checkFilled({ role, content }: JsonObject, index: number, last: boolean): void {
+function checkFilled(message: JsonObject, index: number, last: boolean): void {
+  const { role, content } = message;
   const empty = content === '' || (Array.isArray(content) && content.length === 0);
-  if (!empty || (last && role === 'assistant')) return;
+  if (!empty || (last && role === 'assistant') || isSetting(message)) return;
   throw anthropicRefusal(
     400,
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
   );
+}
+
+/** Whether a system message only sets what holds from here on, and need not say anything. */
+function isSetting({ role, output_config }: JsonObject): boolean {
+  const set = asObject(output_config);
+  return role === 'system' && set !== undefined && !isEmpty(set);
 }
 
 function checkSenders({ role, content }: JsonObject, index: number): void {

@@ -1,7 +1,7 @@
 /** A response, from the request to the answer, and into the store. */
 
 import type { JsonObject } from '../../json.ts';
-import { asObjects, asText } from '../../json.ts';
+import { asObject, asObjects, asText } from '../../json.ts';
 import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
@@ -26,12 +26,21 @@ export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, wo
   checkItems(items, vendor, world);
   const ask = askOfResponses(body, items, name);
   if (promptTokens(ask) > model.contextWindow) throw tooLong();
-  const script = compose(ask, world.prompts);
+  const script = isPrewarm(body) ? unsaid(compose(ask, world.prompts)) : compose(ask, world.prompts);
   const stamp = stampFor(name, body);
   if (body['store'] !== false) store(script, stamp, items, world);
   return body['stream'] === true
     ? streamed(streamResponses(script, stamp), script)
     : whole(wholeResponses(script, stamp), script.usage.output);
+}
+
+/** Whether the prompt is only to be put into the cache. */
+function isPrewarm(body: JsonObject): boolean {
+  return asObject(body['prompt_cache_options'])?.['prewarm'] === true;
+}
+
+function unsaid(script: Script): Script {
+  return { parts: [], finish: 'stop', usage: { ...script.usage, output: 0, reasoning: 0 } };
 }
 
 function store(script: Script, stamp: Stamp, items: readonly JsonObject[], world: World): void {

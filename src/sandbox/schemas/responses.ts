@@ -251,6 +251,7 @@ const cacheFields = {
       mode: z.enum(['implicit', 'explicit']).optional(),
       ttl: text.optional(),
       comparison_response_id: text.nullish(),
+      prewarm: flag.optional(),
     })
     .optional(),
   prompt_cache_retention: z.enum(['in_memory', 'in-memory', '24h']).nullish(),
