@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, CLAUDE, DEEPSEEK, GEMINI_3, listAt, OPENAI, useDoor } from './support.ts';
+import { at, CLAUDE, DEEPSEEK, GEMINI_3, KIMI, listAt, OPENAI, useDoor } from './support.ts';
 
 const door = useDoor();
 const { sentFor } = door;
@@ -112,6 +112,44 @@ describe('checklist 163: who asks to think is heard, whatever is said beside it'
     const thinking = { type: 'adaptive', display: 'updates' };
     const sent = await sentFor('messages', GEMINI_3, { thinking });
     expect(at(sent, 'generationConfig.thinkingConfig.includeThoughts')).toBe(true);
+  });
+});
+
+describe('checklist 163: what a conversation changes on its way holds from there on', () => {
+  const effort = (word: string | null): JsonObject => ({ role: 'system', output_config: { effort: word } });
+  const update = (settings: JsonObject): JsonObject => ({ type: 'configuration_update', ...settings });
+  const format = (name: string): JsonObject => ({
+    format: { type: 'json_schema', name, schema: { type: 'object', properties: {} } },
+  });
+
+  test('checklist 163: the effort of messages', async () => {
+    const messages = [
+      say('user', 'One.'),
+      effort('low'),
+      say('assistant', 'Two.'),
+      effort('high'),
+      effort(null),
+      say('user', 'Three.'),
+    ];
+    const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'low' }, messages };
+    expect(at(await sentFor('messages', THINKER, asked), 'reasoning.effort')).toBe('high');
+    const before = { ...asked, messages: messages.slice(0, 1) };
+    expect(at(await sentFor('messages', THINKER, before), 'reasoning.effort')).toBe('low');
+  });
+
+  test('checklist 163: effort and format of responses', async () => {
+    const input = [
+      say('user', 'One.'),
+      update({ reasoning: { effort: 'medium' }, text: format('first') }),
+      say('user', 'Two.'),
+      update({ reasoning: { effort: 'high' } }),
+      update({ text: format('last') }),
+      say('user', 'Three.'),
+    ];
+    const asked = { reasoning: { effort: 'low' }, text: format('asked'), input };
+    const sent = await sentFor('responses', KIMI, asked);
+    expect(at(sent, 'reasoning_effort')).toBe('high');
+    expect(at(sent, 'response_format.json_schema.name')).toBe('last');
   });
 });
 

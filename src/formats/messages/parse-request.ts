@@ -41,7 +41,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const [own, extra] = splitFields(rest, REQUEST_OWN);
   const maxTokens = wholeNumber(max_tokens, 'max_tokens');
   const turns = parseTurns(system, messages, report);
-  const thought = parseThinking(thinking, output_config);
+  const thought = parseThinking(thinking, output_config, messages);
   const output = parseOutput(output_config, output_format);
   const user = parseMetadata(metadata);
   const { mark, fields: marked } = parseMark(cache_control);

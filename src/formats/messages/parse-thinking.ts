@@ -3,7 +3,7 @@
 import { asEffort } from '../../conversation/effort.ts';
 import type { Thinking } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asText, isEmpty } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, isEmpty } from '../../json.ts';
 
 interface ParsedThinking {
   readonly thinking?: Thinking;
@@ -11,8 +11,14 @@ interface ParsedThinking {
   readonly own: JsonObject;
 }
 
-export function parseThinking(thinking: Json | undefined, config: Json | undefined): ParsedThinking {
-  const { effort: word, format, ...rest } = asObject(config) ?? {};
+/** @param messages a system message among them may set another effort from there on. */
+export function parseThinking(
+  thinking: Json | undefined,
+  config: Json | undefined,
+  messages?: Json,
+): ParsedThinking {
+  const { effort: first, format, ...rest } = asObject(config) ?? {};
+  const word = asObjects(messages).reduce((before, message) => effortOf(message) ?? before, first);
   const effort = asEffort(asText(word) ?? '');
   const wish = parseWish(thinking);
   const isOff = wish?.effort === 'none';
@@ -30,6 +36,10 @@ export function parseThinking(thinking: Json | undefined, config: Json | undefin
       ...(!isEmpty(kept) && { output_config: kept }),
     },
   };
+}
+
+function effortOf({ role, output_config }: JsonObject): Json | undefined {
+  return role === 'system' ? asObject(output_config)?.['effort'] : undefined;
 }
 
 /** What `thinking` alone asks for, whatever it says beside that; undefined where it is of no known type. */

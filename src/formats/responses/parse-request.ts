@@ -29,7 +29,7 @@ import {
 import { unsupported } from './fields.ts';
 import { keeping } from './own.ts';
 import { parseItems } from './parse-items.ts';
-import { parseReasoning, parseTextSettings } from './parse-settings.ts';
+import { parseReasoning, parseTextSettings, updated } from './parse-settings.ts';
 import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
 
 /** Fields that OpenAI alone understands; `client_metadata` is in no reference, but Codex sends it with every request. */
@@ -80,8 +80,10 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     background: _,
     ...others
   } = body;
-  const { output, rest: textRest } = parseTextSettings(objectAt(text, 'text'));
-  const { thinking, rest: reasoningRest } = parseReasoning(objectAt(reasoning, 'reasoning'));
+  const { output, rest: textRest } = parseTextSettings(updated(objectAt(text, 'text'), 'text', input));
+  const { thinking, rest: reasoningRest } = parseReasoning(
+    updated(objectAt(reasoning, 'reasoning'), 'reasoning', input),
+  );
   const declared = parseTools(tools, report);
   const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
   const settings = compact({

@@ -2,7 +2,7 @@
 
 import { asEffort } from '../../conversation/effort.ts';
 import { EFFORTS, type OutputFormat, type Thinking } from '../../conversation/prompt.ts';
-import { asText, type JsonObject } from '../../json.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { flagAt, missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
 import { wrongValue } from './fields.ts';
 
@@ -43,6 +43,18 @@ function parseOutput(format: JsonObject): OutputFormat {
     default:
       throw wrongValue('text.format.type', FORMATS);
   }
+}
+
+/** `text` or `reasoning` as they are at the end: an item of the conversation may set something else from there on. */
+export function updated(
+  settings: JsonObject | undefined,
+  field: 'text' | 'reasoning',
+  input: Json | undefined,
+): JsonObject | undefined {
+  const updates = asObjects(input).filter(({ type }) => type === 'configuration_update');
+  const changes = updates.flatMap((update) => Object.entries(withoutNulls(asObject(update[field]) ?? {})));
+  if (changes.length === 0) return settings;
+  return Object.fromEntries([...Object.entries(settings ?? {}), ...changes]);
 }
 
 export interface ReasoningSettings {
