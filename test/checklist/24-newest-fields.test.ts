@@ -85,6 +85,35 @@ describe('checklist 162: instructions and tools that come and go in the midst of
     expect(names.toSorted()).toEqual(['back', 'first', 'late']);
   });
 
+  describe('checklist 162: a tool that is kept back is offered once it is there for Claude', () => {
+    const back = { ...named('late'), defer_loading: true };
+    const use = (id: string, name: string): JsonObject =>
+      say('assistant', [{ type: 'tool_use', id, name, input: {} }]);
+    const found = [{ type: 'tool_reference', tool_name: 'late' }];
+    const result = (content: unknown): JsonObject =>
+      say('user', [{ type: 'tool_result', tool_use_id: 'toolu_1', content }]);
+    const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+
+    test.each<[name: string, asked: JsonObject, offered: readonly string[]]>([
+      ['not before', {}, ['first']],
+      ['not by a search for others', { messages: [use('toolu_1', 'first'), result('none')] }, ['first']],
+      ['by a search', { messages: [use('toolu_1', 'first'), result(found)] }, ['first', 'late']],
+      [
+        'by a message of the system',
+        { messages: [change('tool_addition', { type: 'tool_reference', name: 'late' })] },
+        ['first', 'late'],
+      ],
+      ['by its call', { messages: [use('toolu_1', 'late'), result('done')] }, ['first', 'late']],
+      ['by force', { tool_choice: { type: 'tool', name: 'late' } }, ['first', 'late']],
+      ['where only Claude could look for it', { tools: [named('first'), back, search] }, ['first', 'late']],
+    ])('checklist 162: %s', async (_, { messages, ...asked }, offered) => {
+      const said = [say('user', 'One.'), ...(Array.isArray(messages) ? messages : [])];
+      const body = { tools: [named('first'), back], ...asked, messages: said };
+      const sent = await sentFor('messages', OPENAI, body);
+      expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(offered);
+    });
+  });
+
   test('checklist 162: a compaction keeps what has become of them', async () => {
     const tool_changes = [
       { type: 'tool_addition', tool: { type: 'tool_definition', definition: named('late') } },

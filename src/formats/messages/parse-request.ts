@@ -22,7 +22,7 @@ import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 import { parseAskedTier } from './service-tier.ts';
-import { changedTools } from './tool-changes.ts';
+import { offeredTools } from './tool-changes.ts';
 import { FORMAT, parseMark, REQUEST_OWN } from './wire.ts';
 
 /** What Claude once took for a share or a count that is not set; LangChain's clients before their 1.0 always send it. */
@@ -45,7 +45,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const output = parseOutput(output_config, output_format);
   const user = parseMetadata(metadata);
   const { mark, fields: marked } = parseMark(cache_control);
-  const toolList = changedTools(parseTools(tools), messages);
+  const toolList = offeredTools(parseTools(tools), messages, tool_choice);
   const choice = parseToolChoice(tool_choice, toolList, report);
   const stop = optional(stop_sequences, 'stop_sequences', asItems, 'list');
   const tier = optional(service_tier, 'service_tier', asText, 'string');

@@ -1,19 +1,53 @@
 /**
  * Tools that come and go in the midst of a conversation: the `tool_addition` and `tool_removal` blocks of system
- * messages, and those that a compaction keeps of what it stands for (types of `@anthropic-ai/sdk` 1.11, beta).
+ * messages, those that a compaction keeps of what it stands for, and tools that are kept back until something names
+ * them (types of `@anthropic-ai/sdk` 1.11, beta; tool search guide).
  */
 
 import type { Tool } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
 import { parseTool } from './parse-tools.ts';
+import { FORMAT } from './wire.ts';
 
 /**
  * The tools that are there at the end, for all others have one list of them. A change of an MCP server's tools is left
- * out, as those are.
+ * out, as those are. What Claude would have to look for by a search of Anthropic's is there for all others.
+ * @param choice the request's `tool_choice`: what must be called is there.
  * @throws GatewayError `invalid-request` where a tool that comes has no name or no schema.
  */
-export function changedTools(
+export function offeredTools(
+  tools: readonly Tool[] | undefined,
+  messages: Json | undefined,
+  choice: Json | undefined,
+): readonly Tool[] | undefined {
+  const left = changedTools(tools, messages);
+  if (!left?.some(isKeptBack) || left.some(isSearch)) return left;
+  const named = new Set([asText(asObject(choice)?.['name']), ...namedIn(messages)]);
+  return left.filter((tool) => !isKeptBack(tool) || named.has(nameOf(tool)));
+}
+
+function isKeptBack(tool: Tool): boolean {
+  return tool.kind === 'function' && tool.own?.format === FORMAT && tool.own.fields['defer_loading'] === true;
+}
+
+function isSearch(tool: Tool): boolean {
+  return tool.kind === 'hosted' && asText(tool.value['type'])?.startsWith('tool_search') === true;
+}
+
+/** Every tool that has been called, found or added. */
+function namedIn(messages: Json | undefined): readonly (string | undefined)[] {
+  const blocks = asObjects(messages).flatMap(({ content }) => asObjects(content));
+  return blocks.flatMap((block) => {
+    if (block['type'] === 'tool_use') return [asText(block['name'])];
+    if (block['type'] === 'tool_result') {
+      return asObjects(block['content']).map(({ tool_name }) => asText(tool_name));
+    }
+    return changesIn(block).map(({ tool }) => asText(asObject(tool)?.['name']));
+  });
+}
+
+function changedTools(
   tools: readonly Tool[] | undefined,
   messages: Json | undefined,
 ): readonly Tool[] | undefined {

@@ -169,7 +169,7 @@ test('what is said of such a tool is said as of any other', () => {
     name: 'bash',
     strict: true,
     cache_control: { type: 'ephemeral' },
-    defer_loading: true,
+    eager_input_streaming: true,
     allowed_callers: ['direct'],
     input_examples: [{ command: 'ls' }],
     max_characters: 3,
@@ -179,7 +179,11 @@ test('what is said of such a tool is said as of any other', () => {
     mark: {},
     own: {
       format: 'messages',
-      fields: { defer_loading: true, allowed_callers: ['direct'], input_examples: [{ command: 'ls' }] },
+      fields: {
+        eager_input_streaming: true,
+        allowed_callers: ['direct'],
+        input_examples: [{ command: 'ls' }],
+      },
     },
     // Of no meaning here: the vendor is to refuse it.
     extra: { max_characters: 3 },

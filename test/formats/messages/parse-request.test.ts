@@ -420,7 +420,7 @@ describe('tools', () => {
       description: 'd',
       strict: true,
       input_schema: { type: 'object' },
-      defer_loading: true,
+      eager_input_streaming: true,
       x: 1,
     };
     expect(parse({ tools: [search, fetch, own] }).tools).toEqual([
@@ -432,7 +432,7 @@ describe('tools', () => {
         description: 'd',
         strict: true,
         parameters: { type: 'object' },
-        own: { format: 'messages', fields: { defer_loading: true } },
+        own: { format: 'messages', fields: { eager_input_streaming: true } },
         extra: { x: 1 },
       },
     ]);
