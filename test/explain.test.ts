@@ -69,7 +69,7 @@ test.each(requests)('$format $file: each of its fields is told of, and nothing e
 });
 
 test('a loss within the dialogue is told by the name that it has in the format of the caller', () => {
-  const tool = { name: 'f', input_schema: { type: 'object' }, defer_loading: true };
+  const tool = { name: 'f', input_schema: { type: 'object' }, input_examples: [{}] };
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
   const body = {
     model: 'any',
@@ -85,7 +85,7 @@ test('a loss within the dialogue is told by the name that it has in the format o
     explained('messages', model, body)
       ?.notes.map(({ field }) => field)
       .toSorted();
-  const lost = ['messages[].cache_control', 'messages[].thinking', 'tools[].defer_loading'];
+  const lost = ['messages[].cache_control', 'messages[].thinking', 'tools[].input_examples'];
   expect(told('google/gemini-3.8-flash')).toEqual(lost);
   expect(told('openai/gpt-5.4')).toEqual(lost);
 });

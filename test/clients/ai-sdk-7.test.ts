@@ -1,0 +1,179 @@
+/** What is new in AI SDK 7: one word for how much to think, chats as UI messages, approvals, tools that are searched. */
+
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import {
+  convertToModelMessages,
+  generateText,
+  isStepCount,
+  type LanguageModel,
+  type ModelMessage,
+  readUIMessageStream,
+  streamText,
+  ToolLoopAgent,
+  tool,
+  toolSearch,
+  toUIMessageStream,
+  type UIMessage,
+} from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { KEY } from '../support/gateway.ts';
+import { PNG, SUBJECTS, useGateway } from './support.ts';
+
+const gateway = useGateway();
+
+interface Client {
+  readonly name: string;
+  open(url: string, model: string): LanguageModel;
+}
+
+const CLIENTS: readonly Client[] = [
+  {
+    name: '@ai-sdk/openai chat',
+    open: (url, model) => createOpenAI({ baseURL: `${url}/v1`, apiKey: KEY }).chat(model),
+  },
+  {
+    name: '@ai-sdk/openai responses',
+    open: (url, model) => createOpenAI({ baseURL: `${url}/v1`, apiKey: KEY })(model),
+  },
+  {
+    name: '@ai-sdk/anthropic',
+    open: (url, model) => createAnthropic({ baseURL: `${url}/v1`, apiKey: KEY })(model),
+  },
+  {
+    name: '@ai-sdk/openai-compatible',
+    open: (url, model) =>
+      createOpenAICompatible({
+        name: 'gateway',
+        baseURL: `${url}/v1`,
+        apiKey: KEY,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+      }).chatModel(model),
+  },
+  {
+    name: '@ai-sdk/google',
+    open: (url, model) =>
+      createGoogle({ baseURL: `${url}/v1beta`, apiKey: KEY })(model.replace('google/', '')),
+  },
+];
+
+const PAIRS = CLIENTS.flatMap((client) =>
+  SUBJECTS.filter(({ model }) => client.name !== '@ai-sdk/google' || model.startsWith('google/')).map(
+    (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),
+  ),
+);
+
+const tools = {
+  get_weather: tool({
+    description: 'The weather in a city',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }) => ({ city, sky: `clear over ${city}` }),
+  }),
+};
+
+/** Nothing is stored; and that a model thinks, which its name does not tell the responses provider. */
+const options = (thinks: boolean) => ({ openai: { store: false, forceReasoning: thinks } });
+
+/** What the SDK says it could not do; that it does not know a model's limit is none of it. */
+const lost = (steps: readonly { readonly warnings?: readonly object[] | undefined }[]) =>
+  steps.flatMap(({ warnings = [] }) => warnings.filter((warning) => !('feature' in warning)));
+
+describe.each(PAIRS)('$pair', ({ client, subject }) => {
+  const open = (): LanguageModel => client.open(gateway().url, subject.model);
+  const thinking = { ...(subject.thinks && { reasoning: 'medium' as const }), maxRetries: 0 };
+  const providerOptions = options(subject.thinks);
+
+  test('a chat of UI messages goes on, with files, calls and thoughts', async () => {
+    const messages: UIMessage[] = [];
+    for (const [at, city] of ['Oslo', 'Rome', 'Bonn'].entries()) {
+      const picture = { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${PNG}` } as const;
+      const asks = { type: 'text', text: `Call get_weather for ${city}.` } as const;
+      messages.push({ id: `user-${at}`, role: 'user', parts: at === 0 ? [picture, asks] : [asks] });
+      const { stream, steps } = streamText({
+        model: open(),
+        messages: await convertToModelMessages(messages),
+        tools,
+        stopWhen: isStepCount(3),
+        ...thinking,
+        providerOptions,
+      });
+      let answer: UIMessage | undefined;
+      for await (const message of readUIMessageStream({ stream: toUIMessageStream({ stream }) }))
+        answer = message;
+      const said = answer?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      expect(said).toContain(`clear over ${city}`);
+      expect(lost(await steps)).toEqual([]);
+      // As a browser sends it back.
+      if (answer) messages.push({ ...JSON.parse(JSON.stringify(answer)), id: `assistant-${at}` });
+    }
+  });
+
+  test('whole and streamed have the same parts', async () => {
+    const asked = {
+      model: open(),
+      prompt: 'Call get_weather for Oslo.',
+      tools,
+      ...thinking,
+      providerOptions,
+    };
+    const whole = await generateText(asked);
+    const streamed = await streamText(asked).content;
+    // A stream of messages says beside them when it began; others' own ends of chat-completions say an empty text.
+    const kinds = (content: readonly { type: string; text?: string }[]) =>
+      content
+        .filter(({ type, text }) => type !== 'custom' && (type !== 'text' || text !== ''))
+        .map(({ type }) => type);
+    expect(kinds(streamed)).toEqual(kinds(whole.content));
+  });
+
+  test.each([true, false])('a call waits for approval: %s', async (approved) => {
+    const asked = {
+      model: open(),
+      tools: {
+        remove: tool({
+          description: 'Removes a file',
+          inputSchema: z.object({ path: z.string() }),
+          execute: async ({ path }) => `removed ${path}`,
+          needsApproval: true,
+        }),
+      },
+      stopWhen: isStepCount(3),
+      ...thinking,
+      providerOptions,
+    };
+    const prompt: ModelMessage = { role: 'user', content: 'Call remove for "x.txt".' };
+    const first = await generateText({ ...asked, messages: [prompt] });
+    const asks = first.content.find((part) => part.type === 'tool-approval-request');
+    if (asks === undefined) throw new Error('It did not ask.');
+    const answer = { type: 'tool-approval-response', approvalId: asks.approvalId, approved } as const;
+    const messages: ModelMessage[] = [
+      prompt,
+      ...first.responseMessages,
+      { role: 'tool', content: [approved ? answer : { ...answer, reason: 'not today' }] },
+    ];
+    expect((await generateText({ ...asked, messages })).text).toContain(
+      approved ? 'removed x.txt' : 'not today',
+    );
+    expect(await streamText({ ...asked, messages }).text).toContain(approved ? 'removed x.txt' : 'not today');
+  });
+
+  test('an agent finds a tool and calls it', async () => {
+    const agent = new ToolLoopAgent({
+      model: open(),
+      tools: { find: toolSearch(), get_weather: { ...tools.get_weather, deferLoading: true } },
+      ...thinking,
+      providerOptions,
+    });
+    const { steps } = await agent.generate({
+      prompt: 'Call find for "weather", then call get_weather for Oslo.',
+    });
+    expect(steps.flatMap(({ toolCalls }) => toolCalls.map(({ toolName }) => toolName))).toEqual([
+      'find',
+      'get_weather',
+    ]);
+  });
+});
