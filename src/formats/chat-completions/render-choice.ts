@@ -167,17 +167,10 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     },
     close(out) {
       if (open === undefined) return;
-      const { part, text, signature, redacted, own } = open;
-      if (part.kind === 'tool-call') closeCall(open, out);
-      else if (part.kind === 'text') closeText(open, out);
-      else if (part.kind === 'thinking') {
-        thoughts.push({
-          text,
-          ...(signature && { signature }),
-          ...(redacted && { redacted }),
-          ...(own && { own }),
-        });
-      }
+      const { kind } = open.part;
+      if (kind === 'tool-call') closeCall(open, out);
+      else if (kind === 'text') closeText(open, out);
+      else if (kind === 'thinking') thoughts.push(open);
       open = undefined;
     },
     sayLogprobs(tokens, out) {

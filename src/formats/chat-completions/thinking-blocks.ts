@@ -1,12 +1,17 @@
 /** Thoughts as LiteLLM's `thinking_blocks`, which are Anthropic's: on messages and deltas, both ways. */
 
 import { fieldsOf } from '../../conversation/own.ts';
-import type { ThinkingPart } from '../../conversation/prompt.ts';
+import type { Own, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import { seal, unseal } from '../../conversation/signature.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 
 /** A thought, told or whole. */
-export type Thought = Pick<ThinkingPart, 'text' | 'signature' | 'redacted' | 'own'>;
+export interface Thought {
+  readonly text: string;
+  readonly signature?: Signature | undefined;
+  readonly redacted?: Signature | undefined;
+  readonly own?: Own | undefined;
+}
 
 /** A block as a thought, whose signature is Anthropic's unless it is sealed; none where nothing is in it. */
 export function parseThinkingBlock(block: JsonObject): ThinkingPart[] {

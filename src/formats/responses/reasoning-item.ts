@@ -39,9 +39,8 @@ export function reasoningItem({ id, index }: Place, first: PartStart, tell: Tell
   let text = '';
   let speak: ((piece: string) => void) | undefined;
 
-  const prove = ({ signature, redacted }: Pick<PartDetail, 'signature' | 'redacted'>): void => {
-    if (!signature && !redacted) return;
-    secret = encryptedContent({ ...(signature && { signature }), ...(redacted && { redacted }) });
+  const prove = (proofs: Pick<PartDetail, 'signature' | 'redacted'>): void => {
+    secret = encryptedContent(proofs) ?? secret;
   };
   const place = (): JsonObject => ({
     item_id: id,
