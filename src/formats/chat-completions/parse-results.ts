@@ -8,8 +8,6 @@ import { markOf } from './marks.ts';
 import { parseContent } from './parse-content.ts';
 import type { Waiting } from './waiting.ts';
 
-type Result = ToolResultPart['content'][number];
-
 /** @throws GatewayError without `tool_call_id`. */
 export function parseResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
   const { role: _, tool_call_id: id, content, name, cache_control: control, ...rest } = message;
@@ -23,7 +21,7 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
   const known = call?.name ?? asked;
   return {
     kind: 'tool-result',
-    id: given || (call?.id ?? given),
+    id: given || (call?.id ?? ''),
     ...(known !== undefined && { name: known }),
     content: resultContent(content, `${param}.content`),
     ...(call?.custom && { custom: true }),
@@ -35,25 +33,31 @@ export function parseResult(message: JsonObject, waiting: Waiting, param: string
   };
 }
 
-/** @throws GatewayError without `name`. */
-export function parseOldResult(message: JsonObject, waiting: Waiting, param: string): ToolResultPart {
+/**
+ * @param at the message's place: an id is made of it where no call has one.
+ * @throws GatewayError without `name`.
+ */
+export function parseOldResult(
+  message: JsonObject,
+  waiting: Waiting,
+  param: string,
+  at: number,
+): ToolResultPart {
   const { role: _, name: given, content, ...rest } = message;
   const name = asText(given);
   if (name === undefined) throw missing(`${param}.name`);
-  const call = waiting.byName(name);
-  const id = call?.id ?? `call_${param.replaceAll(/\D/g, '')}_0`;
   return {
     kind: 'tool-result',
-    id,
+    id: waiting.byName(name)?.id ?? `call_${at}_0`,
     name,
     content: resultContent(content, `${param}.content`),
     ...extraOf(withoutNulls(rest)),
   };
 }
 
-function resultContent(content: Json | undefined, param: string): Result[] {
+function resultContent(content: Json | undefined, param: string): ToolResultPart['content'] {
   if (content === undefined || content === null) return [];
-  return parseContent(content, param).flatMap((part): Result[] => {
+  return parseContent(content, param).flatMap((part): ToolResultPart['content'] => {
     if (part.kind === 'text' || part.kind === 'media' || part.kind === 'opaque') return [part];
     return part.kind === 'refusal' ? [{ ...part, kind: 'text' }] : [];
   });

@@ -23,7 +23,7 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
     const { role } = message;
     if (role === 'tool' || role === 'function') {
       const part =
-        role === 'tool' ? parseResult(message, waiting, param) : parseOldResult(message, waiting, param);
+        role === 'tool' ? parseResult(message, waiting, param) : parseOldResult(message, waiting, param, at);
       if (results === undefined) {
         results = [];
         turns.push({ role: 'user', parts: results });
