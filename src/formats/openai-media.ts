@@ -3,10 +3,8 @@
 /** The formats whose ids of files OpenAI's one file store knows. */
 export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
-/** A `data:` URL (RFC 2397) in base64, taken apart; undefined for any other URL. */
-export function parseDataUrl(
-  url: string,
-): { /** '' where the URL says none. */ readonly mediaType: string; readonly data: string } | undefined {
+/** A `data:` URL (RFC 2397) in base64, taken apart, its media type '' where it says none; undefined for any other URL. */
+export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
   const head = url.slice('data:'.length, Math.max(comma, 0));
   if (!head.endsWith(';base64')) return undefined;

@@ -27,6 +27,7 @@ export function outputWithReasoning(
 export function dollarsTold(figures: readonly JsonObject[]): number | undefined {
   const { cost, cost_in_usd_ticks, cost_details, is_byok } = figures.at(-1) ?? {};
   const ticks = asNumber(cost_in_usd_ticks);
+  // Ten thousand million of them are a dollar.
   if (ticks !== undefined) return ticks / 1e10;
   const total = asNumber(cost) ?? asNumber(asObject(cost)?.['total_cost']);
   const upstream =
