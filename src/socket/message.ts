@@ -1,6 +1,6 @@
 /** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
 
-import { invalid } from '../errors.ts';
+import { GatewayError, invalid } from '../errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, valueAt } from '../json-scan.ts';
 import type { Dialogue } from './memory.ts';
@@ -44,8 +44,11 @@ export function readMessage(bytes: Buffer): Message {
   const type = asText(fieldOf({ bytes, fields }, 'type'));
   const lane = fieldOf({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');
-  if (lane !== undefined && (typeof lane !== 'string' || lane.length > 256)) {
-    throw invalid('stream_id: Input should be a string of 256 characters at most', 'stream_id');
+  if (lane !== undefined && (typeof lane !== 'string' || lane === '' || lane.length > 256)) {
+    throw new GatewayError('invalid-request', 'stream_id: Input should be a string of 1 to 256 characters', {
+      param: 'stream_id',
+      code: 'invalid_stream_id',
+    });
   }
   return { bytes, fields, type, lane };
 }

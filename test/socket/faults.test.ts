@@ -108,12 +108,16 @@ describe('a handshake', () => {
   });
 });
 
+const NO_LANE = { param: 'stream_id', code: 'invalid_stream_id' };
+
 test.each([
   ['no JSON', '{"type":', { code: null }],
   ['no object', '[1]', { code: null }],
   ['no type', '{"model":"gpt-4.1"}', { param: 'type' }],
   ['an unknown type', '{"type":"session.update"}', { param: 'type' }],
-  ['a lane that is no name', '{"type":"response.create","stream_id":7}', { param: 'stream_id' }],
+  ['a lane that is no name', '{"type":"response.create","stream_id":7}', NO_LANE],
+  ['a lane whose name is empty', '{"type":"response.create","stream_id":""}', NO_LANE],
+  ['a lane whose name is too long', `{"type":"response.create","stream_id":"${'x'.repeat(257)}"}`, NO_LANE],
   ['a request in the background', '{"type":"response.create","background":true}', { param: 'background' }],
   ['no model', '{"type":"response.create","input":"x"}', { param: 'model' }],
   ['a key twice', '{"type":"response.create","model":"a","model":"b"}', { param: 'model' }],
@@ -396,6 +400,17 @@ describe('the end of a connection', () => {
     expect(await drained).toBe(1);
     await own.close();
   });
+
+  test('a client that answers no more keeps no gateway from ending', async () => {
+    const own = await openStage();
+    const { raw } = await connectRaw(own.gateway.url);
+    raw.pause();
+    const { port } = own.gateway.server;
+    expect(await own.gateway.server.drain(100)).toBe(0);
+    await expect(connect(`http://127.0.0.1:${port}`)).rejects.toThrow('ECONNREFUSED');
+    raw.destroy();
+    await own.close();
+  }, 15_000);
 
   test('it is an hour old at most, as at OpenAI', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
