@@ -127,8 +127,12 @@ export async function openStage(config: ConfigInput = {}): Promise<Stage> {
 
 let made = 0;
 
-/** Answers responses of OpenAI's with a message, and whatever items stand before it. */
-export function say(text: string, before: readonly JsonObject[] = []): Parameters<Stage['respondWith']>[0] {
+/** Answers responses of OpenAI's with a message, and whatever items stand before it; `usage` is what it took. */
+export function say(
+  text: string,
+  before: readonly JsonObject[] = [],
+  usage: JsonObject | null = null,
+): Parameters<Stage['respondWith']>[0] {
   return ({ body }, response) => {
     made += 1;
     const asked = parseJson(body.toString());
@@ -145,7 +149,7 @@ export function say(text: string, before: readonly JsonObject[] = []): Parameter
     const events = [
       { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
       { type: 'response.output_text.delta', delta: text },
-      { type: 'response.completed', response: { ...whole, output: [...before, message] } },
+      { type: 'response.completed', response: { ...whole, output: [...before, message], usage } },
     ];
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const [sequence_number, event] of events.entries()) {
