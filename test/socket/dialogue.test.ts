@@ -123,6 +123,30 @@ test('thoughts in words alone go along too: models of chat-completions want to r
   stage.respondWith(say('Hello'));
 });
 
+test('a request that failed may be sent again: what it went on from stays known', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = await ask(client, { input: [user('One')] });
+  const again = { input: [user('Two')], previous_response_id: idOf(first) };
+  stage.respondWith((_, response) =>
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"Sorry."}}'),
+  );
+  expect(await ask(client, again)).toMatchObject([{ type: 'error', status: 500 }]);
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(
+        'event: response.failed\ndata: {"type":"response.failed","response":{"id":"resp_failed","status":"failed","output":[]}}\n\n',
+      ),
+  );
+  expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.failed' });
+  stage.respondWith(say('Hello'));
+  expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.completed' });
+  const [, ...bodies] = stage.bodies();
+  const said = expect.objectContaining({ role: 'assistant' });
+  for (const { input } of bodies) expect(input).toEqual([user('One'), said, user('Two')]);
+  expect(bodies).toHaveLength(3);
+});
+
 test('a response of another connection is the vendor’s to know', async () => {
   const one = await connect(stage.gateway.url);
   const id = idOf(await ask(one, { input: 'One' }));
