@@ -15,6 +15,7 @@ describe('scanObject', () => {
   test.each([
     ['{}', {}],
     [' {"a":1} ', { a: '1' }],
+    ['\r\n{\r"a"\r:\r1\r,"b":\n2\n}\r', { a: '1', b: '2' }],
     ['{"a" :\t[1, {"model":"no"}] , "model": "yes"}', { a: '[1, {"model":"no"}]', model: '"yes"' }],
     ['{"mod\\u0065l":"x"}', { model: '"x"' }],
     ['{"a":"\\"}{","b":"\\\\","c":"\\\\\\""}', { a: '"\\"}{"', b: '"\\\\"', c: '"\\\\\\""' }],
@@ -62,6 +63,10 @@ describe('scanObject', () => {
     expect(() => scan('{"model":"a","model":"b"}')).toThrow('the key "model" twice');
     expect(() => scan('{"model":"a","mo\\u0064el":"b"}')).toThrow('the key "model" twice');
     expect(() => scan('{"a":{"x":1,"x":2}}')).not.toThrow();
+    // It is told in a line of text: without what a terminal would obey, and not all of it.
+    const odd = JSON.stringify(`\u001b[1mé"${'x'.repeat(100)}`);
+    const shown = `?[1m??${'x'.repeat(64 - 6)}`;
+    expect(() => scan(`{${odd}:1,${odd}:2}`)).toThrow(`the key "${shown}" twice`);
   });
 
   test('refuses what is too deep, too large or not UTF-8, quickly', () => {

@@ -15,6 +15,19 @@ describe('withoutSecrets', () => {
     expect(withoutSecrets(text, 'a-key-of-ours-0123')).toBe(shown);
   });
 
+  test.each(['sk-', 'rk_', 'gsk_', 'xai-', 'pplx-', 'gw_', 'r8_', 'hf_', 'SK-'])(
+    '%s and 16 more',
+    (prefix) => {
+      expect(withoutSecrets(`a ${prefix}0123456789abcdef.`, '')).toBe('a [hidden].');
+      expect(withoutSecrets(`a ${prefix}0123456789abcde.`, '')).toBe(`a ${prefix}0123456789abcde.`);
+    },
+  );
+
+  test('a key of ours is one from 12 characters on', () => {
+    expect(withoutSecrets('abcdef-12345 is abcdef-1234 5', 'abcdef-12345')).toBe('[hidden] is abcdef-1234 5');
+    expect(withoutSecrets('abcdef-1234 5', 'abcdef-1234')).toBe('abcdef-1234 5');
+  });
+
   test.each([
     'max_tokens: Field required',
     'The bearer of this message asks for a risk-free desk-top.',
@@ -37,6 +50,26 @@ describe('withoutSecrets', () => {
 });
 
 describe('tellable', () => {
+  test.each([
+    ['10.0.0.1', true],
+    ['10.255.255.255:65535', true],
+    ['127.0.0.1:8787', true],
+    ['127.255.255.254', true],
+    ['169.254.169.254', true],
+    ['172.16.0.1', true],
+    ['172.20.0.1:80', true],
+    ['172.31.255.255', true],
+    ['192.168.0.1:8', true],
+    ['172.15.0.1', false],
+    ['172.32.0.1', false],
+    ['110.0.0.1', false],
+    ['11.0.0.1', false],
+    ['192.169.0.1', false],
+  ])('%s is private: %s', (address, isPrivate) => {
+    const { message } = tellable(new GatewayError('internal', `at ${address}, no`), '');
+    expect(message).toBe(isPrivate ? 'at [hidden], no' : `at ${address}, no`);
+  });
+
   test('hides addresses of private networks, and keeps everything else of an error', () => {
     const error = new GatewayError('upstream-broken', 'no route to 10.1.2.3:8000 or 192.168.7.9', {
       status: 503,

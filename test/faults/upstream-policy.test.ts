@@ -257,6 +257,23 @@ describe('fallbacks', () => {
     expect(await response.text()).toContain('data: [DONE]');
   });
 
+  test.each([
+    ['/v1/responses/input_tokens', { input: 'Hi' }],
+    ['/v1/messages/count_tokens', { messages: [{ role: 'user', content: 'Hi' }] }],
+  ])('none for a count of tokens: another model has other ones (%s)', async (path, prompt) => {
+    const { gateway, openai, anthropic, google } = await three();
+    openai.script(status(500));
+    const response = await fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'openai/gpt-4o', ...prompt }),
+    });
+    await response.text();
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    expect(openai.requests[0]?.path).toBe('/v1/responses/input_tokens');
+    expect([...anthropic.requests, ...google.requests]).toEqual([]);
+  });
+
   test('a model of the same format has the caller’s body, but for its own name', async () => {
     const { gateway, openai } = await three({ fallbacks: { 'openai/gpt-4o': ['openai/gpt-4.1'] } });
     openai.script(status(503), good);

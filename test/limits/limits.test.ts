@@ -93,6 +93,21 @@ test('what is left is told with every answer of a limited key, and of no other',
   expect(free.headers.get('x-ratelimit-remaining-requests')).toBeNull();
 });
 
+test('what is left is told with a refusal that is passed on as the vendor wrote it, too', async () => {
+  const url = await serve({ requestsPerMinute: 5 });
+  for (const [status, left] of [
+    [400, '4'],
+    [429, '3'],
+  ] as const) {
+    vendor.refuses(status);
+    const refused = await ask(url, LIMITED);
+    await refused.arrayBuffer();
+    expect(refused.status).toBe(status);
+    expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('5');
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe(left);
+  }
+});
+
 test('the official SDK of OpenAI sees a RateLimitError, with its headers', async () => {
   const url = await serve({ requestsPerMinute: 1 });
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: LIMITED, maxRetries: 0 });

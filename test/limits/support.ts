@@ -6,6 +6,8 @@ import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 export interface TestVendor extends TestUpstream {
   /** Tokens of the next answers, and what it says itself that they cost. */
   takes(input: number, output: number, dollars?: number): void;
+  /** Answers with this status from now on, and an error. */
+  refuses(status: number): void;
   /** Keeps answers back until what is returned is called. */
   hold(): () => void;
 }
@@ -17,7 +19,12 @@ export async function startVendor(): Promise<TestVendor> {
     completion_tokens: 2,
   };
   let held: (() => void)[] | undefined;
+  let refusal: number | undefined;
   const upstream = await startUpstream((_, response) => {
+    if (refusal !== undefined) {
+      json(response, { error: { message: 'No.', type: 'invalid_request_error' } }, refusal);
+      return;
+    }
     const answer = () =>
       json(response, {
         id: 'c',
@@ -38,6 +45,9 @@ export async function startVendor(): Promise<TestVendor> {
         completion_tokens: output,
         ...(dollars !== undefined && { cost: dollars }),
       };
+    },
+    refuses(status) {
+      refusal = status;
     },
     hold() {
       const waiting: (() => void)[] = [];
