@@ -44,8 +44,9 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   const closers = new Uint8Array(MAX_DEPTH);
   let depth = 0;
   let tokens = 0;
+  /** Of the value that is being read; without one, what stands here is at the top level. */
   let key: string | undefined;
-  let valueStart = -1;
+  let valueStart = 0;
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
 
@@ -55,26 +56,21 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
     if (span.end <= span.start) throw notJson(end);
     spans.set(key, span);
     key = undefined;
-    valueStart = -1;
   };
 
   for (; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) {
       const end = endOfString(bytes, at);
-      if (depth === 1) {
-        if (key === undefined) {
-          key = keyText(bytes, at, end);
-          if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
-          at = skipSpace(bytes, end);
-          if (bytes[at] !== COLON) throw notJson(at);
-          if (++tokens > MAX_TOKENS) throw tooLarge();
-          at = skipSpace(bytes, at + 1) - 1;
-          valueStart = at + 1;
-          continue;
-        }
-      }
-      at = end - 1;
+      if (key === undefined) {
+        key = keyText(bytes, at, end);
+        if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
+        at = skipSpace(bytes, end);
+        if (bytes[at] !== COLON) throw notJson(at);
+        if (++tokens > MAX_TOKENS) throw tooLarge();
+        valueStart = skipSpace(bytes, at + 1);
+        at = valueStart - 1;
+      } else at = end - 1;
       continue;
     }
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
@@ -85,7 +81,7 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
       continue;
     }
     if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (depth === 0 || closers[depth - 1] !== byte) throw notJson(at);
+      if (closers[depth - 1] !== byte) throw notJson(at);
       if (depth === 1) {
         endValue(at);
         const rest = skipSpace(bytes, at + 1);
@@ -103,7 +99,7 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
       }
       continue;
     }
-    if (depth === 1 && key === undefined && skipSpace(bytes, at) === at) throw notJson(at);
+    if (key === undefined && skipSpace(bytes, at) === at) throw notJson(at);
   }
   throw notJson(bytes.length);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../src/errors.ts';
-import { MAX_DEPTH, scanList, scanObject } from '../src/json-scan.ts';
+import { MAX_DEPTH, MAX_TOKENS, scanList, scanObject, tokensIn } from '../src/json-scan.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {
@@ -51,6 +51,9 @@ describe('scanObject', () => {
     '{"a"x1}',
     '{"a":1 "b":2 "c"',
     '{:1}',
+    '{"a"::1}',
+    '{"a":1:2}',
+    '{"\\x":1}',
     '{"a":"x',
     '{foo}',
     '{{}}',
@@ -75,6 +78,40 @@ describe('scanObject', () => {
     expect(() => scanObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow('UTF-8');
   });
 
+  test('takes as many tokens as are allowed', () => {
+    // Beside the commas there are two brackets and a colon.
+    const list = (commas: number): string => `{"a":[${'1,'.repeat(commas)}1]}`;
+    expect(() => scan(list(MAX_TOKENS - 3))).not.toThrow();
+    expect(() => scan(list(MAX_TOKENS - 2))).toThrow('JSON tokens');
+  });
+
+  test('finds the end of a string, wherever its quotes and backslashes are', () => {
+    for (const before of [0, 1, 30, 61, 62, 63, 64, 65, 66, 1_000, 1_200]) {
+      for (const [backslashes, quotes] of [
+        [0, 1],
+        [1, 0],
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [2_000, 1],
+        [0, 2_000],
+      ] as const) {
+        for (const after of [0, 1, 70, 1_100]) {
+          const a = `${'x'.repeat(before)}${'\\'.repeat(backslashes)}${'"'.repeat(quotes)}${'y'.repeat(after)}`;
+          const found = valuesOf(JSON.stringify({ a: [a, a], b: a, c: 1 }));
+          expect(found).toEqual({ a: JSON.stringify([a, a]), b: JSON.stringify(a), c: '1' });
+        }
+      }
+    }
+    for (const open of [
+      `{"a":"${'x'.repeat(100)}`,
+      `{"a":"${'x'.repeat(100)}\\"}`,
+      `{"a":"${'\\"'.repeat(100)}`,
+    ]) {
+      expect(() => scan(open)).toThrow(GatewayError);
+    }
+  });
+
   test('agrees with JSON.parse on every object there is', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.nat(4), (object, indent) => {
@@ -97,6 +134,18 @@ describe('scanObject', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['', 0],
+  ['{}', 1],
+  ['[1,2]', 2],
+  ['{"a":{"b":[]}}', 5],
+  ['"a,b:{[c"', 0],
+  ['["\\",[{",1]', 2],
+  ['["\\\\",[]]', 3],
+])('the tokens of %s are %d', (text, tokens) => {
+  expect(tokensIn(text)).toBe(tokens);
 });
 
 test('the items of a list stand where they are, whatever is in them', () => {

@@ -33,6 +33,7 @@ describe('withoutSecrets', () => {
     'The bearer of this message asks for a risk-free desk-top.',
     'https://example.com/a:b@c',
     'sk-short',
+    'the disk-0123456789abcdef of task_0123456789abcdef',
     '10.5 and 127.0 are numbers; 8.8.8.8 is public',
   ])('leaves alone: %s', (text) => {
     expect(withoutSecrets(text, 'ollama')).toBe(text);

@@ -113,6 +113,7 @@ const NO_LANE = { param: 'stream_id', code: 'invalid_stream_id' };
 test.each([
   ['no JSON', '{"type":', { code: null }],
   ['no object', '[1]', { code: null }],
+  ['a value that is no JSON', '{"type":nope}', { param: null }],
   ['no type', '{"model":"gpt-4.1"}', { param: 'type' }],
   ['an unknown type', '{"type":"session.update"}', { param: 'type' }],
   ['a lane that is no name', '{"type":"response.create","stream_id":7}', NO_LANE],
@@ -136,6 +137,18 @@ test.each([
     error: { type: 'invalid_request_error', ...error },
   });
   await expectAlive(client);
+});
+
+test('what is wrong with a request of a lane is told in that lane', async () => {
+  const client = await connect(stage.gateway.url);
+  for (const wrong of [
+    { background: true },
+    { generate: false, model: 'nobodys-model' },
+    { type: 'no.such' },
+  ]) {
+    client.send({ ...create, stream_id: 'a', ...wrong });
+    expect(await client.next()).toMatchObject({ type: 'error', stream_id: 'a' });
+  }
 });
 
 test('what is too long closes the connection, and says so by its code', async () => {
