@@ -254,8 +254,29 @@ describe('S-22 browsers', () => {
     expect(statusOf(answer)).toBe(204);
     expect(answer).toMatch(/\r\naccess-control-allow-headers: authorization, x-stainless-os\r\n/);
     expect(answer).toMatch(/\r\naccess-control-allow-methods: GET, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+    expect(answer).toMatch(/\r\nvary: origin, access-control-request-headers\r\n/);
+    expect(answer).toMatch(/\r\naccess-control-max-age: 86400\r\n/);
+    expect(answer).not.toContain('private-network');
     expect(stage.upstream.received.length).toBe(before);
   });
+
+  test('a page of the web may ask for what is in a private network, as browsers want to be told', async () => {
+    const asked = ['Access-Control-Request-Method: POST', 'Access-Control-Request-Private-Network: true'];
+    const line = '\r\naccess-control-allow-private-network: true';
+    expect(await ask('OPTIONS', 'https://app.example', asked)).toContain(line);
+    expect(await ask('OPTIONS', 'https://evil.example', asked)).not.toContain(line);
+  });
+
+  test.each([
+    ['OPTIONS', 'https://app.example', []],
+    ['OPTIONS', undefined, ['Access-Control-Request-Method: POST']],
+    ['GET', 'https://app.example', ['Access-Control-Request-Method: POST']],
+  ])(
+    'what is no preflight is not told that a path is there: %s of %s with %j',
+    async (method, origin, lines) => {
+      expect(await ask(method, origin, lines, '/nope')).toMatch(/^http\/1\.1 404/);
+    },
+  );
 
   test.each([
     ['POST', '/v1/v1/messages'],
@@ -293,11 +314,23 @@ describe('S-22 browsers', () => {
 
   test('every origin, where none is named: then without a Vary, and still without credentials', async () => {
     const open = await spawnGateway();
-    const response = await fetch(`${open.url}/v1/models`, {
-      headers: { authorization: `Bearer ${KEY}`, origin: 'https://any.example' },
-    });
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+    const headers = { authorization: `Bearer ${KEY}`, origin: 'https://any.example' };
+    const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] };
+    for (const response of [
+      await fetch(`${open.url}/v1/models`, { headers }),
+      await fetch(`${open.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    ]) {
+      expect(response.status).toBe(200);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id');
+      expect(response.headers.get('vary')).toBeNull();
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+      await response.text();
+    }
     await open.close();
   });
 
