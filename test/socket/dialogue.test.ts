@@ -123,6 +123,19 @@ test('thoughts in words alone go along too: models of chat-completions want to r
   stage.respondWith(say('Hello'));
 });
 
+test('a request may go on without a word of its own', async () => {
+  const client = await connect(stage.gateway.url);
+  const first = idOf(await ask(client, { input: [user('One')] }));
+  const second = idOf(await ask(client, { previous_response_id: first }));
+  await ask(client, { input: null, previous_response_id: second });
+  const said = expect.objectContaining({ role: 'assistant' });
+  expect(stage.bodies().map(({ input }) => input)).toEqual([
+    [user('One')],
+    [user('One'), said],
+    [user('One'), said, said],
+  ]);
+});
+
 test('a request that failed may be sent again: what it went on from stays known', async () => {
   const client = await connect(stage.gateway.url);
   const first = await ask(client, { input: [user('One')] });

@@ -2,7 +2,10 @@
 
 import { createServer, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
 import { asObject, asText, type JsonObject } from '../../src/json.ts';
+import { openGateway } from '../../src/open.ts';
+import { serve } from '../../src/server/server.ts';
 import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { held } from '../support/held.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -82,6 +85,33 @@ describe('a handshake', () => {
     const answer = await new Promise((resolve) => raw.once('data', (data) => resolve(String(data))));
     expect(answer).toContain('response.created');
     raw.destroy();
+  });
+
+  test('says by a header of OpenAI’s which WebSocket it means, which is no word to whoever answers a POST', async () => {
+    for (const [beta, sent] of [
+      ['responses_websockets=2026-02-06', undefined],
+      ['responses_multi_agent=v1', 'responses_multi_agent=v1'],
+    ]) {
+      const client = await connect(stage.gateway.url, { 'openai-beta': String(beta), 'x-client': 'tests' });
+      await expectAlive(client);
+      expect(stage.upstream.received.at(-1)?.headers['openai-beta']).toBe(sent);
+      client.socket.close();
+    }
+  });
+
+  test('is refused where the process is short of something', async () => {
+    const config = configSchema.parse({ port: 0, keys: [{ name: 'test', key: KEY }] });
+    const { gateway, close } = await openGateway(config);
+    const server = await serve(
+      () => gateway,
+      config,
+      () => 'memory',
+    );
+    const { head } = await connectRaw(server.url);
+    expect(head).toMatch(/^HTTP\/1\.1 503 /);
+    expect(head).toMatch(/\r\nretry-after: 1\r\n/i);
+    await server.drain(0);
+    await close();
   });
 
   test('for anything but a WebSocket is no matter: Java asks for HTTP/2 with each POST', async () => {
@@ -230,6 +260,51 @@ test('an answer that fails while it is streamed has one end, and the next one be
     'response.output_text.delta',
     'response.completed',
   ]);
+});
+
+test('an error that ends a stream is told in its own words, wherever they stand', async () => {
+  const client = await connect(stage.gateway.url);
+  const error = { code: 'server_error', message: 'Sorry about that!', param: null };
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`event: error\ndata: ${JSON.stringify({ type: 'error', ...error, sequence_number: 1 })}\n\n`),
+  );
+  client.send(create);
+  expect(await client.next()).toMatchObject({ type: 'error', status: 502, error });
+});
+
+test('what is no event, and what comes behind the end of an answer, is not told', async () => {
+  const client = await connect(stage.gateway.url);
+  const completed = {
+    type: 'response.completed',
+    response: { id: 'resp_1', status: 'completed', output: [] },
+  };
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`data: [DONE]\n\ndata: ${JSON.stringify(completed)}\n\ndata: {"type":"late"}\n\ndata: [DONE]\n\n`),
+  );
+  client.send(create);
+  client.send(create);
+  expect([await client.next(), await client.next()]).toEqual([completed, completed]);
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+});
+
+test('an event that is longer than any ends its answer with an error', async () => {
+  const client = await connect(stage.gateway.url);
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  stage.respondWith((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: response.output_text.delta\ndata: {"delta":"');
+    for (let written = 0; written <= 64; written += 1) response.write(piece);
+    response.end('"}\n\n');
+  });
+  client.send(create);
+  expect(await client.answer()).toMatchObject([{ type: 'error', status: 502 }]);
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
 });
 
 test('an answer that is no stream is an error', async () => {
@@ -382,6 +457,8 @@ describe('the end of a connection', () => {
     await expect.poll(() => own.upstream.received.length).toBe(1);
     const drained = own.gateway.server.drain(10_000);
     expect(await idle.closed).toBe(1001);
+    busy.send({ ...create, stream_id: 'another' });
+    expect(await busy.next()).toMatchObject({ type: 'error', status: 503, stream_id: 'another' });
     finish();
     expect((await busy.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
     expect(await busy.closed).toBe(1001);
