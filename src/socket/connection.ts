@@ -11,7 +11,7 @@ export interface Connection {
   together(tell: () => void): void;
   /** Whether more messages are wanted. */
   readOn(isWanted: boolean): void;
-  /** Holds an answer whenever the client does not read, until it is over. */
+  /** Holds an answer whenever the client does not read what is said, until it is over. */
   hold(answer: IncomingMessage): void;
 }
 
@@ -86,7 +86,6 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     },
     hold(answer) {
       answers.add(answer);
-      if (isHeld) answer.pause();
       answer.once('close', () => answers.delete(answer));
     },
   };

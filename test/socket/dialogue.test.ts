@@ -329,13 +329,27 @@ describe('lanes', () => {
     expect(users(bodies[3])).toEqual(['One', 'Two', 'Four']);
   });
 
-  test('there are 32 of them at most', async () => {
+  test('there are 32 of them at most, beside the one without a name', async () => {
     const client = await connect(stage.gateway.url);
-    for (let lane = 0; lane <= 32; lane += 1) {
-      const events = await ask(client, { stream_id: `lane ${lane}`, generate: false, input: [] });
-      if (lane < 32) expect(events.at(-1)?.['type']).toBe('response.completed');
-      else expect(events[0]).toMatchObject({ error: { code: 'websocket_stream_limit_reached' } });
+    const warm = async (fields: JsonObject): Promise<JsonObject | undefined> =>
+      (await ask(client, { generate: false, input: [], ...fields })).at(-1);
+    const completed = { type: 'response.completed' };
+    for (const isFirst of [true, false]) {
+      for (let lane = 0; lane < 32; lane += 1) {
+        expect(await warm({ stream_id: `lane_${lane}` })).toMatchObject(completed);
+        if (lane === 30 || !isFirst) expect(await warm({})).toMatchObject(completed);
+      }
+      expect(await warm({ stream_id: 'lane_32' })).toMatchObject({
+        error: { code: 'websocket_stream_limit_reached', param: 'stream_id' },
+      });
     }
+    const other = await connect(stage.gateway.url);
+    for (let lane = 0; lane < 32; lane += 1) {
+      other.send(create({ generate: false, input: [], stream_id: `lane_${lane}` }));
+      expect((await other.answer()).at(-1)).toMatchObject(completed);
+    }
+    other.send(create({ generate: false, input: [] }));
+    expect((await other.answer()).at(-1)).toMatchObject(completed);
   });
 });
 

@@ -420,6 +420,35 @@ test('sixteen are answered at a time, and the client is heard meanwhile', async 
   expect(await client.closed).toBe(1005);
 });
 
+test.each([
+  [63, 0, 'at once'],
+  [64, 0, 'when one is answered'],
+  [2, 45_000, 'at once'],
+  [2, 50_000, 'when one is answered'],
+])('with %d requests open, of %d bytes and more each, a client is heard %s', async (count, size, when) => {
+  const own = await openStage({ limits: { bodyBytes: 100_000 } });
+  const waiting: (() => void)[] = [];
+  own.respondWith((received, response) => void waiting.push(() => say('Hello')(received, response)));
+  const [client, other] = [await connect(own.gateway.url), await connect(own.gateway.url)];
+  const heard = (by: Client): Promise<unknown> => {
+    by.socket.ping();
+    return new Promise((resolve) => by.socket.once('pong', resolve));
+  };
+  for (let sent = 0; sent < count; sent += 1) {
+    client.send({ ...create, input: 'x'.repeat(size), stream_id: `lane_${sent % 16}` });
+  }
+  await expect.poll(() => waiting.length).toBe(Math.min(count, 16));
+  await heard(other);
+  let now = 'at once';
+  const seen = heard(client).then(() => now);
+  // Whoever is heard has been by now, as one has who asked later.
+  await heard(other);
+  now = 'when one is answered';
+  waiting[0]?.();
+  expect(await seen).toBe(when);
+  await own.close();
+});
+
 test('a dialogue is held once for each request that is being answered', async () => {
   let asked = 0;
   const vendor = createServer((request) => void request.resume().on('end', () => (asked += 1)));
