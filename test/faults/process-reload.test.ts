@@ -1,6 +1,6 @@
 /** Another configuration while requests are under way: taken whole or not at all, and nobody notices. */
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -107,6 +107,21 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     write(config({ workers, aliases: { 'house/small': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/small'), { timeout: 10_000 }).toBe(200);
     await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(404);
+  });
+
+  test('P-11 another file of the same age is seen, and a port that is another one is told of', {
+    timeout: 40_000,
+  }, async () => {
+    await open();
+    const file = join(stage.gateway.directory, 'gateway.config.json');
+    utimesSync(file, 1_000_000_000, 1_000_000_000);
+    await eventually(() => told(IN_FORCE) === 1, 'it is read again');
+    const text = config({ workers, port: 1, aliases: { 'house/fast': 'openai/gpt-4o' } });
+    writeFileSync(`${file}.new`, text);
+    utimesSync(`${file}.new`, 1_000_000_000, 1_000_000_000);
+    renameSync(`${file}.new`, file);
+    await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(200);
+    await eventually(() => told('The new port counts from the next start.') === 1, 'it is told');
   });
 
   test('P-10 a bad one is refused whole, in a line; the old one stays', { timeout: 40_000 }, async () => {

@@ -83,6 +83,31 @@ describe.each(codings)('%s', (name, compress) => {
   });
 });
 
+test('compressed data that goes on and on, and is nothing, is refused from the limit on', async () => {
+  const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+  // A block of no bytes, which is not the last one (RFC 1951, 3.2.4).
+  const blocks = Buffer.alloc(LIMIT, Buffer.from([0, 0, 0, 0xff, 0xff]));
+  // In chunks: no length says what is to come.
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(head));
+      controller.enqueue(new Uint8Array(blocks));
+      controller.close();
+    },
+  });
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    },
+    body: stream,
+    duplex: 'half',
+  });
+  expect(response.status).toBe(413);
+});
+
 test('what is behind the end of the compressed data does no harm', async () => {
   const text = body('Hi');
   const response = await send('gzip', Buffer.concat([gzipSync(text), Buffer.alloc(100_000)]));
