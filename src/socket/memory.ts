@@ -6,7 +6,7 @@
 export interface Dialogue {
   /** The response that a request goes on from. */
   readonly id: string;
-  /** All items of it so far, a piece for what came at once: JSON without the brackets of a list, never empty. */
+  /** All items of it so far, a piece for what came at once: JSON without the brackets of a list. */
   readonly items: readonly string[];
 }
 

@@ -143,8 +143,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   ): void => {
     const id = asText(response?.['id']);
     if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
-    const said = joined([items, saidBy(response, stored)]);
-    memory.keep(lane, { id, items: [...(from?.items ?? []), ...(said === '' ? [] : [said])] });
+    memory.keep(lane, { id, items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])] });
   };
 
   /** Asks, and tells what is answered. @returns the response that it ends with, where one can go on from it. */
@@ -198,8 +197,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   });
 
   return {
-    leave: () =>
-      leaveWith(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
+    leave: () => leaveWith(new GatewayError('overloaded', 'The gateway is shutting down.')),
     closeIfIdle,
     forget: memory.forgetAll,
     cut: () => socket.terminate(),

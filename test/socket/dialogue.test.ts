@@ -151,7 +151,10 @@ test('a request that failed may be sent again: what it went on from stays known'
         'event: response.failed\ndata: {"type":"response.failed","response":{"id":"resp_failed","status":"failed","output":[]}}\n\n',
       ),
   );
-  expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.failed' });
+  expect((await ask(client, again)).at(-1)).toMatchObject({
+    type: 'response.failed',
+    response: { previous_response_id: idOf(first) },
+  });
   stage.respondWith(say('Hello'));
   expect((await ask(client, again)).at(-1)).toMatchObject({ type: 'response.completed' });
   const [, ...bodies] = stage.bodies();
@@ -278,7 +281,7 @@ describe('a request that wants no output yet', () => {
     expect(error).toMatchObject({
       type: 'error',
       status: 400,
-      error: { code: 'previous_response_not_found' },
+      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
     });
   });
 

@@ -92,9 +92,11 @@ describe('a handshake', () => {
       ['responses_websockets=2026-02-06', undefined],
       ['responses_multi_agent=v1', 'responses_multi_agent=v1'],
     ]) {
-      const client = await connect(stage.gateway.url, { 'openai-beta': String(beta), 'x-client': 'tests' });
+      const client = await connect(stage.gateway.url, { 'openai-beta': String(beta) });
       await expectAlive(client);
-      expect(stage.upstream.received.at(-1)?.headers['openai-beta']).toBe(sent);
+      const { headers = {} } = stage.upstream.received.at(-1) ?? {};
+      expect(headers['openai-beta']).toBe(sent);
+      expect(Object.keys(headers).filter((name) => /^sec-|upgrade/.test(name))).toEqual([]);
       client.socket.close();
     }
   });
@@ -157,7 +159,7 @@ test.each([
     '{"type":"response.create","model":"anthropic/claude-sonnet-4-5","input":7}',
     { param: 'input' },
   ],
-  ['bytes', Buffer.from('{"type":"response.create"}'), { code: null }],
+  ['bytes', Buffer.from(JSON.stringify(create)), { param: null }],
 ])('%s is an error, and the connection goes on', async (_, message, error) => {
   const client = await connect(stage.gateway.url);
   client.socket.send(message);
@@ -235,6 +237,20 @@ test('an answer that ends too soon ends with an error', async () => {
   await expectAlive(client);
 });
 
+test('an answer that says no more ends with an error', async () => {
+  const client = await connect(stage.gateway.url);
+  const created = { type: 'response.created', response: { id: 'resp_1' } };
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`event: response.created\ndata: ${JSON.stringify(created)}\n\n`),
+  );
+  client.send(create);
+  expect(await client.answer()).toMatchObject([created, { type: 'error', status: 502 }]);
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+});
+
 test('an answer that fails while it is streamed has one end, and the next one begins behind it', async () => {
   const client = await connect(stage.gateway.url);
   const error = { type: 'server_error', code: 'server_error', message: 'Sorry about that!', param: null };
@@ -271,7 +287,11 @@ test('an error that ends a stream is told in its own words, wherever they stand'
       .end(`event: error\ndata: ${JSON.stringify({ type: 'error', ...error, sequence_number: 1 })}\n\n`),
   );
   client.send(create);
-  expect(await client.next()).toMatchObject({ type: 'error', status: 502, error });
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    status: 502,
+    error: { ...error, type: 'api_error' },
+  });
 });
 
 test('what is no event, and what comes behind the end of an answer, is not told', async () => {
@@ -298,8 +318,8 @@ test('an event that is longer than any ends its answer with an error', async () 
   stage.respondWith((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('event: response.output_text.delta\ndata: {"delta":"');
+    // It goes on: nobody waits for its end.
     for (let written = 0; written <= 64; written += 1) response.write(piece);
-    response.end('"}\n\n');
   });
   client.send(create);
   expect(await client.answer()).toMatchObject([{ type: 'error', status: 502 }]);
@@ -354,6 +374,39 @@ test('each request is an exchange of its own, and one whose client leaves is abo
     ]);
   await gateway.close();
   await upstream.close();
+});
+
+test('a client who does not read holds its answer, and has all of it when it reads again', async () => {
+  const COUNT = 1_500;
+  const event = `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"${'x'.repeat(50_000)}"}\n\n`;
+  let written = 0;
+  const stalled = Promise.withResolvers<void>();
+  stage.respondWith((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = (): void => {
+      const waits = setTimeout(stalled.resolve, 500);
+      while (written < COUNT) {
+        written += 1;
+        if (response.write(event)) continue;
+        response.once('drain', () => {
+          clearTimeout(waits);
+          more();
+        });
+        return;
+      }
+      response.end(
+        'event: response.completed\ndata: {"type":"response.completed","response":{"id":"resp_1"}}\n\n',
+      );
+    };
+    more();
+  });
+  const client = await connect(stage.gateway.url);
+  client.socket.pause();
+  client.send(create);
+  await stalled.promise;
+  expect(written).toBeLessThan(COUNT);
+  client.socket.resume();
+  expect(await client.answer()).toHaveLength(COUNT + 1);
 });
 
 test('a client who does not read holds its answers, and is let go', async () => {
@@ -426,6 +479,7 @@ test.each([
   [2, 45_000, 'at once'],
   [2, 50_000, 'when one is answered'],
 ])('with %d requests open, of %d bytes and more each, a client is heard %s', async (count, size, when) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const own = await openStage({ limits: { bodyBytes: 100_000 } });
   const waiting: (() => void)[] = [];
   own.respondWith((received, response) => void waiting.push(() => say('Hello')(received, response)));
@@ -443,6 +497,8 @@ test.each([
   const seen = heard(client).then(() => now);
   // Whoever is heard has been by now, as one has who asked later.
   await heard(other);
+  // Whoever is not heard is not taken for gone.
+  if (count === 64) for (let look = 0; look < 3; look += 1) vi.advanceTimersByTime(30_000);
   now = 'when one is answered';
   waiting[0]?.();
   expect(await seen).toBe(when);
@@ -493,6 +549,24 @@ describe('the end of a connection', () => {
     expect(await busy.closed).toBe(1001);
     expect(await drained).toBe(0);
     await expect.poll(own.gateway.server.webSockets).toBe(0);
+    await own.close();
+  });
+
+  test('a gateway that has few descriptors left closes those on which nothing is asked', async () => {
+    const own = await openStage();
+    const [idle, busy] = [await connect(own.gateway.url), await connect(own.gateway.url)];
+    let finish = (): void => {};
+    own.respondWith((received, response) => {
+      finish = () => say('Hello')(received, response);
+    });
+    busy.send(create);
+    await expect.poll(() => own.upstream.received.length).toBe(1);
+    own.gateway.server.closeIdle();
+    expect(await idle.closed).toBe(1001);
+    finish();
+    expect((await busy.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+    own.respondWith(say('Hello'));
+    await expectAlive(busy);
     await own.close();
   });
 

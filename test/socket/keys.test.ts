@@ -53,7 +53,14 @@ async function expectAsByPost(status: number, code: string): Promise<void> {
   const said = asObject(parseJson(await posted.text()));
   expect(posted.status).toBe(status);
   expect(said).toMatchObject({ error: { code } });
-  expect(await next()).toMatchObject({ type: 'error', status, ...said });
+  const requestId = { 'x-request-id': expect.stringMatching(/^req_/) };
+  const retry = posted.headers.get('x-should-retry');
+  expect(await next()).toMatchObject({
+    type: 'error',
+    status,
+    ...said,
+    headers: { ...requestId, ...(retry !== null && { 'x-should-retry': retry }) },
+  });
 }
 
 test('one that is revoked is not known any more, whatever is asked, and one that is known again is', async () => {
