@@ -379,6 +379,18 @@ describe('more than the limit', () => {
     }
   });
 
+  test.each([
+    ['/v1/messages', 'openai/gpt-4o', '"max_tokens":9,"messages":[{"role":"user","content":nope}]'],
+    ['/v1/responses', 'anthropic/claude-sonnet-4-5', '"input":"x","temperature":1.'],
+  ])('what is no JSON within is refused where it is read: %s', async (path, model, fields) => {
+    await expectRefused(
+      path,
+      `{"model":"${model}",${fields}}`,
+      400,
+      /^The request body is not a valid JSON object\.$/,
+    );
+  });
+
   test('C-29 30 KB that become 30 MB are taken, 300 KB that become 300 MB are not, at the cost of the limit', async () => {
     const wrap = (megabytes: number) =>
       new Uint8Array(gzipSync(`{"model":"gpt-4o","x":"${' '.repeat(megabytes * MB)}"}`));

@@ -1,8 +1,13 @@
 /** Several processes behind one port, from the first moment at which somebody can connect. */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/server/bind.ts';
+import { runCommand } from '../support/command.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 
@@ -44,3 +49,27 @@ test('P-20 whoever connects while the workers start is answered, or turned away 
     await gateway.close();
   }
 });
+
+test.each([
+  ['process.exit(3)', '(3)'],
+  ["process.kill(process.pid, 'SIGKILL')", '(SIGKILL)'],
+])(
+  'P-20 a worker that ends before it serves ends the start, which says so: %s',
+  {
+    timeout: 40_000,
+  },
+  async (end, told) => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+    try {
+      const file = join(directory, 'end.mjs');
+      writeFileSync(file, `import cluster from 'node:cluster'; if (cluster.isWorker) ${end};`);
+      const { code, stderr } = await runCommand(directory, ['start', '--workers', '2', '--port', '0'], {
+        NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
+      });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`A worker ended before it served ${told}.`);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+);

@@ -31,7 +31,7 @@ async function ask(client: Client, fields: JsonObject): Promise<JsonObject[]> {
 test('a request is the one that POST takes, its values byte for byte, and the answer its events', async () => {
   const client = await connect(stage.gateway.url);
   client.socket.send(
-    '{"type":"response.create","model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"},"stream":false,"background":false}',
+    '{"type":"response.create","model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"},"stream":false,"background":false,"stream_id":null}',
   );
   const events = await client.answer();
   expect(events.map(({ type }) => type)).toEqual([
