@@ -81,8 +81,6 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
     worker.on('message', (news: News) => {
       if (news === 'leaving') replace();
       if (news !== 'ready') return;
-      // It may have been started a moment before the end was ordered, and have heard nothing of it.
-      if (ending) send(worker, 'end');
       serving.add(worker);
       if (complete) note('A new worker serves.');
       if (serving.size < count || complete) return;

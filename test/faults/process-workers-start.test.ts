@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/server/bind.ts';
-import { runCommand } from '../support/command.ts';
+import { type CommandResult, runCommand } from '../support/command.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 
@@ -50,6 +50,20 @@ test('P-20 whoever connects while the workers start is answered, or turned away 
   }
 });
 
+/** What two workers come to that begin with `words` of a program's own. */
+async function startWith(words: string): Promise<CommandResult> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  try {
+    const file = join(directory, 'first.mjs');
+    writeFileSync(file, `import cluster from 'node:cluster'; if (cluster.isWorker) { ${words}; }`);
+    return await runCommand(directory, ['start', '--workers', '2', '--port', '0'], {
+      NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
+    });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
 test.each([
   ['process.exit(3)', '(3)'],
   ["process.kill(process.pid, 'SIGKILL')", '(SIGKILL)'],
@@ -58,18 +72,19 @@ test.each([
   {
     timeout: 40_000,
   },
-  async (end, told) => {
-    const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-    try {
-      const file = join(directory, 'end.mjs');
-      writeFileSync(file, `import cluster from 'node:cluster'; if (cluster.isWorker) ${end};`);
-      const { code, stderr } = await runCommand(directory, ['start', '--workers', '2', '--port', '0'], {
-        NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
-      });
-      expect(code).toBe(1);
-      expect(stderr).toContain(`A worker ended before it served ${told}.`);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+  async (words, told) => {
+    const { code, stderr } = await startWith(words);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`A worker ended before it served ${told}.`);
   },
 );
+
+test('P-20 a signal while the workers start ends them, and the process with 0', {
+  timeout: 40_000,
+}, async () => {
+  const { code, stderr } = await startWith(
+    "if (cluster.worker.id === 1) process.kill(process.ppid, 'SIGTERM')",
+  );
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+});
