@@ -81,7 +81,8 @@ test('going on from a response, the vendor gets all that was said, and the event
 test('thoughts go along: by their proof, which is asked for of a model that thinks, or where the vendor keeps them', async () => {
   const bare = { type: 'reasoning', id: 'rs_1', summary: [] };
   const proven = { ...bare, id: 'rs_2', encrypted_content: 'sealed' };
-  stage.respondWith(say('Hello', [bare, proven]));
+  const told = { ...bare, id: 'rs_3', summary: [{ type: 'summary_text', text: 'Hm.' }] };
+  stage.respondWith(say('Hello', [bare, proven, told]));
   const client = await connect(stage.gateway.url);
   for (const store of [false, true]) {
     const first = await ask(client, { model: 'gpt-5.4', store, input: [] });
@@ -90,13 +91,16 @@ test('thoughts go along: by their proof, which is asked for of a model that thin
   const [first, unkept, second, kept] = stage.bodies();
   const message = expect.objectContaining({ type: 'message' });
   expect(first?.['include']).toEqual(['reasoning.encrypted_content']);
-  expect(unkept?.['input']).toEqual([proven, message]);
+  expect(unkept?.['input']).toEqual([proven, told, message]);
   expect(second).not.toHaveProperty('include');
-  expect(kept?.['input']).toEqual([bare, proven, message]);
+  expect(kept?.['input']).toEqual([bare, proven, told, message]);
 
   await ask(client, { model: 'gpt-5.4', include: ['message.output_text.logprobs'], input: 'x' });
   await ask(client, { model: 'gpt-4.1', input: 'x' });
-  const [also, thoughtless] = stage.bodies();
+  await ask(client, { model: 'gpt-5.4', include: 'all', input: 'x' });
+  const [also, thoughtless, mistaken] = stage.bodies();
+  // The vendor says what is wrong with it.
+  expect(mistaken?.['include']).toBe('all');
   expect(also?.['include']).toEqual(['message.output_text.logprobs', 'reasoning.encrypted_content']);
   expect(thoughtless).not.toHaveProperty('include');
   stage.respondWith(say('Hello'));
@@ -127,12 +131,16 @@ test('a request may go on without a word of its own', async () => {
   const client = await connect(stage.gateway.url);
   const first = idOf(await ask(client, { input: [user('One')] }));
   const second = idOf(await ask(client, { previous_response_id: first }));
-  await ask(client, { input: null, previous_response_id: second });
+  const third = idOf(await ask(client, { input: null, previous_response_id: second }));
+  const empty = JSON.stringify(create({ input: [], previous_response_id: third }));
+  client.socket.send(empty.replace('[]', '[ ]'));
+  await client.answer();
   const said = expect.objectContaining({ role: 'assistant' });
   expect(stage.bodies().map(({ input }) => input)).toEqual([
     [user('One')],
     [user('One'), said],
     [user('One'), said, said],
+    [user('One'), said, said, said],
   ]);
 });
 
@@ -260,6 +268,10 @@ describe('a request that wants no output yet', () => {
     const client = await connect(stage.gateway.url);
     const warm = await ask(client, { generate: false, input: [user('One')], instructions: 'Be brief.' });
     expect(warm.map(({ type }) => type)).toEqual(['response.created', 'response.completed']);
+    expect(warm[0]).toMatchObject({
+      sequence_number: 0,
+      response: { id: idOf(warm), status: 'in_progress', model: 'gpt-4.1', usage: null },
+    });
     expect(warm[1]).toMatchObject({
       sequence_number: 1,
       response: {
