@@ -14,6 +14,7 @@ import { createKey, listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { keyRecords } from '../support/key-records.ts';
+import { rawClient, statusOf } from '../support/raw.ts';
 import { describeStores } from '../support/stores.ts';
 import { exchange, rowOf } from '../usage/records.ts';
 
@@ -319,6 +320,31 @@ describeStores('the admin API', (stores) => {
           expect(headers.get('allow') !== null).toBe(expected === 405);
         }
       }));
+
+    test.each(['Content-Length: 100000000', 'Transfer-Encoding: chunked'])(
+      'whoever goes on sending a body that is too large is told, and cut off: %s',
+      (line) =>
+        withAdmin(async ({ url }) => {
+          const head = `POST /admin/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_KEY}\r\n${line}\r\n\r\n`;
+          const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+          const flood = (): Promise<string> => {
+            const { socket, over } = rawClient(Number(new URL(url).port), head);
+            const more = (): void => {
+              while (!socket.destroyed) {
+                if (socket.write(chunk)) continue;
+                socket.once('drain', more);
+                return;
+              }
+            };
+            more();
+            return over;
+          };
+          for (const told of await Promise.all(Array.from({ length: 20 }, flood))) {
+            expect(statusOf(told)).toBe(413);
+            expect(told).toMatch(/\r\nconnection: close\r\n/i);
+          }
+        }),
+    );
 
     test('a body that is too large', () =>
       withAdmin(async ({ ask }) => {
