@@ -58,26 +58,26 @@ export function explain(
 }
 
 /** How callers write a prompt's fields, where it is not the same: as the first of these that a request has. */
-const CALLED: Readonly<Partial<Record<keyof Prompt, readonly string[]>>> = {
-  turns: ['messages', 'input'],
-  toolChoice: ['tool_choice', 'function_call'],
-  parallelToolCalls: ['parallel_tool_calls', 'tool_choice'],
-  output: ['response_format', 'text', 'output_config', 'output_format'],
-  thinking: ['thinking', 'reasoning_effort', 'reasoning', 'output_config', 'enable_thinking'],
-  maxTokens: ['max_completion_tokens', 'max_tokens', 'max_output_tokens'],
-  topP: ['top_p'],
-  topK: ['top_k'],
-  stop: ['stop', 'stop_sequences'],
-  frequencyPenalty: ['frequency_penalty'],
-  presencePenalty: ['presence_penalty'],
-  choices: ['n'],
-  logprobs: ['logprobs', 'include'],
-  topLogprobs: ['top_logprobs'],
-  user: ['user', 'safety_identifier', 'metadata'],
-  serviceTier: ['service_tier'],
-  cacheKey: ['prompt_cache_key'],
-  mark: ['cache_control'],
-};
+const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
+  ['turns', ['messages', 'input']],
+  ['toolChoice', ['tool_choice', 'function_call']],
+  ['parallelToolCalls', ['parallel_tool_calls', 'tool_choice']],
+  ['output', ['response_format', 'text', 'output_config', 'output_format']],
+  ['thinking', ['thinking', 'reasoning_effort', 'reasoning', 'output_config', 'enable_thinking']],
+  ['maxTokens', ['max_completion_tokens', 'max_tokens', 'max_output_tokens']],
+  ['topP', ['top_p']],
+  ['topK', ['top_k']],
+  ['stop', ['stop', 'stop_sequences']],
+  ['frequencyPenalty', ['frequency_penalty']],
+  ['presencePenalty', ['presence_penalty']],
+  ['choices', ['n']],
+  ['logprobs', ['logprobs', 'include']],
+  ['topLogprobs', ['top_logprobs']],
+  ['user', ['user', 'safety_identifier', 'metadata']],
+  ['serviceTier', ['service_tier']],
+  ['cacheKey', ['prompt_cache_key']],
+  ['mark', ['cache_control']],
+]);
 
 /** The same of what stands within turns and tools. */
 const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string, string>>>>> = {
@@ -95,7 +95,7 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
 function asCalled({ field, ...note }: Note, from: FormatName, body: JsonObject): Note {
   const [root = '', ...rest] = field.split(/(?=[.[])/);
   if (root === 'own') return { field: rest.join('').slice(1), ...note };
-  const names = Object.entries(CALLED).find(([name]) => name === root)?.[1] ?? [root];
+  const names = CALLED.get(root) ?? [root];
   const called = names.find((name) => name in body) ?? names[0] ?? root;
   return { field: called + rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join(''), ...note };
 }

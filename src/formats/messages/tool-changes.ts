@@ -21,9 +21,10 @@ export function offeredTools(
   messages: Json | undefined,
   choice: Json | undefined,
 ): readonly Tool[] | undefined {
-  const left = changedTools(tools, messages);
+  const blocks = asObjects(messages).flatMap(({ content }) => asObjects(content));
+  const left = changedTools(tools, blocks.flatMap(changesIn));
   if (!left?.some(isKeptBack) || left.some(isSearch)) return left;
-  const named = new Set([asText(asObject(choice)?.['name']), ...namedIn(messages)]);
+  const named = new Set([asText(asObject(choice)?.['name']), ...blocks.flatMap(namedIn)]);
   return left.filter((tool) => !isKeptBack(tool) || named.has(nameOf(tool)));
 }
 
@@ -35,23 +36,19 @@ function isSearch(tool: Tool): boolean {
   return tool.kind === 'hosted' && asText(tool.value['type'])?.startsWith('tool_search') === true;
 }
 
-/** Every tool that has been called, found or added. */
-function namedIn(messages: Json | undefined): readonly (string | undefined)[] {
-  const blocks = asObjects(messages).flatMap(({ content }) => asObjects(content));
-  return blocks.flatMap((block) => {
-    if (block['type'] === 'tool_use') return [asText(block['name'])];
-    if (block['type'] === 'tool_result') {
-      return asObjects(block['content']).map(({ tool_name }) => asText(tool_name));
-    }
-    return changesIn(block).map(({ tool }) => asText(asObject(tool)?.['name']));
-  });
+/** The tools that a block calls, has found, or adds. */
+function namedIn(block: JsonObject): readonly (string | undefined)[] {
+  if (block['type'] === 'tool_use') return [asText(block['name'])];
+  if (block['type'] === 'tool_result') {
+    return asObjects(block['content']).map(({ tool_name }) => asText(tool_name));
+  }
+  return changesIn(block).map(({ tool }) => asText(asObject(tool)?.['name']));
 }
 
 function changedTools(
   tools: readonly Tool[] | undefined,
-  messages: Json | undefined,
+  changes: readonly JsonObject[],
 ): readonly Tool[] | undefined {
-  const changes = asObjects(messages).flatMap(({ content }) => asObjects(content).flatMap(changesIn));
   if (changes.length === 0) return tools;
   const known = new Map((tools ?? []).map((tool) => [nameOf(tool), tool]));
   const offered = new Map(known);
