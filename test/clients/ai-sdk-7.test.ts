@@ -1,9 +1,5 @@
 /** What is new in AI SDK 7: one word for how much to think, chats as UI messages, approvals, tools that are searched. */
 
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogle } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
   convertToModelMessages,
   generateText,
@@ -20,52 +16,10 @@ import {
 } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { KEY } from '../support/gateway.ts';
-import { PNG, SUBJECTS, useGateway } from './support.ts';
+import { PAIRS } from './ai-sdk-clients.ts';
+import { PNG, useGateway } from './support.ts';
 
 const gateway = useGateway();
-
-interface Client {
-  readonly name: string;
-  open(url: string, model: string): LanguageModel;
-}
-
-const CLIENTS: readonly Client[] = [
-  {
-    name: '@ai-sdk/openai chat',
-    open: (url, model) => createOpenAI({ baseURL: `${url}/v1`, apiKey: KEY }).chat(model),
-  },
-  {
-    name: '@ai-sdk/openai responses',
-    open: (url, model) => createOpenAI({ baseURL: `${url}/v1`, apiKey: KEY })(model),
-  },
-  {
-    name: '@ai-sdk/anthropic',
-    open: (url, model) => createAnthropic({ baseURL: `${url}/v1`, apiKey: KEY })(model),
-  },
-  {
-    name: '@ai-sdk/openai-compatible',
-    open: (url, model) =>
-      createOpenAICompatible({
-        name: 'gateway',
-        baseURL: `${url}/v1`,
-        apiKey: KEY,
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-      }).chatModel(model),
-  },
-  {
-    name: '@ai-sdk/google',
-    open: (url, model) =>
-      createGoogle({ baseURL: `${url}/v1beta`, apiKey: KEY })(model.replace('google/', '')),
-  },
-];
-
-const PAIRS = CLIENTS.flatMap((client) =>
-  SUBJECTS.filter(({ model }) => client.name !== '@ai-sdk/google' || model.startsWith('google/')).map(
-    (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),
-  ),
-);
 
 const tools = {
   get_weather: tool({

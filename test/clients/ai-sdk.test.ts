@@ -2,10 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
   APICallError,
   generateObject,
@@ -23,87 +20,11 @@ import { z } from 'zod';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { KEY } from '../support/gateway.ts';
 import { FIXTURES } from '../support/recording.ts';
-import { PNG, SUBJECTS, type Subject, startOfStream, useGateway, useScripted } from './support.ts';
+import { CLIENTS, PAIRS } from './ai-sdk-clients.ts';
+import { PNG, SUBJECTS, startOfStream, useGateway, useScripted } from './support.ts';
 
 const gateway = useGateway();
 const scripted = useScripted();
-
-type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerOptions']>;
-
-interface Client {
-  readonly name: string;
-  open(url: string, model: string, key?: string): LanguageModel;
-  /** How a model is told to think. */
-  thinking(subject: Subject): ProviderOptions;
-  /** Of whose models it shows the thoughts. */
-  readonly shows: RegExp;
-}
-
-const CLIENTS: readonly Client[] = [
-  {
-    name: '@ai-sdk/openai chat',
-    open: (url, model, apiKey = KEY) => createOpenAI({ baseURL: `${url}/v1`, apiKey }).chat(model),
-    thinking: () => ({ openai: { reasoningEffort: 'medium', forceReasoning: true } }),
-    shows: /^(?!)/,
-  },
-  {
-    name: '@ai-sdk/openai responses',
-    open: (url, model, apiKey = KEY) => createOpenAI({ baseURL: `${url}/v1`, apiKey }).responses(model),
-    thinking: () => ({
-      openai: {
-        reasoningEffort: 'medium',
-        reasoningSummary: 'auto',
-        forceReasoning: true,
-        store: false,
-        include: ['reasoning.encrypted_content'],
-      },
-    }),
-    shows: /./,
-  },
-  {
-    name: '@ai-sdk/anthropic',
-    open: (url, model, apiKey = KEY) => createAnthropic({ baseURL: `${url}/v1`, apiKey })(model),
-    thinking: ({ model }) => ({
-      anthropic: model.includes('opus-4-8')
-        ? { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'medium' }
-        : { thinking: { type: 'enabled', budgetTokens: 2048 } },
-    }),
-    shows: /^(?!openai)/,
-  },
-  {
-    name: '@ai-sdk/openai-compatible',
-    open: (url, model, apiKey = KEY) =>
-      createOpenAICompatible({
-        name: 'gateway',
-        baseURL: `${url}/v1`,
-        apiKey,
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-      }).chatModel(model),
-    thinking: () => ({ gateway: { reasoningEffort: 'medium' } }),
-    shows: /^(?!openai)/,
-  },
-  {
-    name: '@ai-sdk/google',
-    open: (url, model, apiKey = KEY) =>
-      createGoogleGenerativeAI({ baseURL: `${url}/v1beta`, apiKey })(model.replace('google/', '')),
-    thinking: ({ model }) => ({
-      google: {
-        thinkingConfig: model.includes('gemini-3')
-          ? { includeThoughts: true, thinkingLevel: 'medium' }
-          : { includeThoughts: true, thinkingBudget: 2048 },
-      },
-    }),
-    shows: /./,
-  },
-];
-
-/** Every client with the models it reaches: Google's format reaches Google's only. */
-const PAIRS = CLIENTS.flatMap((client) =>
-  SUBJECTS.filter(({ model }) => client.name !== '@ai-sdk/google' || model.startsWith('google/')).map(
-    (subject) => ({ client, subject, pair: `${client.name} with ${subject.model}` }),
-  ),
-);
 
 /** Without it, the responses provider sends ids of what OpenAI has stored in the place of earlier turns. */
 const STATELESS = { openai: { store: false } };
