@@ -6,7 +6,6 @@
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../conversation/reply.ts';
-import { seal, UNSIGNED } from '../../conversation/signature.ts';
 import type { JsonObject } from '../../json.ts';
 import { isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -16,7 +15,7 @@ import { callBlocks } from './answer.ts';
 import { carrierBlocks, type Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, NO_CALLS, withCall } from './finish.ts';
-import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
+import { proofText, redactedBlock } from './thinking-blocks.ts';
 import { FORMAT } from './wire.ts';
 
 type Out = Sink<Sse>;
@@ -144,7 +143,7 @@ export function blockEvents(stem: string): BlockEvents {
       case 'thinking':
         return opened(
           event,
-          { ...thinkingBlock({ text: '' }, fieldsOf(own, FORMAT)), signature: '' },
+          { ...fieldsOf(own, FORMAT), type: 'thinking', thinking: '', signature: '' },
           THINKING,
         );
       case 'tool-call': {
@@ -167,8 +166,7 @@ export function blockEvents(stem: string): BlockEvents {
     if (part.signature) openBlock(part, out);
     if (part.head !== '') {
       if (!part.hasText) addDelta(NO_THOUGHT, out);
-      const signature = part.signature ? seal(part.signature, 'anthropic') : UNSIGNED;
-      addDelta({ type: 'signature_delta', signature }, out);
+      addDelta({ type: 'signature_delta', signature: proofText(part.signature) }, out);
     }
     closeBlock(part, out);
   };

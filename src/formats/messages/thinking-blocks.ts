@@ -9,8 +9,12 @@ export function thinkingBlock(
   { text, signature }: Pick<ThinkingPart, 'text' | 'signature'>,
   fields: JsonObject,
 ): JsonObject {
-  const signed = signature === undefined ? UNSIGNED : seal(signature, 'anthropic');
-  return { ...fields, type: 'thinking', thinking: text, signature: signed };
+  return { ...fields, type: 'thinking', thinking: text, signature: proofText(signature) };
+}
+
+/** What stands in the `signature` of a thought that is over. */
+export function proofText(signature: Signature | undefined): string {
+  return signature === undefined ? UNSIGNED : seal(signature, 'anthropic');
 }
 
 /** Thinking that only its vendor can read. */
