@@ -1,7 +1,7 @@
 /** Bytes that come in pieces, as one block. */
 
 export interface Gathered {
-  readonly size: number;
+  size(): number;
   add(piece: Buffer): void;
   /** All of it so far; of one piece, that piece. */
   whole(): Buffer;
@@ -16,6 +16,9 @@ const MOST_BELIEVED = 1024 * 1024;
 /**
  * Pieces are copied as they come, not kept: thousands of network buffers, kept until a large body is whole, leave a
  * heap so full of holes that the process never gives it back (32 MB bodies, ten at a time: 300 MB for good).
+ *
+ * Nothing here is a getter: V8 gives each object that has one a hidden class and a table of its own, which are kept until
+ * the next full collection. Of one made for every request, that was all of what outlived its request (measured).
  * @param most how much will come at most, in bytes.
  * @param expected how much is said to come; 0 where nothing is said.
  */
@@ -24,9 +27,7 @@ export function gather(most: number, expected = 0): Gathered {
   let block: Buffer | undefined;
   let size = 0;
   return {
-    get size() {
-      return size;
-    },
+    size: () => size,
     add(piece) {
       if (size === 0) {
         first = piece;

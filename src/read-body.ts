@@ -56,7 +56,7 @@ export function readBody(
     };
     const onData = (chunk: Buffer): void => {
       if (isOver) return;
-      if (body.size + chunk.length > limit) fail(tooLarge(limit));
+      if (body.size() + chunk.length > limit) fail(tooLarge(limit));
       else body.add(chunk);
     };
     const onEnd = (): void => {

@@ -13,7 +13,7 @@ test('what is gathered is what came, however it was cut', () => {
       const gathered = gather(most);
       for (const bytes of pieces) gathered.add(bytes);
       const whole = Buffer.concat(pieces);
-      expect(gathered.size).toBe(whole.length);
+      expect(gathered.size()).toBe(whole.length);
       expect(gathered.whole().equals(whole)).toBe(true);
     }),
     { numRuns: 200 },

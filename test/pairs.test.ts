@@ -126,7 +126,7 @@ describe('ends that are none', () => {
         const judge = validator(to.name, { usageAsked: true });
         for (const event of said) judge.add(event);
         expect(judge.end()).toEqual([]);
-        expect(judge.failed).toBe(true);
+        expect(judge.failed()).toBe(true);
       }
     },
   );

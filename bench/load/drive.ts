@@ -171,5 +171,5 @@ function judge(format: FormatName, { chunked }: Answer, pieces: readonly Buffer[
   const events: readonly Sse[] = run(decodeSse(), [chunked ? withoutChunks(body) : body]);
   for (const event of events) judging.add(event);
   const rules = judging.end().map(({ rule }) => rule);
-  return judging.failed && rules.length === 0 ? ['failed'] : rules;
+  return judging.failed() && rules.length === 0 ? ['failed'] : rules;
 }

@@ -54,7 +54,7 @@ export function guardOf(
         failure = gather(MOST_OF_FAILURE);
         failure.add(Buffer.from(tail.bytes()));
       }
-      if (failure !== undefined && failure.size + bytes.byteLength <= MOST_OF_FAILURE)
+      if (failure !== undefined && failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
         failure.add(Buffer.from(bytes));
       tail.add(bytes);
     },

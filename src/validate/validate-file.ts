@@ -33,7 +33,7 @@ export function validateFile(text: string, format?: FormatName, options?: Valida
   const judged = validator(known, options);
   for (const event of events) judged.add(event);
   const violations = judged.end();
-  return { shape, format: known, violations, failed: judged.failed };
+  return { shape, format: known, violations, failed: judged.failed() };
 }
 
 interface Contents {

@@ -84,7 +84,7 @@ export function validateStream(
   for (const chunk of bytes) decoder.transform(chunk, sink);
   decoder.flush?.(sink);
   const violations = judged.end();
-  return { violations, failed: judged.failed };
+  return { violations, failed: judged.failed() };
 }
 
 /** Judges a whole answer. An error body of the format is well-formed; whether it is one tells `RULEBOOKS[…].whole`. */

@@ -24,7 +24,7 @@ export interface Validator {
   /** Adds what is missing now that nothing more comes, and gives all violations in the order they were met. */
   end(): readonly Violation[];
   /** Whether the format's own error event has come. */
-  readonly failed: boolean;
+  failed(): boolean;
 }
 
 export interface ValidateOptions {

@@ -377,7 +377,7 @@ describe.each(Object.entries(TABLES))('%s', (name, table) => {
       const judged = validator(format, { strict: recording !== 'thinking' });
       for (const event of recordedEvents(format, recording)) judged.add(event);
       expect(judged.end()).toEqual([]);
-      expect(judged.failed).toBe(recording === 'error-in-stream');
+      expect(judged.failed()).toBe(recording === 'error-in-stream');
     },
   );
 });

@@ -26,7 +26,7 @@ export interface AnswerWriter {
   /** The whole response. */
   ended(): JsonObject;
   /** Whether the response has ended, so that nothing more can be said of it. */
-  readonly over: boolean;
+  over(): boolean;
   /** The response as far as it came before it failed. */
   failed(error: { readonly code: string; readonly message: string }): JsonObject;
 }
@@ -52,7 +52,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
     start,
     output: items.output,
     usage,
-    refused: items.refused,
+    refused: items.refused(),
     others: others.fields(),
   });
   const ended = (): JsonObject => make.ended(progress(), end);
@@ -66,9 +66,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
   return {
     begin,
     ended,
-    get over() {
-      return over;
-    },
+    over: () => over,
     failed: (error) => make.failed(progress(), error),
     add(event) {
       if ('choice' in event && event.choice !== 0) return;
@@ -93,7 +91,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
         }
         case 'choice-end':
           end = endOf(event);
-          return items.finish(renderFinish(end, items.refused).status);
+          return items.finish(renderFinish(end, items.refused()).status);
         case 'reply-end': {
           over = true;
           const response = ended();

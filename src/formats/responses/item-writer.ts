@@ -28,7 +28,7 @@ export interface ItemWriter {
   /** The items that are done. */
   readonly output: readonly JsonObject[];
   /** Whether a refusal was said in words. */
-  readonly refused: boolean;
+  refused(): boolean;
 }
 
 export interface WriterOptions extends MessageOptions {
@@ -97,9 +97,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
 
   return {
     output,
-    get refused() {
-      return refused;
-    },
+    refused: () => refused,
     start(event) {
       const { part } = event;
       if (part.kind === 'refusal') refused = true;

@@ -17,7 +17,7 @@ export interface PartWriter {
   sign(signature: Signature): void;
   end(): void;
   /** The number of the part that is open; -1 where none is. */
-  readonly open: number;
+  open(): number;
   /** Whether a call, or a refusal, was among the parts. */
   readonly said: Said;
 }
@@ -36,9 +36,7 @@ export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
   return {
     said,
     end,
-    get open() {
-      return open;
-    },
+    open: () => open,
     start(part, own) {
       end();
       open = next;

@@ -24,7 +24,7 @@ export function callReader(
   let length = 0;
 
   const speak = (piece: string): void => {
-    if (piece === '' || parts.open !== index) return;
+    if (piece === '' || parts.open() !== index) return;
     length += piece.length;
     parts.text(piece);
   };
@@ -37,7 +37,7 @@ export function callReader(
     },
     done(item) {
       speak(restOf(item[field], length));
-      if (parts.open === index) parts.end();
+      if (parts.open() === index) parts.end();
     },
   };
 }

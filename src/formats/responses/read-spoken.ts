@@ -37,7 +37,7 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
     textAt(kind, asNumber(event[kind.index]) ?? 0, part);
 
   const open = (text: Text): void => {
-    if (text.part >= 0 && text.part === parts.open) return;
+    if (text.part >= 0 && text.part === parts.open()) return;
     said = true;
     text.part = parts.start({ kind: text.kind.part }, keptOrigin({ at, item, part: text.fields }));
   };
@@ -106,7 +106,7 @@ export function spokenReader(at: number, added: JsonObject, parts: PartWriter): 
       const secret = asText(whole['encrypted_content']) ?? asText(early);
       if (secret !== undefined && secret !== '') {
         const isOpen = [...lists.summary.values(), ...lists.content.values()].some(
-          (text) => text.part >= 0 && text.part === parts.open,
+          (text) => text.part >= 0 && text.part === parts.open(),
         );
         // No thought is shown, or what proves it came after other items.
         if (!isOpen) parts.start({ kind: 'thinking' }, keptOrigin({ at, item }));

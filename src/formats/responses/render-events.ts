@@ -46,7 +46,7 @@ export function renderEvents(asked: Asked): EventRenderer {
     fail(error, out) {
       sink = out;
       // The vendor's connection broke after its last word: the answer is whole.
-      if (answer.over) return;
+      if (answer.over()) return;
       // A failure before the first event: clients expect a response to begin before it fails.
       answer.begin();
       const fields = errorFields(error);

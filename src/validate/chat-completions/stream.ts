@@ -155,9 +155,7 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
   }
 
   return {
-    get failed() {
-      return failed;
-    },
+    failed: () => failed,
     add({ event, data }) {
       index += 1;
       if (event !== undefined && event !== 'error') say('event-name', event);

@@ -16,9 +16,7 @@ export function generateContentValidator(options: ValidateOptions = {}): Validat
   const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
 
   return {
-    get failed() {
-      return failed;
-    },
+    failed: () => failed,
     add({ event, data }) {
       index += 1;
       if (event !== undefined) say('event-name', event);

@@ -186,9 +186,7 @@ export function messagesValidator(options: ValidateOptions = {}): Validator {
   }
 
   return {
-    get failed() {
-      return failed;
-    },
+    failed: () => failed,
     add({ event, data }) {
       index += 1;
       const value = asObject(tryParseJson(data));

@@ -154,9 +154,7 @@ export function responsesValidator(options: ValidateOptions = {}): Validator {
   }
 
   return {
-    get failed() {
-      return failed;
-    },
+    failed: () => failed,
     add({ event, data }) {
       index += 1;
       if (data === '[DONE]') {

@@ -258,7 +258,7 @@ describe('a late error', () => {
     const judge = validator('generate-content');
     for (const chunk of sent) judge.add(chunk);
     expect(judge.end()).toEqual([]);
-    expect(judge.failed).toBe(true);
+    expect(judge.failed()).toBe(true);
     expect(object(sent.at(-1)?.data ?? '')).toEqual({
       error: { code: 504, message: 'The upstream took too long.', status: 'DEADLINE_EXCEEDED' },
     });
