@@ -41,7 +41,7 @@ const STRETCH = 1024;
 export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   if (!isUtf8(bytes)) throw invalid('The request body is not valid UTF-8.');
   const spans = new Map<string, Span>();
-  const closers = new Uint8Array(MAX_DEPTH);
+  const closers: number[] = [];
   let depth = 0;
   let tokens = 0;
   /** Of the value that is being read; without one, what stands here is at the top level. */

@@ -215,7 +215,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Records are written so often, or when there are so many; so many may wait before more are dropped. */
       interval: milliseconds.min(1).default(500),
-      batch: z.int().min(1).max(10_000).default(500),
+      batch: z.int().min(1).max(10_000).default(2_000),
       queue: z.int().min(1).default(50_000),
       /** For how long single exchanges are kept. The sums of each day stay. */
       keepDays: z.number().nonnegative().default(90),

@@ -1,5 +1,6 @@
 /** The body of an answer between the vendor's socket and whoever takes it: it waits until it is taken. */
 
+import { joined } from '../as-buffer.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Body, BodySink } from '../streams/body.ts';
 
@@ -50,7 +51,7 @@ export function relay(source: Source): Relay {
     close: () => end(true),
     abort: end,
     isTaken: () => sink !== undefined,
-    held: () => Buffer.concat(held, size),
+    held: () => joined(held),
     body: {
       pipeTo(taker) {
         const chunks = held;
