@@ -432,3 +432,41 @@ describe('checklist 170: that a tool has failed is told to models whose format h
     );
   });
 });
+
+describe('checklist 194: what a tool answered reaches Gemini whatever keys it has', () => {
+  const schema = '{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{}}}';
+
+  test.each(CALLERS)('checklist 194: a schema, which Gemini would look into, from %s', async (from) => {
+    const sent = await sentFor(
+      from,
+      GEMINI_3,
+      {
+        'chat-completions': {
+          messages: [
+            { role: 'user', content: 'Go.' },
+            {
+              role: 'assistant',
+              tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+            },
+            { role: 'tool', tool_call_id: 'c1', content: schema },
+          ],
+        },
+        responses: {
+          input: [
+            { role: 'user', content: 'Go.' },
+            { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+            { type: 'function_call_output', call_id: 'c1', output: schema },
+          ],
+        },
+        messages: {
+          messages: [
+            { role: 'user', content: 'Go.' },
+            { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {} }] },
+            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: schema }] },
+          ],
+        },
+      }[from],
+    );
+    expect(at(sent, 'contents.2.parts.0.functionResponse.response')).toEqual({ output: schema });
+  });
+});

@@ -61,17 +61,27 @@ function unwrapResponse(response: Json | undefined): { text?: string; isError: b
   if (Object.keys(response).length === 1) {
     const { output, error } = response;
     if (typeof error === 'string') return { text: error, isError: true };
-    if (typeof output === 'string' && !isObject(tryParseJson(output)))
+    if (typeof output === 'string' && responseOf(output) === undefined) {
       return { text: output, isError: false };
+    }
   }
   return { text: JSON.stringify(response), isError: false };
 }
 
 function wrapResponse(text: string, isError: boolean): JsonObject {
-  if (isError) return { error: text };
+  return isError ? { error: text } : (responseOf(text) ?? { output: text });
+}
+
+/**
+ * The object that a text is, where it can stand as a response. One with a `$ref`, as schemas have, stays a text: Gemini
+ * looks it up among the media beside the response, and takes no request with one that it does not find ("The referenced
+ * name `#/$defs/a` in function_response.response does not match to a display_name in the function_response.parts").
+ */
+function responseOf(text: string): JsonObject | undefined {
   // The first letter tells most texts from objects without parsing them.
-  const value = text.trimStart().startsWith('{') ? tryParseJson(text) : undefined;
-  return isObject(value) ? value : { output: text };
+  if (!text.trimStart().startsWith('{') || text.includes('"$ref"')) return undefined;
+  const value = tryParseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /**

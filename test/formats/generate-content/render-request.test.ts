@@ -158,6 +158,18 @@ describe('calls and results', () => {
     ).toEqual([{ error: 'no' }, { output: '' }, { output: '[1]' }]);
   });
 
+  test('an answer that is a schema stays a text: Gemini looks its references up among the media beside it', () => {
+    const schema = '{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"string"}}}';
+    const turns = [user(text('x')), model(call('call_1', 'f')), user(result('call_1', schema))];
+    const { body } = rendered({ turns }, LEVELS);
+    expect(body['contents']).toMatchObject([
+      {},
+      {},
+      { parts: [{ functionResponse: { response: { output: schema } } }] },
+    ]);
+    expect(parsed(body).turns[2]?.parts).toMatchObject([{ content: [{ kind: 'text', text: schema }] }]);
+  });
+
   test('arguments cut off, and digits that a JavaScript number would lose', () => {
     const found = JSON.stringify(
       contents([
