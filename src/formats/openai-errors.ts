@@ -184,7 +184,23 @@ function tellingOf(body: Json | undefined): Told {
   const [listed] = asObjects(value['errors']);
   const error = asObject(inner) ?? listed ?? asObject(value['base_resp']) ?? value;
   const words = ['message', 'msg', 'status_msg'].map((key) => error[key]).find((said) => said !== undefined);
-  return withWords(asText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']), error);
+  const told = withWords(
+    asText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']),
+    error,
+  );
+  return { ...told, ...vendorsOwn(told, asObject(error['metadata'])?.['raw']) };
+}
+
+/**
+ * What stands behind OpenRouter's "Provider returned error": the answer of the vendor it asked, as a JSON text, as words
+ * or as it was (openrouter.ai/docs, "Errors").
+ */
+function vendorsOwn({ message: told }: Told, raw: Json | undefined): Pick<Told, 'message' | 'code'> {
+  if (told !== 'Provider returned error' || !raw) return {};
+  const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
+  if (value === undefined) return compact({ message: asText(raw) });
+  const { message, code } = tellingOf(value);
+  return compact({ message, code });
 }
 
 /** MiniMax's numbers (error codes of its API reference) for what other services say by a status. */

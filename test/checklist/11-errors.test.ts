@@ -231,6 +231,15 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     const toCodex = await door.stream('responses', QWEN);
     expect(at(parseJson(toCodex.text), 'error.code')).toBe('context_length_exceeded');
   });
+
+  test('checklist 159: by a vendor behind a router, which says of it that there was an error', async () => {
+    const raw = JSON.stringify({ error: { message: 'Input is too long for requested model.' } });
+    const error = { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'B' } };
+    door.answers((_, response) => refuse(response, { error }, 400));
+    expect(at((await door.whole('messages', 'openrouter/a-model')).json, 'error.message')).toBe(
+      'prompt is too long: Input is too long for requested model.',
+    );
+  });
 });
 
 describe('checklist 171: what a service says went wrong is told, whatever its shape and status', () => {
@@ -247,6 +256,18 @@ describe('checklist 171: what a service says went wrong is told, whatever its sh
       { errors: [{ message: 'AiError: bad input', code: 5006 }], success: false, result: null },
       400,
       'AiError: bad input',
+    ],
+    [
+      400,
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: { raw: '{"error":{"message":"at most 1 image"}}', provider_name: 'Crucible' },
+        },
+      },
+      400,
+      'at most 1 image',
     ],
   ])('checklist 171: %i %j', async (said, body, status, message) => {
     door.answers((_, response) => refuse(response, body, said));

@@ -10,7 +10,7 @@ import {
   parseErrorObject,
   renderError,
 } from '../../../src/formats/chat-completions/errors.ts';
-import { asNumber, type JsonObject, parseJson } from '../../../src/json.ts';
+import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/json.ts';
 import { objectOf } from './requests.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');
@@ -44,6 +44,14 @@ describe('recorded errors', () => {
 describe('by meaning', () => {
   const said = (message: string, more: JsonObject = {}): JsonObject => ({
     error: { message, type: 'x', ...more },
+  });
+  const behind = (raw: Json): JsonObject => ({
+    error: {
+      message: 'Provider returned error',
+      code: 400,
+      metadata: { raw, provider_name: 'Moonshot AI', is_byok: false },
+    },
+    user_id: 'user_1',
   });
 
   test.each<[string, number, JsonObject | string, Fault, number]>([
@@ -94,6 +102,20 @@ describe('by meaning', () => {
       'invalid-request',
       400,
     ],
+    [
+      'too long, by the words of the vendor behind a router',
+      400,
+      behind('{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9"}}'),
+      'context-too-long',
+      400,
+    ],
+    [
+      'too long, by the code of the vendor behind a router',
+      400,
+      behind({ error: { message: 'no', code: 'context_length_exceeded' } }),
+      'context-too-long',
+      400,
+    ],
     ['broken', 500, said('oops'), 'upstream-broken', 502],
     ['a page in between', 502, '<html>Bad Gateway</html>', 'upstream-broken', 502],
     ['busy', 503, '', 'upstream-overloaded', 503],
@@ -130,6 +152,22 @@ describe('by meaning', () => {
     expect(parseError(400, '{"detail":"alone"}').message).toBe('alone');
     expect(parseError(422, '{"detail":[{"msg":"first"},{"msg":"second"}]}').message).toBe('first; second');
     expect(parseError(400, '[{"error":{"code":400,"message":"in a list"}}]').message).toBe('in a list');
+  });
+
+  test.each<[string, Json, string]>([
+    ['as JSON', '{\n "error": {"message": "bad tools", "code": null}}', 'bad tools'],
+    ['as an object', { error: { message: 'bad tools' } }, 'bad tools'],
+    ['in words', 'z-ai/glm is busy. Please retry.', 'z-ai/glm is busy. Please retry.'],
+    ['not at all', '', 'Provider returned error'],
+    ['in JSON that says nothing', '{}', 'Provider returned error'],
+  ])('what the vendor behind a router said, %s', (_, raw, message) => {
+    expect(parseError(400, JSON.stringify(behind(raw))).message).toBe(message);
+    expect(parseErrorObject(behind(raw)).message).toBe(message);
+  });
+
+  test('what the vendor behind a router said is read where the router says nothing else', () => {
+    const body = { error: { message: 'No endpoints found', code: 404, metadata: { raw: 'other' } } };
+    expect(parseError(404, JSON.stringify(body)).message).toBe('No endpoints found');
   });
 
   test.each([
