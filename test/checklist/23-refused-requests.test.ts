@@ -15,6 +15,7 @@ import {
   completion,
   GEMINI,
   GEMINI_3,
+  KIMI,
   listAt,
   OPENAI,
   QWEN,
@@ -697,6 +698,50 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     expect(await declared(model, nullable, field)).toEqual({ type: 'object', properties: { a: {} } });
     const untyped = { properties: { a: {} } };
     expect(await declared(model, untyped, field)).toEqual({ type: 'object', ...untyped });
+  });
+});
+
+describe('checklist 192: a schema goes to Moonshot by the rules of its own', () => {
+  // As pydantic and zod write what an MCP server takes.
+  const parameters = {
+    type: 'object',
+    properties: {
+      path: { anyOf: [{ type: 'string' }, { type: 'null' }], default: null },
+      mode: { enum: ['fast', 'exact'], description: 'How.' },
+      tags: { type: ['array', 'null'], items: { type: 'string' } },
+      where: { $ref: '#/definitions/Place', description: 'Where.' },
+      either: { type: 'string', oneOf: [{ format: 'date' }, { format: 'time' }] },
+    },
+    required: ['path', 'gone'],
+    definitions: { Place: { type: 'object', properties: { city: { type: 'string' } } } },
+  };
+  const sent = {
+    type: 'object',
+    properties: {
+      path: parameters.properties.path,
+      mode: { type: 'string', enum: ['fast', 'exact'], description: 'How.' },
+      tags: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] },
+      where: { $ref: '#/$defs/Place', description: 'Where.' },
+      either: {
+        anyOf: [
+          { type: 'string', format: 'date' },
+          { type: 'string', format: 'time' },
+        ],
+      },
+    },
+    required: ['path'],
+    $defs: parameters.definitions,
+  };
+
+  test.each(['messages', 'responses'] as const)('checklist 192: from %s', async (from) => {
+    const tools = [tool(from, 'f', parameters)];
+    expect(at(await sentFor(from, KIMI, { tools }), 'tools.0.function.parameters')).toEqual(sent);
+  });
+
+  test('checklist 192: that of an answer too', async () => {
+    const format = { type: 'json_schema', name: 'n', schema: parameters };
+    const { response_format } = await sentFor('responses', KIMI, { text: { format } });
+    expect(at(response_format, 'json_schema.schema')).toEqual(sent);
   });
 });
 

@@ -71,6 +71,8 @@ export interface Dialect {
   readonly parameters: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly rootUnions: boolean;
+  /** Whether schemas go by Moonshot's own rules. */
+  readonly moonshotSchemas: boolean;
   /** Whether tool messages may hold images and files. */
   readonly toolMedia: boolean;
   /** Whether a user message may follow a tool message. Mistral: "Unexpected role 'user' after role 'tool'". */
@@ -123,6 +125,7 @@ const PLAIN: Dialect = {
   webSearch: true,
   parameters: false,
   rootUnions: true,
+  moonshotSchemas: false,
   toolMedia: true,
   userAfterTool: true,
   documents: 'any',
@@ -228,6 +231,8 @@ const MOONSHOT: Dialect = {
   refusesForced: 'unasked',
   thoughts: 'reasoning_content-with-calls',
   systemFirst: false,
+  rootUnions: false,
+  moonshotSchemas: true,
   prefill: 'partial',
 };
 

@@ -4,6 +4,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
+import { servedSchema } from './moonshot-schema.ts';
 import type { Writing } from './writing.ts';
 
 export interface OutputPlan {
@@ -14,7 +15,8 @@ export interface OutputPlan {
 
 const JSON_ONLY = 'Write the answer as JSON only: no other text, no code fence.';
 
-export function planOutput(prompt: Prompt, { dialect, target, report }: Writing): OutputPlan {
+export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
+  const { dialect, target, report } = writing;
   const { output } = prompt;
   if (output === undefined) return { fields: {} };
   if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
@@ -23,15 +25,20 @@ export function planOutput(prompt: Prompt, { dialect, target, report }: Writing)
     // "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
     return dialect.jsonWord && !saysJson(prompt) ? { fields, instruction: JSON_ONLY } : { fields };
   }
-  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt) } };
+  if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, writing) } };
   report('output', 'approximated', 'the schema is told in words: none is enforced here');
   const about = output.description === undefined ? '' : ` (${output.description})`;
   const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
   return { fields, instruction: `${JSON_ONLY} ${told}` };
 }
 
-function schemaFormat(output: OutputFormat & { kind: 'json-schema' }, prompt: Prompt): JsonObject {
-  const { name, description, schema } = output;
+function schemaFormat(
+  output: OutputFormat & { kind: 'json-schema' },
+  prompt: Prompt,
+  writing: Writing,
+): JsonObject {
+  const { name, description } = output;
+  const schema = writing.exact ? output.schema : servedSchema(output.schema, 'output', writing);
   const strict = strictnessOf(output, prompt.own?.format);
   const title = name ?? (prompt.own?.format === 'chat-completions' ? undefined : 'answer');
   return {

@@ -7,6 +7,7 @@ import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } f
 import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { reportForeign } from '../own-fields.ts';
 import { markFields } from './marks.ts';
+import { servedSchema } from './moonshot-schema.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
 import type { Writing } from './writing.ts';
@@ -66,7 +67,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const isRefused =
     tool.strict === true && !exact && !canEnforce(parameters, `tools[${name}].strict`, report);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
-  const schema = (exact ? parameters : parametersOf(tool, dialect.rootUnions, report)) ?? needed;
+  const schema = (exact ? parameters : schemaOf(tool, writing)) ?? needed;
   return {
     ...tool.extra,
     ...markFields(tool, writing),
@@ -78,6 +79,11 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
       ...(tool.strict !== undefined && !isRefused && { strict: tool.strict }),
     },
   };
+}
+
+function schemaOf(tool: FunctionTool, writing: Writing): JsonObject | undefined {
+  const whole = parametersOf(tool, writing.dialect.rootUnions, writing.report);
+  return whole && servedSchema(whole, `tools[${tool.name}].parameters`, writing);
 }
 
 function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
