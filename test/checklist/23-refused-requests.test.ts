@@ -664,6 +664,7 @@ describe('checklist 158: the parameters of a tool may be one of several objects'
     [OPENAI, 'tools.0.function.parameters'],
     ['openai/o3', 'tools.0.parameters'],
     ['openrouter/a-model', 'tools.0.function.parameters'],
+    ['x-ai/grok-4.6', 'tools.0.function.parameters'],
   ])('checklist 158: so is %s', async (model, field) => {
     const tools = (parameters: JsonObject): JsonObject => ({ tools: [tool('messages', 'f', parameters)] });
     const ofTool = async (parameters: JsonObject): Promise<JsonObject> =>

@@ -238,7 +238,14 @@ const MOONSHOT: Dialect = {
 
 const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
 
-const XAI: Dialect = { ...COMPATIBLE, knownToThink: true, systemFirst: false, refusesStop: 'thinking' };
+const XAI: Dialect = {
+  ...COMPATIBLE,
+  knownToThink: true,
+  systemFirst: false,
+  // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"
+  rootUnions: false,
+  refusesStop: 'thinking',
+};
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': PLAIN,

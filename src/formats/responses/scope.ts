@@ -5,6 +5,9 @@ import type { Report, Target } from '../format.ts';
 /** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
 const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
 
+/** xAI takes none: "tool parameter root must be an object type". */
+const XAI: readonly string[] = ['x-ai', 'xai'];
+
 export interface Scope {
   /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
   readonly keepsAll: boolean;
@@ -20,7 +23,7 @@ export function scopeOf(target: Target, report: Report): Scope {
   const keepsAll = target.dialect === '';
   return {
     keepsAll,
-    takesUnions: !WITHOUT_UNIONS.test(target.model),
+    takesUnions: !WITHOUT_UNIONS.test(target.model) && !XAI.includes(target.dialect),
     takesSampling: target.sampling || keepsAll,
     target,
     report,

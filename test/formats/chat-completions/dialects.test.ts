@@ -182,6 +182,20 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     ['groq', 'ollama', 'together'],
   ],
   [
+    'choices at the root of a schema',
+    {
+      tools: [
+        {
+          kind: 'function',
+          name: 'f',
+          parameters: { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, {}] },
+        },
+      ],
+    },
+    (sent) => asObject(asObject(toolOf(sent)['function'])?.['parameters'])?.['anyOf'] !== undefined,
+    allBut(...OPENAI, ...ROUTERS, ...MOONSHOT, 'x-ai', 'xai'),
+  ],
+  [
     'a level of thinking, of a model nothing is known of',
     { thinking: { effort: 'low' } },
     (sent) => sent['reasoning_effort'] === 'low',
