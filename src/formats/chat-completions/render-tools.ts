@@ -64,8 +64,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
   reportForeign(tool.own, 'chat-completions', 'tools[]', report);
-  const isRefused =
-    tool.strict === true && !exact && !canEnforce(parameters, `tools[${name}].strict`, report);
+  const strict = strictnessOf(tool, writing);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : schemaOf(tool, writing)) ?? needed;
   return {
@@ -76,9 +75,22 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
       name: nameFor(name, dialect),
       ...(description !== undefined && { description }),
       ...(schema !== undefined && { parameters: schema }),
-      ...(tool.strict !== undefined && !isRefused && { strict: tool.strict }),
+      ...(strict !== undefined && { strict }),
     },
   };
+}
+
+/**
+ * Whether a call is to be made to fit. That it is not goes without saying, and some services refuse the word ("strict:
+ * Extra inputs are not permitted"), which Codex says of every tool.
+ */
+function strictnessOf(
+  { name, strict, parameters }: FunctionTool,
+  { dialect, exact, report }: Writing,
+): boolean | undefined {
+  if (exact) return strict;
+  if (strict) return canEnforce(parameters, `tools[${name}].strict`, report) || undefined;
+  return dialect.newFields ? strict : undefined;
 }
 
 function schemaOf(tool: FunctionTool, writing: Writing): JsonObject | undefined {

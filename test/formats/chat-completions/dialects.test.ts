@@ -94,6 +94,12 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     PLAIN,
   ],
   [
+    'that a tool is not strict',
+    { tools: [{ kind: 'function', name: 'f', strict: false }] },
+    (sent) => asObject(toolOf(sent)['function'])?.['strict'] === false,
+    PLAIN,
+  ],
+  [
     'a long id of a call',
     { turns: calling(LONG_ID, []) },
     (sent) => callOf(sent)['id'] === LONG_ID,
