@@ -12,6 +12,7 @@ import {
   type Both,
   CALLERS,
   type Caller,
+  CEREBRAS,
   CLAUDE,
   CLAUDE_ADAPTIVE,
   chatStream,
@@ -26,6 +27,7 @@ import {
   geminiBoth,
   json,
   listAt,
+  MINIMAX,
   QWEN,
   useDoor,
 } from './support.ts';
@@ -244,6 +246,29 @@ describe('checklist 35: services that want their reasoning back get it in every 
   });
 });
 
+describe('checklist 193: what was thought goes back in the field that each service has for it', () => {
+  const said = (content: JsonObject[]): JsonObject => ({
+    messages: [
+      { role: 'user', content: 'Hello?' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'And?' },
+    ],
+  });
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: '' };
+
+  test('checklist 193: Cerebras, which refuses the one that most have', async () => {
+    const sent = await door.sentFor('messages', CEREBRAS, said([thought, { type: 'text', text: 'Yes.' }]));
+    expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
+  });
+
+  test('checklist 193: MiniMax, which is asked to keep thoughts apart, or would say them', async () => {
+    const sent = await door.sentFor('messages', MINIMAX, said([thought, { type: 'text', text: 'Yes.' }]));
+    expect(sent['reasoning_split']).toBe(true);
+    expect(at(sent, 'messages.1')).toMatchObject({ content: 'Yes.', reasoning_details: [{ text: 'Hm.' }] });
+    expect(at(sent, 'messages.1')).not.toHaveProperty('reasoning_content');
+  });
+});
+
 describe('checklist 36: reasoning is shown to every caller', () => {
   const blocks = [
     { type: 'thinking', thinking: 'Let me think.', signature: 'c2ln' },
@@ -315,6 +340,12 @@ test('checklist 37: thoughts that a vendor cannot have back are reported', () =>
 });
 
 describe('checklist 38: no thought is ever visible text', () => {
+  const twice = (text: string): JsonObject => ({
+    reasoning_content: text,
+    reasoning_details: [
+      { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text },
+    ],
+  });
   const answers: [name: string, model: string, callers: readonly Caller[], said: Both][] = [
     [
       'Gemini',
@@ -354,6 +385,20 @@ describe('checklist 38: no thought is ever visible text', () => {
       {
         whole: json(completion({ content: 'Yes.', reasoning: 'SECRET' }, 'stop')),
         stream: chatStream(chunk({ reasoning: 'SECRET' }), chunk({ content: 'Yes.' }), chunk({}, 'stop')),
+      },
+    ],
+    [
+      'MiniMax, which tells them twice',
+      MINIMAX,
+      ['responses', 'messages'],
+      {
+        whole: json(completion({ content: 'Yes.', ...twice('SECRET') }, 'stop')),
+        stream: chatStream(
+          chunk({ role: 'assistant', content: '', ...twice('SEC') }),
+          chunk({ content: '', ...twice('RET') }),
+          chunk({ content: 'Yes.' }),
+          chunk({}, 'stop'),
+        ),
       },
     ],
   ];

@@ -24,6 +24,8 @@ export const GEMINI_3 = 'google/gemini-3-flash-preview';
 export const DEEPSEEK = 'deepseek/deepseek-v4-pro';
 /** A model that thinks whatever it is told. */
 export const KIMI = 'moonshotai/kimi-k3';
+export const MINIMAX = 'minimax/minimax-m3';
+export const CEREBRAS = 'cerebras/a-model';
 /** A service nobody here knows anything of. */
 export const QWEN = 'qwen/qwen3-max';
 /** A service that speaks responses and nothing else. */
@@ -178,6 +180,8 @@ function vendors(url: string): NonNullable<ConfigInput['vendors']> {
     ...vendorsAtUrl(url),
     deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
     moonshotai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-moonshotai' },
+    minimax: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-minimax' },
+    cerebras: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-cerebras' },
     'x-ai': { baseUrl: `${url}/v1`, apiKey: 'vendor-key-x-ai' },
     openrouter: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-openrouter' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
@@ -194,6 +198,7 @@ const MODEL = {
 const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: RESPONDER, name: 'A model' },
   { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
+  { ...MODEL, id: CEREBRAS, name: 'A model at Cerebras' },
   { ...MODEL, id: GEMINI_SUBSET, name: 'A Gemini of old', dialect: 'openapi-schema' },
 ];
 

@@ -35,6 +35,8 @@ export type ThoughtsField =
   | 'reasoning_content-with-calls'
   | 'reasoning'
   | 'reasoning_details'
+  /** The same with their texts alone, MiniMax's. */
+  | 'reasoning_details-text'
   /** In the content list, as Mistral does. */
   | 'content';
 
@@ -51,6 +53,11 @@ export interface Dialect {
    */
   readonly refusesForced: 'never' | 'asked' | 'unasked';
   readonly thoughts: ThoughtsField;
+  /**
+   * Whether thoughts come apart from what is said only where `reasoning_split` asks for it: MiniMax puts them into the
+   * content otherwise, between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
+   */
+  readonly splitsThoughts: boolean;
   /** Whether signatures go along: `thinking_blocks` (LiteLLM) and `extra_content` (Google). */
   readonly signatures: 'all' | 'google' | 'none';
   /** Whether `xhigh`, `max`, `minimal` and `none` are words of the service, where its model's are not known. */
@@ -113,6 +120,7 @@ const PLAIN: Dialect = {
   effortBeside: true,
   refusesForced: 'never',
   thoughts: 'reasoning_content',
+  splitsThoughts: false,
   signatures: 'all',
   allEfforts: true,
   knownToThink: false,
@@ -259,6 +267,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     cacheControl: true,
     prefill: 'partial',
   },
+  // "property 'messages.2.assistant.reasoning_content' is unsupported"
+  cerebras: { ...COMPATIBLE, thoughts: 'reasoning' },
   deepseek: {
     ...COMPATIBLE,
     thinking: 'thinking',
@@ -280,6 +290,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     topK: true,
     metadata: true,
   },
+  minimax: { ...COMPATIBLE, thoughts: 'reasoning_details-text', splitsThoughts: true },
   mistral: MISTRAL,
   mistralai: MISTRAL,
   moonshot: MOONSHOT,

@@ -43,6 +43,11 @@ export function renderThought({ text, signature, redacted }: ThinkingPart): Json
   return text === '' ? [encrypted(signature)] : [summary, encrypted(signature)];
 }
 
+/** All thoughts of an answer as the one item that MiniMax makes of them. */
+export function renderThoughtText(text: string): JsonObject {
+  return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text };
+}
+
 /** The signature of a call as an item of the list. */
 export function renderCallSignature({ id, signature }: ToolCallPart): JsonObject[] {
   return signature === undefined ? [] : [encrypted(signature, { id })];

@@ -39,6 +39,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const output = planOutput(prompt, writing);
   const turns = arrangeTurns(prompt.turns, output.instruction, writing);
   return {
+    ...(dialect.splitsThoughts && { reasoning_split: true }),
     ...prompt.extra,
     ...own,
     model: target.model,

@@ -2,7 +2,7 @@
 
 import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
-import { renderCallSignature, renderThought } from './reasoning-details.ts';
+import { renderCallSignature, renderThought, renderThoughtText } from './reasoning-details.ts';
 import { extraContent } from './signatures.ts';
 import { renderThinkingBlocks } from './thinking-blocks.ts';
 import type { Writing } from './writing.ts';
@@ -29,6 +29,11 @@ export function renderThoughts(parts: readonly Part[], writing: Writing): Render
       );
       return details.length > 0 ? { fields: { reasoning_details: details }, content: [] } : NOTHING;
     }
+    case 'reasoning_details-text':
+      dropSignatures(thoughts, writing);
+      return text === ''
+        ? NOTHING
+        : { fields: { reasoning_details: [renderThoughtText(text)] }, content: [] };
     case 'content': {
       // Chunks of thought are for models that think.
       if (text === '' || target.thinking === undefined) return dropped(thoughts, writing);

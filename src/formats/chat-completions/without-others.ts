@@ -22,6 +22,7 @@ const TAKEN: Readonly<Record<ThoughtsField, readonly string[]>> = {
   reasoning_content: [],
   'reasoning_content-with-calls': ['reasoning_content'],
   reasoning_details: ['reasoning', 'reasoning_details'],
+  'reasoning_details-text': ['reasoning_details'],
 };
 
 /** The same of signatures. */

@@ -18,6 +18,8 @@ const OPENAI = ['openai', 'azure'];
 const ROUTERS = ['openrouter', 'vercel'];
 const MISTRAL = ['mistral', 'mistralai'];
 const MOONSHOT = ['moonshot', 'moonshotai'];
+/** Those to which thoughts are `reasoning`. */
+const BY_ANOTHER_NAME = ['cerebras', 'groq', 'ollama', 'together'];
 /** Each service of which something is known, and one of which nothing is. */
 const ALL = [...dialectNames, 'unheard-of'];
 const allBut = (...names: string[]): string[] => ALL.filter((name) => !names.includes(name));
@@ -179,13 +181,25 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'thoughts of earlier turns, as text',
     { turns: [user(text('1')), assistant({ kind: 'thinking', text: 'Hm.' }, text('2')), user(text('3'))] },
     (sent) => messageOf(sent, 1)['reasoning_content'] === 'Hm.',
-    allBut(...OPENAI, ...ROUTERS, ...MISTRAL, 'google', 'perplexity', 'groq', 'ollama', 'together'),
+    allBut(...OPENAI, ...ROUTERS, ...MISTRAL, 'google', 'perplexity', 'minimax', ...BY_ANOTHER_NAME),
   ],
   [
     'thoughts of earlier turns, by another name',
     { turns: [user(text('1')), assistant({ kind: 'thinking', text: 'Hm.' }, text('2')), user(text('3'))] },
     (sent) => messageOf(sent, 1)['reasoning'] === 'Hm.',
-    ['groq', 'ollama', 'together'],
+    BY_ANOTHER_NAME,
+  ],
+  [
+    'thoughts of earlier turns, in a list',
+    { turns: [user(text('1')), assistant({ kind: 'thinking', text: 'Hm.' }, text('2')), user(text('3'))] },
+    (sent) => asObjects(messageOf(sent, 1)['reasoning_details'])[0]?.['text'] === 'Hm.',
+    [...ROUTERS, 'minimax'],
+  ],
+  [
+    'that thoughts are to come apart from what is said',
+    {},
+    (sent) => sent['reasoning_split'] === true,
+    ['minimax'],
   ],
   [
     'choices at the root of a schema',
@@ -205,7 +219,20 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'a level of thinking, of a model nothing is known of',
     { thinking: { effort: 'low' } },
     (sent) => sent['reasoning_effort'] === 'low',
-    ['', 'fireworks', 'google', 'groq', 'litellm', 'ollama', 'perplexity', 'together', 'vllm', 'unheard-of'],
+    [
+      '',
+      'cerebras',
+      'fireworks',
+      'google',
+      'groq',
+      'litellm',
+      'minimax',
+      'ollama',
+      'perplexity',
+      'together',
+      'vllm',
+      'unheard-of',
+    ],
   ],
   [
     'a level that not all have words for',
