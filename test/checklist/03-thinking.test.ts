@@ -26,6 +26,7 @@ import {
   gemini,
   geminiBoth,
   json,
+  KIMI,
   listAt,
   MINIMAX,
   QWEN,
@@ -267,6 +268,14 @@ describe('checklist 193: what was thought goes back in the field that each servi
     expect(at(sent, 'messages.1')).toMatchObject({ content: 'Yes.', reasoning_details: [{ text: 'Hm.' }] });
     expect(at(sent, 'messages.1')).not.toHaveProperty('reasoning_content');
   });
+
+  test.each([KIMI, DEEPSEEK, QWEN, MINIMAX])(
+    'checklist 193: an answer that ended within its thoughts does not: %s would refuse it, or may',
+    async (model) => {
+      const { messages } = await door.sentFor('messages', model, said([thought]));
+      expect(messages).toEqual([{ role: 'user', content: 'Hello?\nAnd?' }]);
+    },
+  );
 });
 
 describe('checklist 36: reasoning is shown to every caller', () => {

@@ -5,6 +5,7 @@
 
 import type { TextPart, Turn } from '../../conversation/prompt.ts';
 import { OPENING, strictTurns } from '../../conversation/strict-turns.ts';
+import type { ThoughtsField } from './dialects.ts';
 import type { Writing } from './writing.ts';
 
 /** @param instruction of our own, to stand after those of the caller. */
@@ -18,8 +19,33 @@ export function arrangeTurns(
   if (writing.exact && writing.dialect.complete) return instructed;
   const told = writing.dialect.systemFirst ? systemFirst(instructed, writing) : instructed;
   if (writing.exact) return told;
-  // There a user speaks first; here the assistant may.
-  return strictTurns(told).filter((turn) => turn !== OPENING);
+  const strict = inOrder(told);
+  const heard = strict.filter((turn) => !isThoughtAlone(turn, writing));
+  return heard.length === strict.length ? strict : inOrder(heard);
+}
+
+/** There a user speaks first; here the assistant may. */
+function inOrder(turns: readonly Turn[]): readonly Turn[] {
+  return strictTurns(turns).filter((turn) => turn !== OPENING);
+}
+
+const AS_TEXT: readonly ThoughtsField[] = [
+  'reasoning',
+  'reasoning_content',
+  'reasoning_content-with-calls',
+  'reasoning_details-text',
+];
+
+/**
+ * Whether an answer ended before anything was said. Services to which thoughts are a text beside what is said take no
+ * message without any (Moonshot: "the message at position 1 with role 'assistant' must not be empty").
+ */
+function isThoughtAlone({ role, parts }: Turn, { dialect, report }: Writing): boolean {
+  if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.thoughts))
+    return false;
+  if (!parts.every(({ kind }) => kind === 'thinking')) return false;
+  report('turns[].thinking', 'dropped', 'thoughts after which nothing was said');
+  return true;
 }
 
 /** Whether of what the system says in another format there is anything that this one can say. */

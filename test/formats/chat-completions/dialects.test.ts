@@ -202,6 +202,12 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     ['minimax'],
   ],
   [
+    'thoughts after which nothing was said',
+    { turns: [user(text('1')), assistant({ kind: 'thinking', text: 'Hm.' }), user(text('2'))] },
+    (sent) => messageOf(sent, 1)['role'] === 'assistant',
+    ['', ...ROUTERS, 'litellm'],
+  ],
+  [
     'choices at the root of a schema',
     {
       tools: [
