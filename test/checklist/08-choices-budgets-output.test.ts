@@ -19,6 +19,7 @@ import {
   GEMINI_3,
   KIMI,
   listAt,
+  MINIMAX,
   OPENAI,
   QWEN,
   RESPONDER,
@@ -264,6 +265,16 @@ describe('checklist 77: a schema for the answer reaches Anthropic', () => {
     expect(at(body, 'choices.0.message.tool_calls')).toBeUndefined();
   });
 });
+
+test.each([MINIMAX, 'minimax/minimax-m2.7', 'minimax/minimax-m2.5'])(
+  'checklist 195: %s, which goes by no schema, is told it in words',
+  async (model) => {
+    const sent = await sentFor('responses', model, asked.responses);
+    expect(sent['response_format']).toEqual({ type: 'json_object' });
+    expect(at(sent, 'messages.0.role')).toBe('system');
+    expect(at(sent, 'messages.0.content')).toContain(JSON.stringify(schema));
+  },
+);
 
 describe('checklist 179: what Anthropic enforces of no schema is told in words', () => {
   const text = { type: 'string' };
