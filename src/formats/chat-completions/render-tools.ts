@@ -64,7 +64,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { name, description, parameters } = tool;
   const { dialect, exact, report } = writing;
   reportForeign(tool.own, 'chat-completions', 'tools[]', report);
-  const strict = strictnessOf(tool, writing);
+  const strict = strictOf(tool, writing);
   const needed = dialect.parameters ? { type: 'object', properties: {} } : undefined;
   const schema = (exact ? parameters : schemaOf(tool, writing)) ?? needed;
   return {
@@ -84,7 +84,7 @@ function renderFunction(tool: FunctionTool, writing: Writing): JsonObject {
  * Whether a call is to be made to fit. That it is not goes without saying, and some services refuse the word ("strict:
  * Extra inputs are not permitted"), which Codex says of every tool.
  */
-function strictnessOf(
+function strictOf(
   { name, strict, parameters }: FunctionTool,
   { dialect, exact, report }: Writing,
 ): boolean | undefined {
