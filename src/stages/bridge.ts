@@ -15,7 +15,7 @@ import { noteFault } from '../usage/ledger.ts';
 import { eventStreamHeaders } from '../vendors/headers.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { askedOf, isNative } from './translate-request.ts';
+import { askedOf, asksStream, isNative } from './translate-request.ts';
 
 export interface BridgeOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
@@ -46,7 +46,7 @@ async function bridged(
   const early = await within(replied, options.hold);
   if (early !== undefined) return early;
   const body = tryParseJson(routed.body.toString('utf8'));
-  return isObject(body) && body['stream'] === true ? begun(routed, body, replied, options) : replied;
+  return isObject(body) && asksStream(routed, body) ? begun(routed, body, replied, options) : replied;
 }
 
 function begun(

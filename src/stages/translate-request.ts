@@ -27,6 +27,11 @@ export function isNative({ spoken, route, anew }: Routed): boolean {
   return spoken === route.format && anew === undefined;
 }
 
+/** Whether a body asks for a stream: of generate-content the method does, which stands in the path. */
+export function asksStream({ named }: Routed, body: JsonObject): boolean {
+  return named === undefined ? body['stream'] === true : named.method === 'streamGenerateContent';
+}
+
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const { vendor, spoken, route, message, named, body, model } = routed;
   const counts = isMetered(routed.principal.limits);
@@ -71,7 +76,8 @@ function translated(routed: Routed): Prepared {
   const counting = countingOf(route, spoken);
   const target = targetOf(vendor, model);
   const given = (counting?.inbound ?? inbound).parseRequest(body, unreported);
-  const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model };
+  const stream = given.stream || asksStream(routed, body);
+  const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model, stream };
   const request = outbound.renderRequest(prompt, target, unreported);
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
   const asked = askedOf(id, prompt, body);

@@ -106,6 +106,15 @@ test('the formats it speaks: its own are native, others are translated to the fi
   expect(one.url).toBe('/v1/messages');
 });
 
+test.each([true, false])('Gemini of a service that speaks another format, streamed: %s', async (stream) => {
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  const path = `/v1beta/models/gemini-2.5-flash:${method}`;
+  const sent = await sentTo('google', { formats: ['chat-completions'] }, path, { contents });
+  expect(sent.url).toBe(chat);
+  expect(JSON.parse(sent.body.toString()).stream ?? false).toBe(stream);
+});
+
 test('an address with the version at its end, as some SDKs want it: in no path it stands twice', async () => {
   const both: VendorInput = { formats: ['chat-completions', 'messages'] };
   const body = { model: 'deepseek/deepseek-v4-flash', max_tokens: 9, messages };
