@@ -90,7 +90,7 @@ export interface Inbound {
    * @param said the end of what that stream has said.
    */
   renderLateError(error: GatewayError, said: string): Sse;
-  /** What keeps a silent stream open without being an event to the client's SDK. */
+  /** What keeps a silent stream open: nothing to read, for the SDKs of every language. */
   readonly ping: string;
   /** Absent where callers cannot ask what a prompt comes to, or not of another vendor. */
   readonly counting?: InboundCounting;

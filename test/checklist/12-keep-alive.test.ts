@@ -1,12 +1,16 @@
 /** Checklist, section 12: what keeps a silent stream open. */
 
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/all.ts';
+import { parseJson } from '../../src/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
-import { KEY } from '../support/gateway.ts';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import {
   CALLERS,
   type Caller,
@@ -26,7 +30,7 @@ const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
 /** One that waits for the vendor's first word as long as it takes. */
 const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
 
-const PING = /(?:^|\n\n)(?:: ping|event: ping\ndata: \{"type": ?"ping"\})\n\n/;
+const PING = /(?<=^|\n)(?:: ping\n|event: ping\ndata: \{"type": ?"ping"\}\n\n)/;
 
 const models: Readonly<Record<Caller, string>> = {
   'chat-completions': CLAUDE,
@@ -177,17 +181,78 @@ test.each(CALLERS)('checklist 99, 105: who leaves meanwhile leaves the vendor to
   await expect(response.text()).rejects.toThrow();
 });
 
-test.each(Object.values(formats))(
-  'checklist 100: the ping of $name is a block of its own',
-  ({ name, inbound }) => {
-    expect(inbound.ping).toMatch(/^(?:: ping|event: ping\ndata: \{.*\})\n\n$/);
-    const real = 'data: {"a":1}\n\n';
-    const around = new TextEncoder().encode(real + inbound.ping + real);
-    const datas = run(decodeSse(), [around]).map(({ data }) => data);
-    const pings = name === 'messages' ? ['{"type": "ping"}'] : [];
-    expect(datas).toEqual(['{"a":1}', ...pings, '{"a":1}']);
+test.each(Object.values(formats))('checklist 100: the ping of $name is no event', ({ name, inbound }) => {
+  const real = 'data: {"a":1}\n\n';
+  const around = new TextEncoder().encode(real + inbound.ping + inbound.ping + real);
+  const datas = run(decodeSse(), [around]).map(({ data }) => data);
+  const nothing = { candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, index: 0 }] };
+  const told: Partial<Record<FormatName, object>> = {
+    messages: { type: 'ping' },
+    'generate-content': nothing,
+  };
+  const ping = told[name];
+  const pings = ping === undefined ? [] : [ping, ping];
+  expect(datas.map(parseJson)).toEqual([{ a: 1 }, ...pings, { a: 1 }]);
+});
+
+// As openai-go before 3.43 does: each empty line ends an event, whether there is any data or not.
+test.each([formats['chat-completions'], formats.responses])(
+  'checklist 100: nor does the ping of $name end one that has no data',
+  ({ inbound }) => {
+    const lines = `data: {"a":1}\n\n${inbound.ping}${inbound.ping}data: {"a":2}\n\n`.split('\n');
+    const events: string[] = [];
+    let data = '';
+    for (const line of lines.slice(0, -1)) {
+      if (line.startsWith('data: ')) data += line.slice('data: '.length);
+      if (line !== '') continue;
+      events.push(data);
+      data = '';
+    }
+    expect(events).toEqual(['{"a":1}', '{"a":2}']);
   },
 );
+
+// As Google's SDKs for Python and Go do: every line that is not empty is data, or an error.
+test('checklist 100: the ping of generate-content has no line but data', () => {
+  const lines = formats['generate-content'].inbound.ping.split('\n').filter((line) => line !== '');
+  expect(lines.map((line) => line.startsWith('data: '))).toEqual([true]);
+});
+
+describe("checklist 101: where Gemini is another service's", () => {
+  let upstream: TestUpstream | undefined;
+  let gateway: TestGateway | undefined;
+  afterEach(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  test('checklist 101: Google, whose chat remembers what was said between pings', async () => {
+    const pieces = bodyFor('messages').split(/(?<=\n\n)/);
+    upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      const next = (place: number): void => {
+        const piece = pieces[place];
+        if (piece === undefined) response.end();
+        else setTimeout(() => response.write(piece, () => next(place + 1)), 150);
+      };
+      next(0);
+    });
+    gateway = await startGateway({
+      timeouts: { hold: 60, keepAlive: 30 },
+      vendors: {
+        google: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key', formats: ['chat-completions'] },
+      },
+    });
+    const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.url } });
+    const chat = client.chats.create({ model: 'gemini-2.5-flash' });
+    const texts: (string | undefined)[] = [];
+    for await (const part of await chat.sendMessageStream({ message: 'Hi' })) texts.push(part.text);
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.join('')).toBe('Yes.');
+    const said = chat.getHistory().flatMap(({ parts }) => parts?.map(({ text }) => text));
+    expect(said.join('')).toBe('HiYes.');
+  });
+});
 
 describe("checklist 101: the vendors' own SDKs are not disturbed", () => {
   test('checklist 101: OpenAI, chat and responses', async () => {

@@ -1,6 +1,7 @@
 /** OpenAI's `POST /v1/chat/completions`, and the services that speak it. */
 
 import type { Format } from '../format.ts';
+import { COMMENT_LINE } from '../openai-ping.ts';
 import { askUsage } from './ask-usage.ts';
 import { parseError, parseFailure, renderError, renderLateError, wantedFormat } from './errors.ts';
 import { hideUsage } from './hide-usage.ts';
@@ -13,7 +14,7 @@ import { withoutOthers } from './without-others.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',
-  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: ': ping\n\n' },
+  inbound: { parseRequest, renderEvents, renderReply, renderLateError, ping: COMMENT_LINE },
   outbound: {
     renderRequest,
     withoutOthers,

@@ -5,7 +5,7 @@ import { outboundCounting } from './counting.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
-import { renderEvents } from './render-events.ts';
+import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
 import { FORMAT } from './wire.ts';
@@ -17,8 +17,7 @@ export const generateContent: Format = {
     renderEvents,
     renderReply,
     renderLateError,
-    // A comment and a block of its own: `@google/genai` leaves out an event that begins with a comment.
-    ping: ': ping\n\n',
+    ping: PING,
   },
   outbound: {
     renderRequest,

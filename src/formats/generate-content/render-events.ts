@@ -28,6 +28,13 @@ import { FORMAT } from './wire.ts';
 /** Gemini's own last chunk has such a part: a content without parts is not one to its SDKs. */
 const EMPTY_TEXT = { text: '' } as const;
 
+/**
+ * What keeps a stream open: a chunk that says nothing. Google's SDKs know no comments: those for Python and Go take each
+ * line without `data:` for an error (python-genai, `_iter_response_stream`; go-genai, `iterateResponseStream`), and that
+ * for JavaScript forgets a dialogue's turn with a chunk that has no candidates.
+ */
+export const PING = 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\n\n';
+
 /** How a chunk begins that has nothing but candidates. */
 const CANDIDATES = '{"candidates":[';
 

@@ -1,6 +1,7 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
+import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
@@ -17,8 +18,8 @@ export const responses: Format = {
     renderEvents,
     renderReply,
     renderLateError,
-    // A comment (WHATWG HTML, 9.2): no event at all, for the numbers of events have no gaps.
-    ping: ': ping\n\n',
+    // No event at all, for the numbers of events have no gaps.
+    ping: COMMENT_LINE,
     counting: inboundCounting,
   },
   outbound: {
