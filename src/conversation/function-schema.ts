@@ -2,11 +2,11 @@
  * What OpenAI and its relatives want of a function's parameters beyond JSON Schema, and callers, who hand on what MCP
  * servers write, leave out: a root without `type` or `properties`, and an array without `items` ("array schema missing
  * items") anywhere, are 400s. Filled in, they say no more than before. So is a pattern that they cannot read, as Claude
- * Code's own tools have one: it is left out, for the tool is worth more than its pattern.
+ * Code's own tools and every `z.email()` have one: it is left out, for the tool is worth more than its pattern.
  */
 
 import { asList, isObject, type Json, type JsonObject } from '../json.ts';
-import { isPythonPattern } from './python-pattern.ts';
+import { isPlainPattern } from './patterns.ts';
 import { inNewestDraft } from './schema-draft.ts';
 import { ALL_PLACES, withSchemas } from './schema-places.ts';
 
@@ -21,6 +21,14 @@ export function wholeParameters(schema: JsonObject, lose: (pattern: string) => v
   const step = (one: JsonObject): JsonObject => withItems(readable(inNewestDraft(one), lose));
   const filled = rewritten(objectRoot(schema), step, 0);
   return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
+}
+
+/**
+ * The schema without patterns that some service cannot read; itself where there is none.
+ * @param lose is told each pattern that is left out.
+ */
+export function withPlainPatterns(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
+  return rewritten(schema, (one) => readable(one, lose), 0);
 }
 
 /** The schema and all in it in the words of the newest draft; itself where nothing had to change. */
@@ -69,5 +77,5 @@ function readable(schema: JsonObject, lose: (pattern: string) => void): JsonObje
 }
 
 function isForeign(pattern: Json | undefined): boolean {
-  return typeof pattern === 'string' && !isPythonPattern(pattern);
+  return typeof pattern === 'string' && !isPlainPattern(pattern);
 }

@@ -1,6 +1,6 @@
 /** Schemas in the words of another format as OpenAI's two formats can say them, with what that leaves out. */
 
-import { wholeParameters } from '../conversation/function-schema.ts';
+import { wholeParameters, withPlainPatterns } from '../conversation/function-schema.ts';
 import type { FunctionTool } from '../conversation/prompt.ts';
 import { withoutRootUnion } from '../conversation/root-union.ts';
 import { fitsStrict } from '../conversation/strict-schema.ts';
@@ -25,6 +25,13 @@ export function parametersOf(
   if (schema !== parameters) report(field, 'approximated', 'with the alternatives at its root as one object');
   return wholeParameters(schema, (pattern) =>
     report(field, 'approximated', `without the pattern ${pattern}`),
+  );
+}
+
+/** The schema of an answer without patterns that cannot be read. */
+export function outputSchemaOf(schema: JsonObject, report: Report): JsonObject {
+  return withPlainPatterns(schema, (pattern) =>
+    report('output', 'approximated', `without the pattern ${pattern}`),
   );
 }
 

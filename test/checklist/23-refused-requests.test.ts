@@ -220,7 +220,13 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
     type: 'object',
     properties: {
       pattern: { type: 'string', pattern: foreign, maxLength: 200 },
-      slug: { type: 'string', pattern: '^[a-z][\\w-]*\\.(?!tmp)\\u0041$' },
+      slug: { type: 'string', pattern: '^[a-z][\\w-]*\\.(?:tmp)?\\u0041[(?=]$' },
+      // What Claude Code's has instead of it, and what zod writes for `z.email()`.
+      paths: { type: 'array', items: { type: 'string', pattern: '^[^\\0]*$', minLength: 1 } },
+      email: { type: 'string', format: 'email', pattern: "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+]+)@[a-z]+$" },
+      behind: { type: 'string', pattern: '(?<=a)b|(?<!a)c' },
+      twice: { type: 'string', pattern: '^(["`]).*\\1$' },
+      class: { type: 'string', pattern: '^[^[]*$' },
       name: { anyOf: [{ type: 'string', pattern: '(?<first>.)' }, { type: 'null' }] },
       map: {
         type: 'object',
@@ -235,6 +241,11 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
     properties: {
       pattern: { type: 'string', maxLength: 200 },
       slug: schema.properties.slug,
+      paths: { type: 'array', items: { type: 'string', minLength: 1 } },
+      email: { type: 'string', format: 'email' },
+      behind: { type: 'string' },
+      twice: { type: 'string' },
+      class: { type: 'string' },
       name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       map: { type: 'object', propertyNames: {}, patternProperties: { '^x-': {} } },
       nothing: { type: 'array', items: { type: 'string' }, default: { pattern: '\\p' } },
@@ -250,6 +261,25 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
   ])('checklist 167: to %s', async (model, field, expected) => {
     const from = model === CLAUDE ? 'chat-completions' : 'messages';
     expect(at(await sentFor(from, model, { tools: [taking(schema, from)] }), field)).toEqual(expected);
+  });
+
+  test.each([
+    [OPENAI, 'response_format.json_schema'],
+    ['openai/gpt-5.4', 'text.format'],
+    [QWEN, 'response_format.json_schema'],
+  ])('checklist 167: an answer of that form, from %s', async (model, field) => {
+    const form = (pattern: object): JsonObject => ({
+      type: 'object',
+      properties: { email: { type: 'string', ...pattern } },
+      required: ['email'],
+      additionalProperties: false,
+    });
+    const asked = form({ pattern: schema.properties.email.pattern });
+    const sent = await sentFor('messages', model, {
+      output_config: { format: { type: 'json_schema', schema: asked } },
+    });
+    expect(at(sent, field)).toMatchObject({ strict: true });
+    expect(at(sent, `${field}.schema`)).toEqual(form({}));
   });
 });
 

@@ -4,6 +4,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
+import { outputSchemaOf } from '../openai-functions.ts';
 import { servedSchema } from './moonshot-schema.ts';
 import type { Writing } from './writing.ts';
 
@@ -38,7 +39,10 @@ function schemaFormat(
   writing: Writing,
 ): JsonObject {
   const { name, description } = output;
-  const schema = writing.exact ? output.schema : servedSchema(output.schema, 'output', writing);
+  const { exact, report } = writing;
+  const schema = exact
+    ? output.schema
+    : servedSchema(outputSchemaOf(output.schema, report), 'output', writing);
   const strict = strictnessOf(output, prompt.own?.format);
   const title = name ?? (prompt.own?.format === 'chat-completions' ? undefined : 'answer');
   return {

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
-import { canEnforce } from '../openai-functions.ts';
+import { canEnforce, outputSchemaOf } from '../openai-functions.ts';
 import { safeName } from './names.ts';
 import type { Scope } from './scope.ts';
 
@@ -46,7 +46,7 @@ function renderSchema(
     type: 'json_schema',
     name: safeName(name || 'answer'),
     ...(description !== undefined && { description }),
-    schema,
+    schema: scope.keepsAll ? schema : outputSchemaOf(schema, scope.report),
     ...(strict !== undefined && { strict: isStrict }),
   };
 }

@@ -3,7 +3,7 @@
  * items, which are one schema, and patterns that Python reads.
  */
 
-import { isPythonPattern } from '../../conversation/python-pattern.ts';
+import { isPythonPattern } from '../../conversation/patterns.ts';
 import type { JsonObject } from '../../json.ts';
 import { asList, asObject, asObjects, asText, isList } from '../../json.ts';
 import { openaiRefusal } from './words.ts';
