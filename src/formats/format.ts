@@ -137,6 +137,12 @@ export interface UsageOnRequest {
   hide(): Step<Uint8Array, Uint8Array>;
 }
 
+/** What reads a vendor's events. */
+export interface EventParser extends Step<Sse, ReplyEvent> {
+  /** Whether nothing has to come any more, though it may. Absent where the last event always says that it is the last. */
+  mayBeOver?(): boolean;
+}
+
 /** The half that faces vendors. */
 export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
@@ -155,7 +161,7 @@ export interface Outbound {
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.
    */
-  parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent>;
+  parseEvents(prompt: Prompt, target: Target): EventParser;
   /** What went wrong, where an event of a stream says that the answer has failed; undefined of any other event. */
   parseFailure(event: Sse): GatewayError | undefined;
   /** By which a stream's bytes are known. */

@@ -80,7 +80,9 @@ export function guardOf(
       const end = said();
       const isBetween = end === '' || BOUNDARY.test(end);
       const gap = isBetween ? '' : '\n\n';
-      if (closing?.test(end) && endsWhole(end)) return Buffer.from(gap);
+      // A vendor that says nothing more after why it stopped has only failed to end its stream.
+      const isParked = error.fault === 'upstream-timeout' && ending.test(end);
+      if (closing !== undefined && (isParked || closing.test(end)) && endsWhole(end)) return Buffer.from(gap);
       if (ledger !== undefined) noteFault(ledger, error);
       return Buffer.from(gap + sseText(format.inbound.renderLateError(error, end)));
     },

@@ -120,7 +120,8 @@ async function streamed(
       if (event.type === 'reply-end') over = true;
     },
   };
-  const parsed = fuse(outbound.parseEvents(asked.prompt, target), watch);
+  const parser = outbound.parseEvents(asked.prompt, target);
+  const parsed = fuse(parser, watch);
   const judging = options.validate && ledger !== undefined;
   const events = fuse(parsed, judging ? fuse(renderer, judge(route.format, asked, ledger)) : renderer);
   const encoder = encodeSse();
@@ -130,6 +131,7 @@ async function streamed(
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
     },
     over: () => over,
+    mayBeOver: parser.mayBeOver,
     holds: () => !said,
     keepAlive: { text: inbound.ping, milliseconds: options.keepAlive },
   });

@@ -12,6 +12,8 @@ export interface ThroughOptions {
   readonly fail: (error: GatewayError, out: Sink<string>) => void;
   /** Whether the last word has been said: what the source says after it is nobody's, nor how it ends. */
   readonly over?: () => boolean;
+  /** Whether nothing has to come any more, though it may: where nothing does for a while, the source is taken to be over. */
+  readonly mayBeOver?: (() => boolean) | undefined;
   /**
    * Whether nothing has been said yet, for all that has come out: it is kept back with `ready`, so that a failure can
    * still become an honest HTTP error, or another attempt. Only until the consumer asks.
@@ -37,6 +39,9 @@ const MOST_HELD = 64 * 1024;
 const LATE_BYTES = 64 * 1024;
 const LATE_MILLISECONDS = 1_000;
 
+/** For how long a source that may be over is waited for: what it took may still be told, by services that end later. */
+const PARKED_MILLISECONDS = 5_000;
+
 const utf8 = new TextEncoder();
 
 /**
@@ -44,7 +49,7 @@ const utf8 = new TextEncoder();
  * @param step bytes of the source to text for the consumer.
  */
 export function through(source: Body, step: Step<Uint8Array, string>, options: ThroughOptions): Through {
-  const { fail, over, holds, keepAlive } = options;
+  const { fail, over, mayBeOver, holds, keepAlive } = options;
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   // Whoever awaits `ready` sees the failure; a body that is never asked for must not make it an unhandled one.
   ready.catch(() => undefined);
@@ -58,6 +63,7 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
   /** How the source ended: well, or by what; undefined as long as it has not. */
   let ended: GatewayError | true | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let parked: NodeJS.Timeout | undefined;
 
   const made: Sink<string> = {
     enqueue(piece) {
@@ -88,6 +94,7 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
 
   function stop(): void {
     clearInterval(timer);
+    clearTimeout(parked);
     isLeft = true;
   }
 
@@ -95,6 +102,7 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
   function end(how: GatewayError | true): void {
     if (ended !== undefined || isLeft) return;
     ended = how;
+    clearTimeout(parked);
     if (how === true) resolve();
     else reject(how);
     if (consumer === undefined) return;
@@ -112,12 +120,28 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
     }
   }
 
+  /** Some services end neither their stream nor the connection, and go on to say that they are alive. */
+  function awaitEnd(): void {
+    clearTimeout(parked);
+    parked = undefined;
+    if (ended !== undefined || !mayBeOver?.()) return;
+    parked = setTimeout(() => {
+      // It is not the source that keeps silent.
+      if (isFull) return awaitEnd();
+      source.cancel();
+      run(() => step.flush?.(made));
+      end(true);
+    }, PARKED_MILLISECONDS);
+  }
+
   const late = lingering(source);
   source.pipeTo({
     write(chunk) {
       if (ended !== undefined) return late.write(chunk);
       if (isLeft) return true;
+      const { length } = text;
       run(() => step.transform(chunk, made));
+      if (mayBeOver !== undefined && (parked === undefined || text.length !== length)) awaitEnd();
       if (ended === undefined && over?.()) {
         late.begin();
         run(() => step.flush?.(made));

@@ -231,6 +231,67 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
   });
 });
 
+describe.concurrent('U-43 a vendor that has said why it stopped, and then ends neither its stream nor the connection', () => {
+  const [chat] = native;
+  const callers = translated.filter(({ spoken }) => spoken === 'chat-completions');
+  const whole = eventTexts(streamedAnswer('chat-completions')).filter((event) => !event.includes('[DONE]'));
+
+  test.each(callers)('$name: the answer is whole, signs of life or not', async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+    for (const beat of [true, false]) {
+      const parked = followed((wire) => {
+        wire.stream(whole);
+        const timer = setInterval(() => beat && wire.chunk(': still there\n\n'), 100);
+        void wire.gone.then(() => clearInterval(timer));
+      });
+      upstream.script(parked.script);
+      const text = await (await ask(gateway.url, way, true)).text();
+      expect(isFinished(way.format, text), text).toBe(true);
+      expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
+      await parked.gone();
+    }
+  });
+
+  test.each(callers)('$name: what comes late is in it', async (way) => {
+    const { gateway, upstream } = await waiting({});
+    const usage = whole.findIndex((event) => event.includes('"choices":[]'));
+    upstream.script(async (wire) => {
+      wire.stream(whole.slice(0, usage));
+      await sleep(1_000);
+      for (const event of whole.slice(usage)) wire.chunk(event);
+    });
+    const text = await (await ask(gateway.url, way, true)).text();
+    const { data = '' } = eventsIn(text).find(({ event }) => event === 'message_delta') ?? {};
+    expect(JSON.parse(data).usage.output_tokens).toBeGreaterThan(0);
+  });
+
+  test.each(callers)(
+    '$name: who says with each word why it stopped has not, however long it thinks',
+    async (way) => {
+      const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+      upstream.script(async (wire) => {
+        const hasty = whole.map((event) => event.replace(/"finish_reason": ?null/, '"finish_reason":"stop"'));
+        wire.stream(hasty.slice(0, 3));
+        await sleep(6_000);
+        for (const event of [...hasty.slice(3), 'data: [DONE]\n\n']) wire.chunk(event);
+      });
+      const events = eventsIn(await (await ask(gateway.url, way, true)).text());
+      const said = whole.map(
+        (event) => JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '',
+      );
+      expect(events.map(({ data }) => JSON.parse(data).delta?.text ?? '').join('')).toBe(said.join(''));
+      expect(said.slice(3).join('')).not.toBe('');
+    },
+  );
+
+  test(`${chat.name}: nothing is added to it, for it has all been said`, async () => {
+    const { gateway, upstream } = await waiting({ idle: 150 });
+    upstream.script((wire) => wire.stream(whole));
+    const text = await (await ask(gateway.url, chat, true)).text();
+    expect(text).toBe(whole.join(''));
+  });
+});
+
 describe.concurrent('U-41 an answer that goes on after its time', () => {
   test.each(ways)('$name, streamed: an error in the stream', async (way) => {
     const { gateway, upstream } = await waiting({ total: 400 });

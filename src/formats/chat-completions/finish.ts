@@ -27,6 +27,11 @@ const FINISH: Readonly<Record<string, Finish>> = {
 /** OpenAI's five words: no need to carry them beside what they mean. */
 const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
+/** Whether a finish_reason is one of OpenAI's own. */
+export function isStandard(word: string): boolean {
+  return STANDARD.has(word);
+}
+
 /** Words for a failure: Mistral's and OpenRouter's, Z.ai's, and that of vLLM and SGLang for what was not made to the end. */
 const FAILED = new Set(['error', 'network_error', 'abort']);
 

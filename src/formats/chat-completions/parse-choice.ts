@@ -5,7 +5,7 @@ import type { Citation, FormatName } from '../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../conversation/reply.ts';
 import { asObject, asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { parseAnnotation } from './annotations.ts';
-import { nativeWord, parseFinish, refineFinish, settleFinish } from './finish.ts';
+import { isStandard, nativeWord, parseFinish, refineFinish, settleFinish } from './finish.ts';
 import { leftovers } from './leftovers.ts';
 import { parseLogprobs } from './logprobs.ts';
 import { type CallContext, callReader } from './parse-calls.ts';
@@ -18,6 +18,8 @@ export interface ChoiceReader {
   read(choice: JsonObject, out: Out): void;
   /** Whether the vendor has said why it ended. */
   isFinished(): boolean;
+  /** Whether nothing more is to be expected of it. */
+  mayBeOver(): boolean;
   /** Whether the answer is whole all the same, if the vendor says that it has ended. */
   isPlausible(): boolean;
   /** Says the end. @param late fields of the whole answer that came too late for its start */
@@ -40,6 +42,8 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   let isRefusal = false;
   let isWhole = false;
   let word = '';
+  /** Some say with each word why they ended, where it means nothing yet. */
+  let goesOn = false;
   let native: string | undefined;
   let stopSequence: string | undefined;
   let explanation: string | undefined;
@@ -156,6 +160,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
 
   return {
     read(value, out) {
+      goesOn ||= word !== '' && saysMore(asObject(value['delta']));
       let tokens: readonly TokenLogprob[] | undefined;
       for (const key in value) {
         switch (key) {
@@ -186,6 +191,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
       if (tokens && tokens.length > 0) out.enqueue({ type: 'logprobs', choice, tokens });
     },
     isFinished: () => word !== '' || isWhole,
+    mayBeOver: () => isStandard(word) && !goesOn && line.last() !== undefined,
     isPlausible: () => word !== '' || isWhole || line.last() !== undefined,
     end(late, out) {
       for (const { signature } of calls.end()) {
@@ -212,4 +218,14 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
       });
     },
   };
+}
+
+function saysMore(delta: JsonObject | undefined): boolean {
+  const said = [
+    delta?.['content'],
+    delta?.['reasoning_content'],
+    delta?.['reasoning'],
+    delta?.['tool_calls'],
+  ];
+  return said.some((value) => (isList(value) ? value.length > 0 : asText(value)));
 }

@@ -8,12 +8,9 @@
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls, prefixedId } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
-import type { ReplyEvent } from '../../conversation/reply.ts';
 import { asNumber, asObject, asText, isList, isObject, type JsonObject } from '../../json.ts';
-import type { Sse } from '../../streams/sse.ts';
-import type { Step } from '../../streams/step.ts';
 import { broken, eventObject } from '../event-data.ts';
-import type { Target } from '../format.ts';
+import type { EventParser, Target } from '../format.ts';
 import { changedNames } from '../safe-names.ts';
 import { dialectOf } from './dialects.ts';
 import { isErrorBody, parseErrorObject } from './errors.ts';
@@ -43,11 +40,12 @@ const KNOWN = new Set([
 ]);
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
-  return withCustomCalls(parseChunks(prompt, target), prompt);
+export function parseEvents(prompt: Prompt, target: Target): EventParser {
+  const chunks = parseChunks(prompt, target);
+  return { ...withCustomCalls(chunks, prompt), mayBeOver: chunks.mayBeOver };
 }
 
-function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
+function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
   const dialect = dialectOf(target.dialect);
   const names = changedNames(prompt.tools, (name) => nameFor(name, dialect));
   const hidesThoughts = target.dialect === 'google';
@@ -143,7 +141,11 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
     out.enqueue({ type: 'reply-end' });
   };
 
+  const isFinished = (): boolean =>
+    choices.length > 0 && choices.every((choice) => choice === undefined || choice.isFinished());
+
   return {
+    mayBeOver: () => !isDone && choices.length > 0 && choices.every((choice) => choice?.mayBeOver()),
     transform({ event, data }, out) {
       // Some services fill their silence with null.
       if (isDone || data === '' || data === 'null') return;
@@ -162,7 +164,7 @@ function parseChunks(prompt: Prompt, target: Target): Step<Sse, ReplyEvent> {
     flush(out) {
       if (isDone) return;
       isDone = true;
-      if (choices.length === 0 || choices.some((choice) => choice && !choice.isFinished())) {
+      if (!isFinished()) {
         throw broken('the end of its answer before the answer was finished');
       }
       finish(out);
