@@ -41,6 +41,14 @@ test('checklist 161: a thread that is none, and a compaction that is none, are t
   expect(sent).not.toHaveProperty('compaction');
 });
 
+test.each([OPENAI, THINKER, DEEPSEEK, GEMINI_3])(
+  'checklist 198: what Claude Code wants guarded by its vendor is not asked of %s',
+  async (model) => {
+    const sent = await sentFor('messages', model, { safeguards: [{ type: 'dangerous_tool_use' }] });
+    expect(sent).not.toHaveProperty('safeguards');
+  },
+);
+
 describe('checklist 162: instructions and tools that come and go in the midst of a conversation', () => {
   const told = (clear_at: string | null, content: string): JsonObject => ({
     ...say('system', content),

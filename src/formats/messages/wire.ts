@@ -25,6 +25,8 @@ export const REQUEST_OWN: ReadonlySet<string> = new Set([
   'fallbacks',
   'fallback_credit_token',
   'mcp_servers',
+  // Not in the types: Claude Code's, where it runs tools without asking.
+  'safeguards',
 ]);
 
 /** Fields of a tool of the caller's own that only Anthropic knows what to do with. */
