@@ -5,7 +5,7 @@ import { collect } from '../../src/conversation/collect.ts';
 import { formats } from '../../src/formats/all.ts';
 import { costOf } from '../../src/usage/cost.ts';
 import { eventsOf, eventsOfWhole } from '../support/meaning.ts';
-import { claudeMessage, claudeStream, completion, gemini, geminiStream } from './support.ts';
+import { claudeMessage, claudeStream, completion, gemini, geminiStream, namedStream } from './support.ts';
 
 describe('checklist 127, 128: dollars, worked out by hand', () => {
   // Per million: fresh 3, read 0.3, written for minutes 3.75, for an hour 6, out 15.
@@ -40,6 +40,32 @@ describe('checklist 127, 128: dollars, worked out by hand', () => {
       'end_turn',
       usage,
     );
+    expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
+  });
+
+  test("checklist 127: Anthropic: what its own tools have had written after a stream's beginning lasts as long", () => {
+    const stream = namedStream(
+      {
+        type: 'message_start',
+        message: claudeMessage([], null, {
+          input_tokens: 1_000,
+          cache_creation_input_tokens: 10_000,
+          cache_creation: { ephemeral_5m_input_tokens: 2_500, ephemeral_1h_input_tokens: 7_500 },
+          output_tokens: 1,
+        }),
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Yes.' } },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { input_tokens: 1_000, cache_creation_input_tokens: 40_000, output_tokens: 2_000 },
+      },
+      { type: 'message_stop' },
+    );
+    // 1,000 at 3 + 10,000 at 3.75 + 30,000 at 6 + 2,000 at 15
+    const dollars = 0.003 + 0.0375 + 0.18 + 0.03;
     expect(costOf(collect(eventsOf(formats.messages, bytes(stream))).usage, prices)).toBeCloseTo(dollars, 10);
   });
 

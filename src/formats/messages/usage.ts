@@ -55,13 +55,12 @@ function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
   const uncached = countOf(figures['input_tokens']);
   const cacheRead = countOf(figures['cache_read_input_tokens']);
-  const cacheWriteHour = countOf(creation?.['ephemeral_1h_input_tokens']);
+  const hour = countOf(creation?.['ephemeral_1h_input_tokens']);
   const minutes = countOf(creation?.['ephemeral_5m_input_tokens']);
-  const byPlace =
-    cacheWriteHour === undefined && minutes === undefined
-      ? undefined
-      : (cacheWriteHour ?? 0) + (minutes ?? 0);
+  const byPlace = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
   const cacheWrite = countOf(figures['cache_creation_input_tokens']) ?? byPlace;
+  // A stream tells by place what its beginning wrote; what Anthropic's own tools add to it is in the sum alone.
+  const cacheWriteHour = hour && byPlace && Math.round(hour * Math.max(1, (cacheWrite ?? 0) / byPlace));
   return {
     input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
