@@ -151,8 +151,13 @@ export interface Outbound {
    * A request of a native path that was refused, in words that mean the same: without what models of other vendors have
    * left in its dialogue, or what the gateway has put there for them; undefined where there is nothing of the kind.
    * Absent where no caller comes from another vendor.
+   * @param refusal what the vendor said, as far as that was understood.
    */
-  withoutOthers?(request: JsonObject, dialect: string): JsonObject | undefined;
+  withoutOthers?(
+    request: JsonObject,
+    dialect: string,
+    refusal: GatewayError | undefined,
+  ): JsonObject | undefined;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
   wantedFormat?(refusal: GatewayError): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */

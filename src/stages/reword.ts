@@ -4,8 +4,9 @@
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
  * A request that is of another format than its path says, or that the vendor wants in another, is translated then.
  *
- * So does a translated dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before
- * them, clients of other formats and their translation have changed some of that.
+ * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
+ * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
+ * another one may be asked now.
  */
 
 import { tryParseExact } from '../conversation/arguments.ts';
@@ -34,7 +35,8 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
   if (!isObject(request)) return undefined;
   const anew = translatable(routed, request, told, wanted);
   if (anew !== undefined) return anew;
-  const own = formats[spoken].outbound.withoutOthers?.(request, targetOf(vendor, model).dialect);
+  const { dialect } = targetOf(vendor, model);
+  const own = formats[spoken].outbound.withoutOthers?.(request, dialect, told.refusal);
   if (own === undefined) return undefined;
   const body = Buffer.from(JSON.stringify(own));
   return { ...routed, body, fields: scanObject(body) };

@@ -1,8 +1,11 @@
 /** Checklist, section 23: what a caller's own format takes and a vendor refuses. */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/json.ts';
+import { FIXTURES } from '../support/recording.ts';
 import {
   at,
   CALLERS,
@@ -19,6 +22,7 @@ import {
   listAt,
   OPENAI,
   QWEN,
+  RESPONDER,
   tool,
   useDoor,
 } from './support.ts';
@@ -939,4 +943,70 @@ describe('checklist 191: thoughts of Claude that are bound to another conversati
     expect(text).toContain('bound to a different conversation');
     expect(door.upstream().received).toHaveLength(2);
   });
+});
+
+describe('checklist 199: thoughts that were encrypted for another account of OpenAI end no dialogue', () => {
+  const secret = 'gAAAAABhbm90aGVy';
+  const said = (from: Caller): JsonObject => {
+    if (from === 'messages') {
+      const thought = { type: 'thinking', thinking: '', signature: `openai#${secret}` };
+      return {
+        messages: [
+          { role: 'user', content: 'Rome?' },
+          { role: 'assistant', content: [thought, { type: 'text', text: 'Sunny.' }] },
+          { role: 'user', content: 'And Paris?' },
+        ],
+      };
+    }
+    return {
+      store: false,
+      input: [
+        { role: 'user', content: 'Rome?' },
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: secret },
+        { role: 'assistant', content: 'Sunny.' },
+        { role: 'user', content: 'And Paris?' },
+      ],
+    };
+  };
+  const refusal = (message: string, code: string | null): string =>
+    JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code } });
+  const another =
+    'The encrypted content gAAA...eXI= could not be verified. Reason: Encrypted content organization_id did not match ' +
+    'the target organization.';
+  const answer = (ending: 'json' | 'sse'): Buffer =>
+    readFileSync(join(FIXTURES, 'replies', 'responses', `plain-text.${ending}`));
+  const ways = (['messages', 'responses'] as const).flatMap((from) =>
+    (['whole', 'stream'] as const).map((mode) => ({ from, mode })),
+  );
+
+  test.each(ways)('checklist 199: they are left out then ($from, $mode)', async ({ from, mode }) => {
+    const bodies: string[] = [];
+    door.answers(({ body }, response) => {
+      bodies.push(body.toString('utf8'));
+      if (bodies.length === 1)
+        response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(refusal(another, 'invalid_encrypted_content'));
+      else if (mode === 'whole')
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answer('json'));
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer('sse'));
+    });
+    const { status, text } = await door[mode](from, RESPONDER, said(from));
+    expect(status, text).toBe(200);
+    expect(bodies.map((body) => body.includes(secret))).toEqual([true, false]);
+    expect(bodies.map((body) => body.includes('Sunny.'))).toEqual([true, true]);
+  });
+
+  test.each(['messages', 'responses'] as const)(
+    'checklist 199: no other refusal is one (%s)',
+    async (from) => {
+      door.answers((_, response) =>
+        response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(refusal("Unsupported parameter: 'temperature'", 'unsupported_parameter')),
+      );
+      expect((await door.whole(from, RESPONDER, said(from))).status).toBe(400);
+      expect(door.upstream().received).toHaveLength(1);
+    },
+  );
 });

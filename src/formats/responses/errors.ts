@@ -27,6 +27,14 @@ export function parseFailure({ data }: Sse): GatewayError | undefined {
     : undefined;
 }
 
+/**
+ * What OpenAI has encrypted is read again for the organization alone that it was made for (at Azure, the resource): the
+ * key of another one, as one of several upstreams may have, is told "The encrypted content … could not be verified."
+ */
+export function refusesThoughts({ code, message }: GatewayError): boolean {
+  return code === 'invalid_encrypted_content' || /encrypted content .*could not be verified/i.test(message);
+}
+
 /** @see Inbound.renderLateError */
 export function renderLateError(error: GatewayError, said: string): Sse {
   const last = [...said.matchAll(/"sequence_number": ?(\d{1,9})/g)].at(-1);

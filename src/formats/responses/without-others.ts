@@ -1,22 +1,34 @@
 /**
  * A dialogue that went on with models of other vendors, as OpenAI takes it back (API reference, responses): of thoughts
- * it reads those it has encrypted itself. Whose text alone is there it looks up by their ids, which it does not know.
+ * it reads those it has encrypted itself, and for the same account. Whose text alone is there it looks up by their ids,
+ * which it does not know.
  * What OpenAI's own SDK has made of an answer it puts beside it (`parsed`), and its API refuses that too.
  */
 
 import { broughtBack } from '../../conversation/signature.ts';
+import type { GatewayError } from '../../errors.ts';
 import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { refusesThoughts } from './errors.ts';
 
 /** @see Outbound.withoutOthers */
-export function withoutOthers(request: JsonObject): JsonObject | undefined {
+export function withoutOthers(
+  request: JsonObject,
+  _dialect?: string,
+  refusal?: GatewayError,
+): JsonObject | undefined {
   const given = asList(request['input']);
-  const input = given.filter((item) => !isOthersThought(item)).map(unparsed);
+  const isOthers = refusal !== undefined && refusesThoughts(refusal) ? isThought : isOthersThought;
+  const input = given.filter((item) => !isOthers(item)).map(unparsed);
   return hasSameItems(input, given) ? undefined : { ...request, input };
+}
+
+function isThought(item: Json): item is JsonObject {
+  return isObject(item) && item['type'] === 'reasoning';
 }
 
 /** OpenAI's own are sealed too where another format brought them. */
 function isOthersThought(item: Json): boolean {
-  if (!isObject(item) || item['type'] !== 'reasoning') return false;
+  if (!isThought(item)) return false;
   const secret = broughtBack(item['encrypted_content'], 'openai');
   return secret === undefined || secret.value !== item['encrypted_content'];
 }
