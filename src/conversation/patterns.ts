@@ -22,10 +22,7 @@ interface Place {
 
 /** Whether Python's `re`, by which OpenAI reads them, can be expected to compile a pattern: what it surely cannot is found. */
 export function isPythonPattern(pattern: string): boolean {
-  return placesOf(pattern).every(({ text, isInClass }) => {
-    if (text.startsWith('\\')) return PYTHONS_ESCAPE.test(text);
-    return isInClass || !(text.startsWith('[') ? EMPTY_CLASS : UNPYTHONIC_GROUP).test(text);
-  });
+  return everyPlace(pattern, isPythonic);
 }
 
 /**
@@ -34,24 +31,29 @@ export function isPythonPattern(pattern: string): boolean {
  * nothing (Claude Code's Artifact: `^[^\0]*$`), and a bracket in a class begins another class.
  */
 export function isPlainPattern(pattern: string): boolean {
-  const isPlain = ({ text, isInClass }: Place): boolean => {
-    if (text.startsWith('\\')) return !ESCAPED_DIGIT.test(text);
-    return isInClass ? !text.startsWith('[') : !LOOK_AROUND.test(text);
-  };
-  return isPythonPattern(pattern) && placesOf(pattern).every(isPlain);
+  return everyPlace(pattern, (place) => isPythonic(place) && isPlain(place));
 }
 
-function placesOf(pattern: string): readonly Place[] {
-  const places: Place[] = [];
+function isPythonic({ text, isInClass }: Place): boolean {
+  if (text.startsWith('\\')) return PYTHONS_ESCAPE.test(text);
+  return isInClass || !(text.startsWith('[') ? EMPTY_CLASS : UNPYTHONIC_GROUP).test(text);
+}
+
+function isPlain({ text, isInClass }: Place): boolean {
+  if (text.startsWith('\\')) return !ESCAPED_DIGIT.test(text);
+  return isInClass ? !text.startsWith('[') : !LOOK_AROUND.test(text);
+}
+
+/** Place by place, and none is kept: a pattern may be megabytes of brackets. */
+function everyPlace(pattern: string, holds: (place: Place) => boolean): boolean {
   let isInClass = false;
   for (let at = 0; at < pattern.length; at += 1) {
     const sign = pattern[at];
-    if (sign === '\\' || sign === '[' || sign === '(') {
-      places.push({ text: pattern.slice(at, at + 200), isInClass });
-    }
+    const isPlace = sign === '\\' || sign === '[' || sign === '(';
+    if (isPlace && !holds({ text: pattern.slice(at, at + 200), isInClass })) return false;
     if (sign === '\\') at += 1;
     else if (isInClass) isInClass = sign !== ']';
     else isInClass = sign === '[';
   }
-  return places;
+  return true;
 }

@@ -7,12 +7,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withoutRootUnion } from '../../conversation/root-union.ts';
 import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
+import { invalid } from '../../errors.ts';
 import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { PromptPath } from '../format.ts';
 import type { Writing } from './writing.ts';
 
 /** Deeper than any schema it takes. */
 const MAX_DEPTH = 100;
+/** More than any schema has: definitions stand within one another, and each is written out. */
+const MAX_NODES = 20_000;
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
@@ -39,11 +42,17 @@ const REFERRING = ['properties', 'items', 'additionalProperties', 'anyOf', 'allO
 
 interface Within {
   readonly root: JsonObject;
-  /** The names of the definitions that are referred to, by what refers to them. */
-  readonly names: Map<string, string>;
+  /** The names of the definitions that are referred to; undefined of one that it would not take. */
+  readonly names: Map<JsonObject, string | undefined>;
+  readonly taken: Set<string>;
+  /** Schemas looked at so far. */
+  nodes: number;
 }
 
-/** The schema as the service takes it: by Moonshot's rules there, with a report of `field` where they want it otherwise. */
+/**
+ * The schema as the service takes it: by Moonshot's rules there, with a report of `field` where they want it otherwise.
+ * @throws GatewayError `invalid-request` where it is too large to be written by them.
+ */
 export function servedSchema(
   schema: JsonObject,
   field: PromptPath,
@@ -57,20 +66,22 @@ export function servedSchema(
 }
 
 function byTheRules(schema: JsonObject): JsonObject {
-  const within: Within = { root: schema, names: new Map() };
+  const within: Within = { root: schema, names: new Map(), taken: new Set(), nodes: 0 };
   const { $ref, ...own } = schema;
   const meant = pick(referred($ref, schema) ?? {}, [...NOTES, ...OF_OBJECTS]);
   const flavored = flavor({ ...own, ...meant }, within, 0);
   const definitions: [string, JsonObject][] = [];
   // More may be found on the way: the loop goes on to them.
-  for (const [reference, name] of within.names) {
-    definitions.push([name, flavor(referred(reference, schema) ?? {}, within, 0)]);
+  for (const [definition, name] of within.names) {
+    if (name !== undefined) definitions.push([name, flavor(definition, within, 0)]);
   }
   return definitions.length === 0 ? flavored : { ...flavored, $defs: Object.fromEntries(definitions) };
 }
 
 function flavor(given: JsonObject, within: Within, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return {};
+  within.nodes += 1;
+  if (within.nodes > MAX_NODES) throw invalid('The JSON schema is too large.');
   const { $ref, ...schema } = inlined(given);
   const reference = referenceTo($ref, within);
   // It takes nothing of both the reference and what it refers to.
@@ -163,7 +174,8 @@ function withMembers(schema: JsonObject): JsonObject {
   const { properties, required, items, additionalProperties: more, description, ...rest } = schema;
   const given = Object.entries(asObject(properties) ?? {});
   const known = given.filter(([name]) => !RESERVED.includes(name));
-  const names = asList(required).filter((name) => known.some(([one]) => one === name));
+  const members = new Set<Json>(known.map(([name]) => name));
+  const names = asList(required).filter((name) => members.has(name));
   const unsaid = given.filter(([name]) => RESERVED.includes(name));
   const about = unsaid.length > 0 && `Further properties: ${JSON.stringify(Object.fromEntries(unsaid))}`;
   const text = [asText(description), about].filter(Boolean).join('\n\n');
@@ -183,16 +195,22 @@ function withMembers(schema: JsonObject): JsonObject {
 /** The reference by a name of a definition; undefined where there is nothing to refer to. */
 function referenceTo(reference: Json | undefined, within: Within): string | undefined {
   if (reference === '#') return '#';
-  if (typeof reference !== 'string') return undefined;
-  const known = within.names.get(reference);
-  if (known !== undefined) return `#/$defs/${known}`;
-  const target = referred(reference, within.root);
-  if (target === undefined || hasSlash(target, 0)) return undefined;
-  const taken = [...within.names.values()];
-  let name = (reference.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_');
-  while (name === '' || taken.includes(name)) name += '_';
-  within.names.set(reference, name);
-  return `#/$defs/${name}`;
+  const definition = referred(reference, within.root);
+  if (definition === undefined) return undefined;
+  if (!within.names.has(definition)) {
+    const last = String(reference).split('/').at(-1) ?? '';
+    within.names.set(definition, hasSlash(definition, 0) ? undefined : freeName(last, within.taken));
+  }
+  const name = within.names.get(definition);
+  return name === undefined ? undefined : `#/$defs/${name}`;
+}
+
+function freeName(text: string, taken: Set<string>): string {
+  const stem = text.replaceAll(/[^\w.-]/g, '_');
+  let name = stem;
+  for (let count = taken.size + 1; name === '' || taken.has(name); count += 1) name = `${stem}_${count}`;
+  taken.add(name);
+  return name;
 }
 
 /** What a JSON Pointer into the schema points to, where it is a schema. */

@@ -170,8 +170,8 @@ describe('references', () => {
     };
     expect(parametersFor(given)).toEqual({
       type: 'object',
-      properties: { a: { $ref: '#/$defs/b' }, c: { $ref: '#/$defs/b_' } },
-      $defs: { b: { type: 'string' }, b_: { type: 'number' } },
+      properties: { a: { $ref: '#/$defs/b' }, c: { $ref: '#/$defs/b_2' } },
+      $defs: { b: { type: 'string' }, b_2: { type: 'number' } },
     });
   });
 
@@ -331,3 +331,38 @@ function isOf(value: Json, type: Json | undefined): boolean {
   if (value === null) return type === 'null';
   return type === (isList(value) ? 'array' : typeof value);
 }
+
+describe('references that are made to cost much', () => {
+  const definitions = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`d${at}`, { x: { type: 'string' } }]));
+  const refersTo = (references: readonly string[]): JsonObject => ({
+    type: 'object',
+    properties: Object.fromEntries(references.map(($ref, at) => [`p${at}`, { $ref }])),
+  });
+
+  test('many definitions whose places end alike have names of their own', () => {
+    const count = 5_000;
+    const references = Array.from({ length: count }, (_, at) => `#/$defs/d${at}/x`);
+    const sent = parametersFor({ ...refersTo(references), $defs: definitions(count) });
+    expect(Object.keys(asObject(sent['$defs']) ?? {})).toHaveLength(count);
+    const properties = Object.values(asObject(sent['properties']) ?? {});
+    expect(new Set(properties.map((one) => asObject(one)?.['$ref'])).size).toBe(count);
+  });
+
+  test('one definition, referred to in many ways, is written once', () => {
+    const references = Array.from({ length: 100 }, (_, at) => `#/prefixItems/${'0'.repeat(at + 1)}`);
+    const sent = parametersFor({ ...refersTo(references), prefixItems: [{ type: 'string', minLength: 1 }] });
+    expect(Object.values(asObject(sent['$defs']) ?? {})).toEqual([{ type: 'string', minLength: 1 }]);
+  });
+
+  test('definitions within definitions, each referred to, are refused where they would be too many', () => {
+    const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
+    let inner: JsonObject = { type: 'object', properties: wide };
+    const references: string[] = [];
+    for (let depth = 0; depth < 20; depth += 1) {
+      inner = { type: 'array', items: inner };
+      references.push(`#/$defs/d${'/items'.repeat(depth + 1)}`);
+    }
+    expect(() => parametersFor({ ...refersTo(references), $defs: { d: inner } })).toThrow(/too large/);
+  });
+});
