@@ -172,8 +172,8 @@ function statusOf({ type = '', code = '' }: Told): number {
     : 502;
 }
 
-/** Reads an error answer, whatever its shape. */
-function tellingOf(body: Json | undefined): Told {
+/** Reads an error answer, whatever its shape. @param isBehind whether it stands in another one, which is the last. */
+function tellingOf(body: Json | undefined, isBehind = false): Told {
   // Google's compatible endpoint puts the one error into a list.
   const value = isList(body) ? body[0] : body;
   if (!isObject(value)) return {};
@@ -188,7 +188,7 @@ function tellingOf(body: Json | undefined): Told {
     asText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']),
     error,
   );
-  return { ...told, ...vendorsOwn(told, asObject(error['metadata'])?.['raw']) };
+  return isBehind ? told : { ...told, ...vendorsOwn(told, asObject(error['metadata'])?.['raw']) };
 }
 
 /**
@@ -199,7 +199,7 @@ function vendorsOwn({ message: told }: Told, raw: Json | undefined): Pick<Told, 
   if (told !== 'Provider returned error' || !raw) return {};
   const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
   if (value === undefined) return compact({ message: asText(raw) });
-  const { message, code } = tellingOf(value);
+  const { message, code } = tellingOf(value, true);
   return compact({ message, code });
 }
 

@@ -247,3 +247,9 @@ describe('said in this format', () => {
     });
   });
 });
+
+test('errors in one another are read no deeper than one behind another', () => {
+  const depth = 16_000;
+  const body = `${'{"error":{"message":"Provider returned error","metadata":{"raw":'.repeat(depth)}"x"${'}}}'.repeat(depth)}`;
+  expect(parseError(400, body).message).toBe('Provider returned error');
+});
