@@ -5,6 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { pointedAt } from '../../conversation/json-pointer.ts';
 import { withoutRootUnion } from '../../conversation/root-union.ts';
 import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
 import { invalid } from '../../errors.ts';
@@ -213,19 +214,10 @@ function freeName(text: string, taken: Set<string>): string {
   return name;
 }
 
-/** What a JSON Pointer into the schema points to, where it is a schema. */
+/** What a reference refers to, where that is a schema. */
 function referred(reference: Json | undefined, root: JsonObject): JsonObject | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
-  const keys = reference
-    .slice(2)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return asObject(keys.reduce<Json | undefined>(memberOf, root));
-}
-
-function memberOf(value: Json | undefined, key: string): Json | undefined {
-  if (isList(value)) return value[Number(key)];
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return asObject(pointedAt(root, reference.slice(2).split('/')));
 }
 
 /** Whether a key anywhere in a definition has a slash, which it may not. */

@@ -4,6 +4,7 @@
  * are walked, so that a property named `title` or `$ref` is left alone.
  */
 
+import { pointedAt } from '../../conversation/json-pointer.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
@@ -104,7 +105,7 @@ function followRef(
 ): JsonObject {
   const { $ref: _, $defs: _defs, definitions: _definitions, ...beside } = schema;
   const siblings = shrink(beside, walk, refs, depth + 1);
-  const target = pointedAt(walk.root, ref);
+  const target = referred(walk.root, ref);
   // A schema that holds itself has no end when written out: where it comes round, any object is let through.
   if (target === undefined || refs.includes(ref)) {
     walk.lost.add('$ref');
@@ -113,18 +114,11 @@ function followRef(
   return mergeSchemas(shrink(target, walk, [...refs, ref], depth + 1), siblings);
 }
 
-/** What a JSON Pointer (RFC 6901) of this document points at. */
-function pointedAt(root: JsonObject, ref: string): JsonObject | undefined {
+/** What a reference refers to, where that is a schema: a pointer in a URL, whose signs may be percent-encoded. */
+function referred(root: JsonObject, ref: string): JsonObject | undefined {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;
-  let at: Json | undefined = root;
-  for (const step of ref.slice(2).split('/')) {
-    const key = safeDecode(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
-    else if (Array.isArray(at)) at = asList(at)[Number(key)];
-    else return undefined;
-  }
-  return asObject(at);
+  return asObject(pointedAt(root, ref.slice(2).split('/').map(safeDecode)));
 }
 
 function safeDecode(text: string): string {
