@@ -1,15 +1,34 @@
-/** JSON Pointers (RFC 6901), by which the references of a schema say what they refer to. */
+/** References within a schema: JSON Pointers (RFC 6901) behind the `#` of a URL. */
 
-import { isList, isObject, type Json } from '../json.ts';
+import { asObject, isList, isObject, type Json, type JsonObject } from '../json.ts';
 
-/** What stands at a place, where anything does. @param steps to it, each in the pointer's own escapes. */
-export function pointedAt(root: Json, steps: readonly string[]): Json | undefined {
+/**
+ * The keys on the way from the root to what a reference refers to; undefined where that is in no document of ours. Signs
+ * that a URL cannot have are percent-encoded (RFC 6901, 6), as generators do that name a definition `List<string>`.
+ */
+export function keysOf(reference: string): readonly string[] | undefined {
+  const [start, ...steps] = reference.split('/');
+  if (start !== '#') return undefined;
+  return steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a reference refers to, where that is a schema. @param root of which the reference is a part. */
+export function referred(reference: string, root: JsonObject): JsonObject | undefined {
+  const keys = keysOf(reference);
+  if (keys === undefined) return undefined;
   let at: Json | undefined = root;
-  for (const step of steps) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of keys) {
     if (isList(at)) at = at[Number(key)];
     else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
     else return undefined;
   }
-  return at;
+  return asObject(at);
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }

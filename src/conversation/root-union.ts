@@ -7,13 +7,14 @@
  */
 
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../json.ts';
+import { referred } from './json-pointer.ts';
 
 /** Unions in unions beyond this are no schema anybody wrote. */
 const MAX_DEPTH = 10;
 
 interface Within {
   readonly root: JsonObject;
-  readonly seen: Set<Json>;
+  readonly seen: Set<JsonObject>;
 }
 
 type Union = 'allOf' | 'anyOf' | 'oneOf';
@@ -22,12 +23,17 @@ const UNIONS: readonly Union[] = ['allOf', 'anyOf', 'oneOf'];
 /**
  * The schema without a union at its root; itself where there is none.
  * @param refused further keywords that may not stand there: they are told in the description alone.
+ * @param root where references begin, if the schema stands in another one.
  */
-export function withoutRootUnion(schema: JsonObject, refused: readonly string[] = []): JsonObject {
+export function withoutRootUnion(
+  schema: JsonObject,
+  refused: readonly string[] = [],
+  root = schema,
+): JsonObject {
   const told = [...UNIONS, ...refused]
     .filter((key) => key !== 'allOf' && schema[key] !== undefined)
     .map((key) => `${key}: ${JSON.stringify(schema[key])}`);
-  const merged = without(merge(schema, { root: schema, seen: new Set() }, 0), refused);
+  const merged = without(merge(schema, { root, seen: new Set([schema]) }, 0), refused);
   if (told.length === 0) return merged;
   const about = [asText(merged['description']), `{${told.join(', ')}}`].filter(Boolean).join('\n\n');
   return { ...merged, description: about };
@@ -54,15 +60,14 @@ function merge(schema: JsonObject, within: Within, depth: number): JsonObject {
 function branchOf(branch: Json, within: Within, depth: number): readonly JsonObject[] {
   if (!isObject(branch) || depth > MAX_DEPTH) return [];
   const reference = asText(branch['$ref']);
-  if (reference !== undefined) return referred(reference, within, depth);
+  if (reference !== undefined) return definitionOf(reference, within, depth);
   const { type } = branch;
   if (type !== undefined && type !== 'object' && !asList(type).includes('object')) return [];
   return [merge(branch, within, depth)];
 }
 
-function referred(reference: string, within: Within, depth: number): readonly JsonObject[] {
-  const [, list = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-  const definition = asObject(within.root[list])?.[name];
+function definitionOf(reference: string, within: Within, depth: number): readonly JsonObject[] {
+  const definition = referred(reference, within.root);
   if (definition === undefined || within.seen.has(definition)) return [];
   within.seen.add(definition);
   return branchOf(definition, within, depth + 1);

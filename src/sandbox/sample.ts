@@ -1,7 +1,8 @@
 /** A value that a JSON schema allows, with what the prompt says put in where it fits. */
 
+import { referred } from '../conversation/json-pointer.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { asFlag, asList, asNumber, asObject, asObjects, asText, isObject } from '../json.ts';
+import { asFlag, asList, asNumber, asObject, asObjects, asText } from '../json.ts';
 import { sampleText } from './sample-text.ts';
 
 interface Sampling {
@@ -74,22 +75,11 @@ function resolved(schema: JsonObject, sampling: Sampling, hops = 0): JsonObject 
   if (hops > 16 || sampling.left <= 0 || ($ref === undefined && allOf === undefined)) return own;
   const reference = asText($ref);
   const target =
-    reference === undefined ? {} : resolved(pointedAt(reference, sampling.root), sampling, hops + 1);
+    reference === undefined ? {} : resolved(referred(reference, sampling.root) ?? {}, sampling, hops + 1);
   return asObjects(allOf).reduce<JsonObject>(
     (sum, part) => merged(sum, resolved(part, sampling, hops + 1)),
     merged(target, own),
   );
-}
-
-/** RFC 6901, within the schema itself. */
-function pointedAt(reference: string, root: JsonObject): JsonObject {
-  if (!reference.startsWith('#')) return {};
-  let at: Json | undefined = root;
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  }
-  return asObject(at) ?? {};
 }
 
 function merged(one: JsonObject, other: JsonObject): JsonObject {

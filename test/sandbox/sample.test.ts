@@ -128,6 +128,19 @@ describe('a sampled value', () => {
     expect(() => sample(endless, '')).not.toThrow();
   });
 
+  test('follows a reference into a list, and one whose signs are percent-encoded', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: {
+        first: { $ref: '#/$defs/List%3Cstring%3E' },
+        second: { $ref: '#/$defs/List%3Cstring%3E/anyOf/0/enum' },
+        third: { $ref: '#/$defs/List%3Cstring%3E/anyOf/1' },
+      },
+      $defs: { 'List<string>': { anyOf: [{ const: 'a' }, { const: 'b' }] } },
+    };
+    expect(sample(schema, '')).toEqual({ first: 'a', second: 'sample second', third: 'b' });
+  });
+
   test('leaves a switch alone that nobody speaks of', () => {
     const properties = { command: { type: 'string' }, restart: { type: 'boolean' } };
     const bash: JsonObject = { type: 'object', properties };

@@ -5,7 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { pointedAt } from '../../conversation/json-pointer.ts';
+import { keysOf, referred } from '../../conversation/json-pointer.ts';
 import { withoutRootUnion } from '../../conversation/root-union.ts';
 import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
 import { invalid } from '../../errors.ts';
@@ -69,7 +69,7 @@ export function servedSchema(
 function byTheRules(schema: JsonObject): JsonObject {
   const within: Within = { root: schema, names: new Map(), taken: new Set(), nodes: 0 };
   const { $ref, ...own } = schema;
-  const meant = pick(referred($ref, schema) ?? {}, [...NOTES, ...OF_OBJECTS]);
+  const meant = pick(referred(asText($ref) ?? '', schema) ?? {}, [...NOTES, ...OF_OBJECTS]);
   const flavored = flavor({ ...own, ...meant }, within, 0);
   const definitions: [string, JsonObject][] = [];
   // More may be found on the way: the loop goes on to them.
@@ -152,7 +152,7 @@ function withoutUnion(schema: JsonObject, root: JsonObject): JsonObject {
   const choices = [anyOf, oneOf].map(asList).find((list) => list.length > 0);
   if (choices === undefined || rest['enum'] !== undefined) return rest;
   if (isObject(rest['properties'])) {
-    return withoutRootUnion({ ...schema, $defs: root['$defs'], definitions: root['definitions'] });
+    return withoutRootUnion(schema, [], root);
   }
   const { type } = rest;
   // What a choice says too may not stand beside it.
@@ -194,12 +194,13 @@ function withMembers(schema: JsonObject): JsonObject {
 }
 
 /** The reference by a name of a definition; undefined where there is nothing to refer to. */
-function referenceTo(reference: Json | undefined, within: Within): string | undefined {
-  if (reference === '#') return '#';
+function referenceTo(ref: Json | undefined, within: Within): string | undefined {
+  const reference = asText(ref);
+  if (reference === undefined || reference === '#') return reference;
   const definition = referred(reference, within.root);
   if (definition === undefined) return undefined;
   if (!within.names.has(definition)) {
-    const last = String(reference).split('/').at(-1) ?? '';
+    const last = keysOf(reference)?.at(-1) ?? '';
     within.names.set(definition, hasSlash(definition, 0) ? undefined : freeName(last, within.taken));
   }
   const name = within.names.get(definition);
@@ -212,12 +213,6 @@ function freeName(text: string, taken: Set<string>): string {
   for (let count = taken.size + 1; name === '' || taken.has(name); count += 1) name = `${stem}_${count}`;
   taken.add(name);
   return name;
-}
-
-/** What a reference refers to, where that is a schema. */
-function referred(reference: Json | undefined, root: JsonObject): JsonObject | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
-  return asObject(pointedAt(root, reference.slice(2).split('/')));
 }
 
 /** Whether a key anywhere in a definition has a slash, which it may not. */

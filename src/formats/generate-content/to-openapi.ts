@@ -4,7 +4,7 @@
  * are walked, so that a property named `title` or `$ref` is left alone.
  */
 
-import { pointedAt } from '../../conversation/json-pointer.ts';
+import { referred } from '../../conversation/json-pointer.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asText, isEmpty, isObject } from '../../json.ts';
@@ -105,28 +105,13 @@ function followRef(
 ): JsonObject {
   const { $ref: _, $defs: _defs, definitions: _definitions, ...beside } = schema;
   const siblings = shrink(beside, walk, refs, depth + 1);
-  const target = referred(walk.root, ref);
+  const target = referred(ref, walk.root);
   // A schema that holds itself has no end when written out: where it comes round, any object is let through.
   if (target === undefined || refs.includes(ref)) {
     walk.lost.add('$ref');
     return { type: 'object', ...siblings };
   }
   return mergeSchemas(shrink(target, walk, [...refs, ref], depth + 1), siblings);
-}
-
-/** What a reference refers to, where that is a schema: a pointer in a URL, whose signs may be percent-encoded. */
-function referred(root: JsonObject, ref: string): JsonObject | undefined {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  return asObject(pointedAt(root, ref.slice(2).split('/').map(safeDecode)));
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function plainKeywords(schema: JsonObject, walk: Walk): JsonObject {

@@ -4,6 +4,7 @@
  * model in the description instead.
  */
 
+import { keysOf } from '../../conversation/json-pointer.ts';
 import { type SchemaPlaces, withSchemas } from '../../conversation/schema-places.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../json.ts';
@@ -82,9 +83,9 @@ function isRecursive(schema: JsonObject): boolean {
 
 /** Names of the definitions that a schema refers to. */
 function definitionsIn(schema: JsonObject): readonly string[] {
-  const reference = asText(schema['$ref']) ?? '';
-  const name = /^#\/(?:\$defs|definitions)\/([^/]+)/.exec(reference)?.[1];
-  return [...(name === undefined ? [] : [name]), ...innerSchemas(schema).flatMap(definitionsIn)];
+  const [list = '', name] = keysOf(asText(schema['$ref']) ?? '') ?? [];
+  const isDefinition = name !== undefined && DEFINITIONS.includes(list);
+  return [...(isDefinition ? [name] : []), ...innerSchemas(schema).flatMap(definitionsIn)];
 }
 
 function canClose(schema: JsonObject, depth: number): boolean {

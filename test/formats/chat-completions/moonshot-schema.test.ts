@@ -161,6 +161,14 @@ describe('references', () => {
     });
   });
 
+  test('one whose signs are percent-encoded, as in any URL', () => {
+    const given = { ...withA({ $ref: '#/definitions/List%3Cb%2Fc%3E' }), definitions: { 'List<b/c>': B } };
+    expect(parametersFor({ ...given, definitions: { ...given.definitions, b: {} } })).toEqual({
+      ...withA({ $ref: '#/$defs/List_b_c_' }),
+      $defs: { List_b_c_: { type: 'object', properties: { next: { $ref: '#/$defs/b' } } }, b: {} },
+    });
+  });
+
   test('two of one name are two', () => {
     const given = {
       type: 'object',

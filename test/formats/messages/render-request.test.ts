@@ -780,6 +780,16 @@ describe('the form of the answer', () => {
         },
       },
     ],
+    [
+      'one that holds itself, by a name that a reference cannot have as it is',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/Tree%3Cstring%3E' } },
+        $defs: {
+          'Tree<string>': { type: 'object', properties: { next: { $ref: '#/$defs/Tree%3Cstring%3E' } } },
+        },
+      },
+    ],
   ])('cannot be enforced: %s', (_, free) => {
     const { body } = render({ output: { kind: 'json-schema', schema: free } });
     expect(body).not.toHaveProperty('output_config');
