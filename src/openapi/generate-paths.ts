@@ -68,9 +68,9 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
       ...(parameters.length > 0 && { parameters: [...parameters] }),
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
-        200: answerResponse(format, whole, streams === 'never' ? undefined : EVENTS[format]),
+        200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),
         ...refusalResponses(format, ...failures),
-        default: otherResponses(format),
+        default: otherResponses,
       },
     },
   };

@@ -1,12 +1,14 @@
 /** Headers that tell how much of a limit is left, and when to come again. */
 
-import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../limits/limit-headers.ts';
 
+const NAMES = [...OPENAI_LIMIT_HEADERS, ...ANTHROPIC_LIMIT_HEADERS];
+
 const COUNT = { type: 'integer', minimum: 0 };
 
-const OF_LIMIT = "What the key may use in a minute; on a native path without such a limit, the vendor's own.";
+const OF_LIMIT =
+  "What the key may use in a minute; where it has no such limit, the vendor's own, if the vendor tells of it.";
 const OF_REMAINING = 'What is left of it.';
 
 function described(name: string): JsonObject {
@@ -22,21 +24,17 @@ function described(name: string): JsonObject {
 
 /** Each of them, by its name. */
 export const limitHeaderComponents: JsonObject = {
-  ...Object.fromEntries(
-    [...OPENAI_LIMIT_HEADERS, ...ANTHROPIC_LIMIT_HEADERS].map((name) => [name, described(name)]),
-  ),
+  ...Object.fromEntries(NAMES.map((name) => [name, described(name)])),
   RetryAfter: {
     description: 'Seconds to wait before another try, where that is known.',
     schema: COUNT,
   },
 };
 
-/** Those that answers in a format may have. */
-export function limitHeaders(format: FormatName): JsonObject {
-  const names =
-    format === 'messages' ? [...OPENAI_LIMIT_HEADERS, ...ANTHROPIC_LIMIT_HEADERS] : OPENAI_LIMIT_HEADERS;
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
+/** Those that an answer may have, by whichever names its vendor has for them. */
+export const limitHeaders: JsonObject = Object.fromEntries(
+  NAMES.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
 
 /** What an answer has that asks to come again later. */
 export const retryAfter: JsonObject = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };

@@ -44,11 +44,11 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
 }
 
 /** A model's answer. @param events what it is as a stream, where it may be one. */
-export function answerResponse(format: FormatName, whole: JsonObject, events?: string): JsonObject {
+export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
     description:
       events === undefined ? 'The answer.' : 'The answer: whole, or as events where a stream was asked for.',
-    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders(format) },
+    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders },
     content: {
       'application/json': { schema: whole },
       ...(events !== undefined && {
@@ -59,12 +59,10 @@ export function answerResponse(format: FormatName, whole: JsonObject, events?: s
 }
 
 /** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
-export function otherResponses(format: FormatName): JsonObject {
-  return {
-    description: "Any other status is the vendor's own, in its own words.",
-    headers: { 'x-request-id': REQUEST_ID, ...limitHeaders(format), ...retryAfter },
-  };
-}
+export const otherResponses: JsonObject = {
+  description: "Any other status is the vendor's own, in its own words.",
+  headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
+};
 
 /** An answer that is a file. */
 export function fileResponse(description: string, ...types: string[]): JsonObject {
@@ -81,7 +79,7 @@ export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): 
 
 /** Errors of these statuses where a model is asked: a key has limits there, and so has the vendor. */
 export function refusalResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith(limitHeaders(format), format, statuses);
+  return errorsWith(limitHeaders, format, statuses);
 }
 
 function errorsWith(limits: JsonObject, format: FormatName, statuses: readonly ErrorStatus[]): JsonObject {

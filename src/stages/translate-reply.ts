@@ -18,7 +18,7 @@ import { through } from '../streams/through.ts';
 import { within } from '../streams/within.ts';
 import { type Ledger, noteFault } from '../usage/ledger.ts';
 import { validator } from '../validate/validate.ts';
-import { eventStreamHeaders, responseHeaders } from '../vendors/headers.ts';
+import { eventStreamHeaders, refusalHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
 import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
@@ -101,7 +101,8 @@ async function refused(answered: Answered): Promise<Replied> {
     const { 'content-length': _, ...rest } = headers;
     return { ...reply, headers: rest, body: Buffer.from(shown) };
   }
-  throw error;
+  const told = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers);
+  throw amended(error, { headers: { ...told, ...allowance } });
 }
 
 async function streamed(

@@ -131,6 +131,18 @@ export function responseHeaders(upstream: AnswerHeaders): Record<string, string>
   return headers;
 }
 
+/**
+ * Of the headers of a refusal that is told in other words, what is still true of it: limits, and whether to try again.
+ * When, the refusal tells itself.
+ */
+export function refusalHeaders(upstream: AnswerHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(responseHeaders(upstream)).filter(
+      ([name]) => name === 'x-should-retry' || RESPONSE_FAMILIES.test(name),
+    ),
+  );
+}
+
 /** Headers that keep every proxy on the way from buffering or changing a stream of events. */
 export function eventStreamHeaders({
   'content-length': _,

@@ -1,7 +1,7 @@
 /** Keys with limits of every kind, through a running gateway: what they are told, and that others go on. */
 
 import OpenAI, { RateLimitError } from 'openai';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../src/keys.ts';
@@ -93,18 +93,74 @@ test('what is left is told with every answer of a limited key, and of no other',
   expect(free.headers.get('x-ratelimit-remaining-requests')).toBeNull();
 });
 
-test('what is left is told with a refusal that is passed on as the vendor wrote it, too', async () => {
+describe.each(['chat-completions', 'responses', 'messages'] as const)('%s', (format) => {
+  const ofVendor = {
+    'x-ratelimit-limit-requests': '500',
+    'x-ratelimit-remaining-requests': '499',
+    'x-ratelimit-limit-tokens': '30000',
+    'x-ratelimit-remaining-tokens': '0',
+    'anthropic-ratelimit-input-tokens-remaining': '7',
+  };
+
+  test('what is left is told with a refusal of the vendor, too', async () => {
+    const url = await serve({ requestsPerMinute: 5 });
+    vendor.tells(ofVendor);
+    for (const [status, left] of [
+      [400, '4'],
+      [429, '3'],
+    ] as const) {
+      vendor.refuses(status);
+      const refused = await ask(url, LIMITED, format);
+      await refused.arrayBuffer();
+      expect(refused.status).toBe(status);
+      expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('5');
+      expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe(left);
+    }
+  });
+
+  test("what the vendor says of limits of its own passes, where the key's are others", async () => {
+    const url = await serve({ requestsPerMinute: 5 });
+    vendor.tells(ofVendor);
+    for (const status of [200, 400, 429]) {
+      if (status !== 200) vendor.refuses(status);
+      const free = await ask(url, KEY, format);
+      await free.arrayBuffer();
+      expect(free.status).toBe(status);
+      expect(Object.fromEntries(free.headers)).toMatchObject(ofVendor);
+      const limited = await ask(url, LIMITED, format);
+      await limited.arrayBuffer();
+      expect(limited.headers.get('x-ratelimit-limit-requests')).toBe('5');
+      expect(limited.headers.get('x-ratelimit-limit-tokens')).toBe('30000');
+    }
+  });
+});
+
+test('whether to try again is what the vendor says, whatever its words become', async () => {
+  const url = await serve({});
+  vendor.refuses(429);
+  for (const said of ['true', 'false']) {
+    vendor.tells({ 'x-should-retry': said });
+    for (const format of FORMATS.slice(0, 3)) {
+      const refused = await ask(url, KEY, format);
+      await refused.arrayBuffer();
+      expect(refused.headers.get('x-should-retry'), format).toBe(said);
+    }
+  }
+});
+
+test("of an account of the gateway's that is refused, nothing is told", async () => {
   const url = await serve({ requestsPerMinute: 5 });
-  for (const [status, left] of [
-    [400, '4'],
-    [429, '3'],
-  ] as const) {
-    vendor.refuses(status);
-    const refused = await ask(url, LIMITED);
+  vendor.refuses(401);
+  vendor.tells({ 'x-ratelimit-limit-requests': '500', 'x-should-retry': 'true' });
+  for (const format of FORMATS.slice(0, 3)) {
+    const refused = await ask(url, KEY, format);
     await refused.arrayBuffer();
-    expect(refused.status).toBe(status);
-    expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('5');
-    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe(left);
+    expect(refused.status).toBe(502);
+    expect(refused.headers.get('x-ratelimit-limit-requests')).toBeNull();
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    const limited = await ask(url, LIMITED, format);
+    await limited.arrayBuffer();
+    expect(limited.headers.get('x-ratelimit-limit-requests')).toBe('5');
   }
 });
 

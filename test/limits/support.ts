@@ -8,6 +8,8 @@ export interface TestVendor extends TestUpstream {
   takes(input: number, output: number, dollars?: number): void;
   /** Answers with this status from now on, and an error. */
   refuses(status: number): void;
+  /** Says so with every answer from now on, and with every error. */
+  tells(headers: Record<string, string>): void;
   /** Keeps answers back until what is returned is called. */
   hold(): () => void;
 }
@@ -20,7 +22,9 @@ export async function startVendor(): Promise<TestVendor> {
   };
   let held: (() => void)[] | undefined;
   let refusal: number | undefined;
+  let told: Record<string, string> = {};
   const upstream = await startUpstream((_, response) => {
+    response.setHeaders(new Headers(told));
     if (refusal !== undefined) {
       json(response, { error: { message: 'No.', type: 'invalid_request_error' } }, refusal);
       return;
@@ -48,6 +52,9 @@ export async function startVendor(): Promise<TestVendor> {
     },
     refuses(status) {
       refusal = status;
+    },
+    tells(headers) {
+      told = headers;
     },
     hold() {
       const waiting: (() => void)[] = [];
