@@ -76,7 +76,7 @@ function* framed(events: Iterable<WireEvent>, framing: Framing): Generator<strin
       yield `${opening}${data}\n`;
       opening = ',\r\n';
     }
-    yield opening === '[' ? '[]\n' : ']\n';
+    yield opening === '[' ? '[]' : ']';
     return;
   }
   const end = framing === 'crlf' ? '\r\n\r\n' : '\n\n';

@@ -15,7 +15,7 @@ import { noteFault } from '../usage/ledger.ts';
 import { eventStreamHeaders } from '../vendors/headers.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { askedOf, asksStream, isNative } from './translate-request.ts';
+import { askedOf, asksList, asksStream, isNative } from './translate-request.ts';
 
 export interface BridgeOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure has its status. */
@@ -27,12 +27,12 @@ export interface BridgeOptions {
 const utf8 = new TextEncoder();
 
 /**
- * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, and a
- * count is none that could begin.
+ * Runs `answer`, and begins without it where it takes too long. A native answer has a head of its own to wait for, a count
+ * is none that could begin, and of a list what comes later could not go on with it.
  */
 export function bridge(options: BridgeOptions, answer: Stage<Routed, Replied>): Stage<Routed, Replied> {
   return (routed) => {
-    const waits = isNative(routed) || routed.route.operation !== 'generate';
+    const waits = isNative(routed) || routed.route.operation !== 'generate' || asksList(routed);
     return waits ? answer(routed) : bridged(routed, answer(routed), options);
   };
 }

@@ -11,8 +11,9 @@ import { asObject, tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
+import { framedAsEvents, framedAsList } from '../streams/framing.ts';
 import type { Stage } from '../streams/line.ts';
-import { encodeSse, type Sse } from '../streams/sse.ts';
+import type { Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
 import { through } from '../streams/through.ts';
 import { within } from '../streams/within.ts';
@@ -24,6 +25,7 @@ import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
+import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
   /** Milliseconds of silence after which a translated stream says that it is alive. */
@@ -105,11 +107,8 @@ async function refused(answered: Answered): Promise<Replied> {
   throw amended(error, { headers: { ...told, ...allowance } });
 }
 
-async function streamed(
-  { route, answer, vendor, ledger }: Answered,
-  translation: Translation,
-  options: ReplyOptions,
-) {
+async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
+  const { route, answer, vendor, ledger } = answered;
   const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.renderEvents(asked);
   let said = false;
@@ -125,19 +124,21 @@ async function streamed(
   const parsed = fuse(parser, watch);
   const judging = options.validate && ledger !== undefined;
   const events = fuse(parsed, judging ? fuse(renderer, judge(route.format, asked, ledger)) : renderer);
-  const encoder = encodeSse();
-  const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), encoder), {
+  const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
+  const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), framing), {
     fail(error, out) {
       if (ledger !== undefined) noteFault(ledger, error);
-      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => encoder.transform(event, out) });
+      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => framing.transform(event, out) });
+      framing.flush?.(out);
     },
     over: () => over,
     mayBeOver: parser.mayBeOver,
     holds: () => !said,
-    keepAlive: { text: inbound.ping, milliseconds: options.keepAlive },
+    keepAlive: { text: framing.ping, milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);
-  return { headers: eventStreamHeaders(responseHeaders(answer.headers)), body };
+  const headers = eventStreamHeaders(responseHeaders(answer.headers));
+  return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
 
 /** Passes events on, and notes how many rules of their format they have broken once all are said. */

@@ -32,6 +32,11 @@ export function asksStream({ named }: Routed, body: JsonObject): boolean {
   return named === undefined ? body['stream'] === true : named.method === 'streamGenerateContent';
 }
 
+/** Whether a stream is one JSON list: one of Gemini's is, where events are not asked for. */
+export function asksList({ named, query }: Routed): boolean {
+  return named?.method === 'streamGenerateContent' && query.get('alt') !== 'sse';
+}
+
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const { vendor, spoken, route, message, named, body, model } = routed;
   const counts = isMetered(routed.principal.limits);

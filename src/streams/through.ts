@@ -20,7 +20,7 @@ export interface ThroughOptions {
    */
   readonly holds?: () => boolean;
   /** Text to send when there has been nothing to give for so many milliseconds. */
-  readonly keepAlive?: { readonly text: string; readonly milliseconds: number };
+  readonly keepAlive?: { readonly text: () => string; readonly milliseconds: number };
 }
 
 export interface Through {
@@ -190,7 +190,7 @@ export function through(source: Body, step: Step<Uint8Array, string>, options: T
 
   function ping(): void {
     if (isFull || keepAlive === undefined) return;
-    text += keepAlive.text;
+    text += keepAlive.text();
     give();
   }
 

@@ -173,7 +173,7 @@ describe('through', () => {
         };
       },
     });
-    const passed = through(quiet, upper, { fail, keepAlive: { text: ': ping\n\n', milliseconds: 5 } });
+    const passed = through(quiet, upper, { fail, keepAlive: { text: () => ': ping\n\n', milliseconds: 5 } });
     const reader = passed.body.getReader();
     expect(text((await reader.read()).value)).toBe(': ping\n\n');
     speak?.();
@@ -194,7 +194,7 @@ describe('through', () => {
         pull() {},
         cancel() {},
       };
-      const keepAlive = { text: ': ping\n\n', milliseconds: 15_000 };
+      const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };
       const { body } = bodyThrough(speaking, upper, { fail, keepAlive });
       body.pipeTo({ write: (piece) => given.push(text(piece)) > 0, close() {}, abort() {} });
       for (const word of ['a', 'b', 'c']) {
@@ -203,7 +203,7 @@ describe('through', () => {
         await Promise.resolve();
       }
       vi.advanceTimersByTime(15_000);
-      expect(given).toEqual(['A', 'B', 'C', keepAlive.text]);
+      expect(given).toEqual(['A', 'B', 'C', keepAlive.text()]);
     } finally {
       vi.useRealTimers();
     }
