@@ -3,15 +3,6 @@
 /** The formats whose ids of files OpenAI's one file store knows. */
 export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
-/** A `data:` URL (RFC 2397) in base64, taken apart, its media type '' where it says none; undefined for any other URL. */
-export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
-  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
-  const head = url.slice('data:'.length, Math.max(comma, 0));
-  if (!head.endsWith(';base64')) return undefined;
-  const [mediaType = ''] = head.split(';', 1);
-  return { mediaType, data: url.slice(comma + 1) };
-}
-
 /** Data in base64 as a `data:` URL. */
 export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;

@@ -1,9 +1,9 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
+import { parseDataUrl } from '../../conversation/data-url.ts';
 import type { ContentPart, MediaPart } from '../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
-import { parseDataUrl } from '../openai-media.ts';
 import { markAndRest } from './marks.ts';
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */

@@ -1,5 +1,6 @@
 /** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
 
+import { parseDataUrl } from '../../conversation/data-url.ts';
 import { mediaOf, sniffedType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
@@ -69,40 +70,23 @@ export function renderMedia(part: MediaPart): JsonObject {
       }
       return fileData(source.id, part.mediaType);
     case 'url':
-      return source.url.startsWith('data:')
-        ? { inlineData: splitDataUrl(source.url, part.media) }
-        : fileData(source.url, usualType(part.mediaType) ?? typeByName(source.url));
+      return linked(source.url, part);
   }
+}
+
+function linked(url: string, part: MediaPart): JsonObject {
+  const inline = parseDataUrl(url);
+  if (inline === undefined) return fileData(url, usualType(part.mediaType) ?? typeByName(url));
+  return { inlineData: inBase64(inline.data, inline.mediaType, part.media) };
 }
 
 function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
   return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri } };
 }
 
-/** A data URL (RFC 2397); its media type may carry parameters, which Gemini does not want. */
-function splitDataUrl(url: string, kind: MediaPart['media']): JsonObject {
-  const comma = url.indexOf(',');
-  const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
-  const payload = url.slice(comma + 1);
-  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === 'base64';
-  if (isBase64) return inBase64(payload, type, kind);
-  return {
-    mimeType: type || 'text/plain',
-    data: Buffer.from(decodeText(payload), 'utf8').toString('base64'),
-  };
-}
-
 /** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
 function inBase64(data: string, mediaType: string | undefined, kind: MediaPart['media']): JsonObject {
   return { mimeType: usualType(mediaType) || typeOf(data, kind), data };
-}
-
-function decodeText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** A type by the one name Gemini knows it by: it refuses `image/jpg`, which OpenAI takes. */

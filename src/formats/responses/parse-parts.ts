@@ -1,11 +1,12 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
+import { parseDataUrl } from '../../conversation/data-url.ts';
 import { mediaOf } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { missing, objectsAt, requiredText, textAt } from '../openai-fields.ts';
-import { dataUrl, parseDataUrl } from '../openai-media.ts';
+import { dataUrl } from '../openai-media.ts';
 import { parseAnnotation } from './citations.ts';
 import { wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';

@@ -587,7 +587,7 @@ describe('messages', () => {
     ],
     [
       { type: 'image_url', image_url: { url: 'data:image/svg+xml,<svg/>' } },
-      { media: 'image', source: { kind: 'url', url: 'data:image/svg+xml,<svg/>' } },
+      { media: 'image', mediaType: 'image/svg+xml', source: { kind: 'base64', data: 'PHN2Zy8+' } },
     ],
     [
       { type: 'file', file: { file_id: 'file-1' } },

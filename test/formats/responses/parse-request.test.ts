@@ -227,6 +227,10 @@ describe('items', () => {
       { media: 'image', source: { kind: 'file', id: 'file-1', format: 'responses' } },
     ],
     [
+      { type: 'input_file', filename: 'a.txt', file_data: 'data:,a%20b' },
+      { media: 'document', mediaType: 'text/plain', name: 'a.txt', source: { kind: 'base64', data: 'YSBi' } },
+    ],
+    [
       { type: 'input_file', filename: 'a.csv', file_data: 'YQ==' },
       { media: 'document', mediaType: 'text/csv', name: 'a.csv', source: { kind: 'base64', data: 'YQ==' } },
     ],
