@@ -17,6 +17,7 @@ import {
   type JsonObject,
   tryParseJson,
 } from '../json.ts';
+import { faultOfStatus } from './fault-of-status.ts';
 
 /** [type, code] of each fault in OpenAI's words; an error's own code wins over the one here. */
 const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]>> = {
@@ -104,27 +105,22 @@ function errorOf(status: number, told: Told): GatewayError {
 function faultOf(status: number, told: Told): Fault {
   const text = told.message ?? '';
   if (told.moderated) return 'invalid-request';
-  if (status === 401 || status === 402 || status === 403 || isKeyTrouble(told)) return 'upstream-auth';
-  if (status === 413) return 'too-large';
-  if (status === 400 || status === 422) {
-    if (told.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
-    if (told.code === 'model_not_found') return 'model-not-found';
-    return status === 422 ? 'unprocessable' : 'invalid-request';
+  if (isKeyTrouble(told)) return 'upstream-auth';
+  switch (status) {
+    case 400:
+    case 422:
+      if (told.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
+      if (told.code === 'model_not_found') return 'model-not-found';
+      break;
+    case 404:
+      if (told.code === 'DeploymentNotFound' || /model/i.test(`${text} ${told.code}`))
+        return 'model-not-found';
+      break;
+    case 429:
+      if (/quota|billing|credit|balance/i.test(`${told.type} ${told.code}`)) return 'quota-exceeded';
+      break;
   }
-  if (status === 404) {
-    const isModel = told.code === 'DeploymentNotFound' || /model/i.test(`${text} ${told.code}`);
-    return isModel ? 'model-not-found' : 'not-found';
-  }
-  if (status === 409) return 'conflict';
-  if (status === 429) {
-    const word = `${told.type} ${told.code}`;
-    return /quota|billing|credit|balance/i.test(word) ? 'quota-exceeded' : 'rate-limited';
-  }
-  if (status === 408 || status === 504 || status === 524) return 'upstream-timeout';
-  // 498 is Groq's word for 'no capacity', 529 Anthropic's.
-  if (status === 498 || status === 503 || status === 529) return 'upstream-overloaded';
-  // A method, a path or a media type the upstream does not know is this program's mistake, not the caller's.
-  return status > 422 && status < 500 ? 'invalid-request' : 'upstream-broken';
+  return faultOfStatus(status);
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText, isList, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
+import { faultOfStatus } from '../fault-of-status.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc.';
 
@@ -54,48 +55,36 @@ function faultOf(http: number, word: string, message: string, details: readonly 
   }
   // What the caller named: Google does not say whether it exists. Not so of the gateway's own project.
   if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
-  switch (word || http) {
-    case 'INVALID_ARGUMENT':
-    case 'OUT_OF_RANGE':
-    case 400:
+  // The place or the account the gateway calls from, not the request.
+  if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
+  // A word that is none of Google's is of something that stands before it: the status counts.
+  const fault = faultOfStatus(STATUS_OF.get(word) ?? http);
+  switch (fault) {
+    case 'invalid-request':
       return invalidFault(message, http);
-    case 'FAILED_PRECONDITION':
-      // The place or the account the gateway calls from, not the request.
-      return /location|billing/i.test(message) ? 'upstream-auth' : 'invalid-request';
-    case 'UNAUTHENTICATED':
-    case 'PERMISSION_DENIED':
-    case 401:
-    case 402:
-    case 403:
-      return 'upstream-auth';
-    case 'NOT_FOUND':
-    case 404:
+    case 'not-found':
       return /\bmodels?\b/i.test(message) ? 'model-not-found' : 'not-found';
-    case 'ALREADY_EXISTS':
-    case 'ABORTED':
-    case 409:
-      return 'conflict';
-    case 413:
-      return 'too-large';
-    case 422:
-      return 'unprocessable';
-    case 'RESOURCE_EXHAUSTED':
-    case 429:
+    case 'rate-limited':
       return isQuota(details) ? 'quota-exceeded' : 'rate-limited';
-    case 'UNAVAILABLE':
-    case 503:
-    case 529:
-      return 'upstream-overloaded';
-    case 'DEADLINE_EXCEEDED':
-    case 408:
-    case 504:
-      return 'upstream-timeout';
     default:
-      // A word that is none of Google's is of something that stands before it: the status counts.
-      if (word !== '') return faultOf(http, '', message, details);
-      return http >= 400 && http < 500 && http !== 499 ? 'invalid-request' : 'upstream-broken';
+      return fault;
   }
 }
+
+/** What Google's words are in HTTP (google.rpc.Code). */
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['INVALID_ARGUMENT', 400],
+  ['OUT_OF_RANGE', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['UNAUTHENTICATED', 401],
+  ['PERMISSION_DENIED', 403],
+  ['NOT_FOUND', 404],
+  ['ALREADY_EXISTS', 409],
+  ['ABORTED', 409],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['UNAVAILABLE', 503],
+  ['DEADLINE_EXCEEDED', 504],
+]);
 
 function invalidFault(message: string, http: number): Fault {
   if (http === 413) return 'too-large';

@@ -4,6 +4,7 @@ import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
+import { faultOfStatus } from '../fault-of-status.ts';
 
 /** What each fault is called. */
 const TYPES: Readonly<Record<Fault, string>> = {
@@ -135,7 +136,7 @@ function faultOf(type: string, message: string, code: string | undefined, status
       return 'upstream-overloaded';
     default:
       // `api_error` too: a 503 and a 504 may come under that name.
-      return faultOfStatus(status, message);
+      return status === 400 || status === 422 ? badRequest(message, status) : faultOfStatus(status);
   }
 }
 
@@ -155,32 +156,4 @@ function badRequest(message: string, status: number | undefined): Fault {
  */
 export function refusesThoughts({ message }: GatewayError): boolean {
   return message.includes('bound to a different conversation');
-}
-
-function faultOfStatus(status: number | undefined, message: string): Fault {
-  switch (status) {
-    case 400:
-    case 422:
-      return badRequest(message, status);
-    case 401:
-    case 402:
-    case 403:
-      return 'upstream-auth';
-    case 404:
-      return 'not-found';
-    case 409:
-      return 'conflict';
-    case 413:
-      return 'too-large';
-    case 429:
-      return 'rate-limited';
-    case 408:
-    case 504:
-      return 'upstream-timeout';
-    case 503:
-    case 529:
-      return 'upstream-overloaded';
-    default:
-      return 'upstream-broken';
-  }
 }
