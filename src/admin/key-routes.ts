@@ -9,6 +9,7 @@ import {
   createKey,
   findKey,
   type MadeKey,
+  MOST_GRACE_DAYS,
   pageOfKeys,
   revokeKey,
   rotateKey,
@@ -17,14 +18,11 @@ import type { Store } from '../store/store.ts';
 import type { KeyRow } from '../store/tables.ts';
 import { type AdminRequest, answerJson, checked, readAs } from './answers.ts';
 
-/** A month: what is longer is no rotation. */
-const LONGEST_GRACE = 31 * 86_400;
-
 export const rotation = z.strictObject({
   grace_seconds: z
     .int()
     .min(0)
-    .max(LONGEST_GRACE)
+    .max(MOST_GRACE_DAYS * 86_400)
     .default(0)
     .meta({ description: 'How long the key before still opens.' }),
   again: z.boolean().default(false).meta({

@@ -9,6 +9,7 @@ import {
   findKey,
   listKeys,
   type MadeKey,
+  MOST_GRACE_DAYS,
   revokeKey,
   rotateKey,
 } from '../store/keys.ts';
@@ -88,7 +89,7 @@ const rotateOptions = {
   grace: {
     type: 'string',
     default: '0s',
-    description: 'How long the one before still opens (30m, 24h, 7d)',
+    description: `How long the one before still opens (30m, 24h, 7d; at most ${MOST_GRACE_DAYS}d)`,
   },
   again: {
     type: 'boolean',
@@ -106,6 +107,11 @@ const rotate = defineCommand({
       refuseUnknown(args, rotateOptions);
       const grace = millisecondsOf(args.grace);
       if (grace === undefined) throw new Refusal(`grace: ${args.grace} is no duration like 30m, 24h or 7d`);
+      if (grace > MOST_GRACE_DAYS * 86_400_000) {
+        throw new Refusal(
+          `grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, for which a key may open beside its successor`,
+        );
+      }
       const { id } = await existing(store, args.key);
       const made = await rotateKey(store, id, { grace, again: args.again });
       if (made === undefined) throw new Refusal('The key was revoked meanwhile.');

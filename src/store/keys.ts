@@ -145,6 +145,9 @@ export interface Promised {
   readonly promisedUntil: number;
 }
 
+/** The longest grace, in days: what is longer is no rotation. */
+export const MOST_GRACE_DAYS = 31;
+
 export interface Rotation {
   /** How long the key before still opens, in milliseconds; absent or 0: not at all, nor does any other before it. */
   readonly grace?: number | undefined;

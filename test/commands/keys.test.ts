@@ -133,6 +133,10 @@ test('what cannot be done is said in a line, with exit code 1', async () => {
     [['create', 'ci '], /^must be 1 to 64 .* nor end in a space\n$/],
     [['change', 'ci'], /^There is nothing to change: say what/],
     [['rotate', 'ci', '--grace', 'long'], /^grace: long is no duration/],
+    [
+      ['rotate', 'ci', '--grace', '32d'],
+      /^grace: 32d is more than 31d, for which a key may open beside its successor\n$/,
+    ],
     [['revoke', 'nobody'], /^There is no key nobody\.\n$/],
   ];
   const results = await Promise.all(refused.map(([words]) => keys(...words)));
