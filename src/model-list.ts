@@ -70,7 +70,13 @@ function find({ catalog }: Gateway, principal: Principal, asked: string, default
 }
 
 function renderModel(model: Model, anthropic: boolean): JsonObject {
-  const standard = { id: model.id, object: 'model', created: model.created, owned_by: vendorName(model.id) };
+  const standard = compact({
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: vendorName(model.id),
+    shutdown_date: model.shutdown,
+  });
   if (!anthropic) return standard;
   return {
     ...standard,

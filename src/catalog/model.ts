@@ -10,9 +10,11 @@
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
  * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` says when it ends, where that is
  * known (of GPT-5.6 Sol it is not). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as
- * much it is to be served faster, at leisure or in one region. What is not published is left out. The longest answer is
- * that of one request: Gemini 4 goes on beyond it for clients that send its `continuationToken` back.
- * Thinking is left out where a model has a switch or a budget of the vendor's own that its format has no field for.
+ * much it is to be served faster, at leisure or in one region. `shutdown` is the day that the vendor's page of deprecations
+ * says; a model that is over stays, for a cloud with dates of its own may stand at the vendor's address. What is not
+ * published is left out. The longest answer is that of one request: Gemini 4 goes on beyond it for clients that send its
+ * `continuationToken` back. Thinking is left out where a model has a switch or a budget of the vendor's own that its
+ * format has no field for.
  */
 
 import { z } from 'zod';
@@ -90,6 +92,8 @@ export const modelSchema = z
     name: z.string().min(1),
     /** When it was released, Unix seconds. */
     created: z.number().int().nonnegative(),
+    /** The day on which its vendor shuts it down. Other services that have it, as clouds do, may go on. Absent: not said. */
+    shutdown: z.iso.date().exactOptional(),
     /** Tokens of prompt and answer together. */
     contextWindow: tokens,
     maxOutputTokens: tokens,

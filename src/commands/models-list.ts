@@ -1,6 +1,7 @@
 /** `gateway models list`, or `gateway models` alone: what the catalog holds, and what it costs. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { dayOf } from '../calendar.ts';
 import { pricesAt } from '../catalog/prices-at.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { catalogModels } from '../open.ts';
@@ -31,7 +32,7 @@ export const list = defineCommand({
       console.log(
         `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,
       );
-      for (const { id, contextWindow, maxOutputTokens, prices: given } of listed) {
+      for (const { id, contextWindow, maxOutputTokens, prices: given, shutdown } of listed) {
         const prices = pricesAt(given, Date.now());
         const numbers = [
           String(contextWindow).padStart(9),
@@ -42,7 +43,12 @@ export const list = defineCommand({
         const { later, long } = prices;
         const beyond = long === undefined ? '' : `  (${long.input}, ${long.output} above ${long.above})`;
         const then = later === undefined ? '' : `  (${later.times} times as much from ${later.from} on)`;
-        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}${then}`);
+        const end = shutdown === undefined ? '' : `  (${endAt(shutdown)})`;
+        console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}${then}${end}`);
       }
     }),
 });
+
+function endAt(day: string): string {
+  return day <= dayOf(Date.now()) ? `shut down since ${day}` : `its vendor shuts it down on ${day}`;
+}

@@ -9,11 +9,12 @@ import type { ListedThinking } from './listed.ts';
 /** Fields in the order of the catalog's data file. A configuration refuses the entry for as long as a null is in it. */
 export function entryOf(vendor: Vendor, { id, listed }: Fresh): JsonObject {
   const { name, title, created, contextWindow, maxOutputTokens, prices = {}, input, thinking } = listed;
-  const { sampling, structuredOutput } = listed;
+  const { sampling, structuredOutput, shutdown } = listed;
   return compact({
     id,
     name: title ?? name,
     created: created ?? null,
+    shutdown,
     contextWindow: contextWindow ?? null,
     maxOutputTokens: maxOutputTokens ?? null,
     prices: compact({ ...prices, input: prices.input ?? null, output: prices.output ?? null }),

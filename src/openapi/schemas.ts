@@ -138,6 +138,10 @@ const listedModel = z.looseObject({
   object: z.literal('model'),
   created: count.describe('Unix time.'),
   owned_by: text,
+  shutdown_date: z.iso
+    .date()
+    .optional()
+    .describe('The day on which its vendor shuts it down, where that is known.'),
 });
 
 const modelList = z.looseObject({

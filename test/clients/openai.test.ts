@@ -321,6 +321,7 @@ describe('models', () => {
       ids.push(model.id);
     }
     for (const { model } of SUBJECTS) expect(ids).toContain(model);
+    expect(await client().models.retrieve('openai/o3-mini')).toMatchObject({ shutdown_date: '2026-10-23' });
   });
 
   test.each(SUBJECTS)(

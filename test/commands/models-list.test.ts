@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('a model is a line with its limits and its prices, those of long prompts and of later too', async () => {
+test('a model is a line with its limits, its prices, those of long prompts and of later too, and its end', async () => {
   const model = { name: 'One', created: 0, contextWindow: 64_000, maxOutputTokens: 8_192 };
   const prices = { input: 0.5, output: 2, long: { above: 32_000, input: 1, output: 3 } };
   const config: ConfigInput = {
@@ -23,6 +23,8 @@ test('a model is a line with its limits and its prices, those of long prompts an
       { ...model, id: 'house/long', prices },
       { ...model, id: 'house/rising', prices: { ...prices, later: { from: '2999-01-31', times: 2 } } },
       { ...model, id: 'house/risen', prices: { ...prices, later: { from: '2020-01-31', times: 2 } } },
+      { ...model, id: 'house/ending', prices: { input: 1, output: 2 }, shutdown: '2999-01-31' },
+      { ...model, id: 'house/ended', prices: { input: 1, output: 2 }, shutdown: '2020-01-31' },
     ],
   };
   await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config));
@@ -47,6 +49,8 @@ test('a model is a line with its limits and its prices, those of long prompts an
       '(2 times as much from 2999-01-31 on)',
     ],
     ['house/risen', '64000', '8192', '1', '4', '(2, 6 above 32000)'],
+    ['house/ending', '64000', '8192', '1', '2', '(its vendor shuts it down on 2999-01-31)'],
+    ['house/ended', '64000', '8192', '1', '2', '(shut down since 2020-01-31)'],
   ]);
   const all = await runCommand(directory, ['models']);
   expect(all.stdout).toContain(stdout.split('\n')[1]?.trim().split(' ')[0]);

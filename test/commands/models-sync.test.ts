@@ -340,6 +340,7 @@ describe('compatible services', () => {
         id: 'z-ai/glm-9',
         name: 'Z.ai: GLM 9 [2J',
         created: 1_793_000_000,
+        shutdown: '2027-02-03',
         contextWindow: 200_000,
         maxOutputTokens: 64_000,
         prices: { input: 0.05, output: 0.4, cacheRead: 0.005 },
