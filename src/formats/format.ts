@@ -27,6 +27,12 @@ export type Report = (path: PromptPath, outcome: Note['outcome'], detail: Note['
 /** Told of each note of a parser: the path is the caller's. */
 export type ParseReport = (path: string, outcome: Note['outcome'], detail: Note['detail']) => void;
 
+/** Whether a field of a prompt asks for something. Services that have a top_k take 0 or -1 for none; others refuse it. */
+export function asksFor(prompt: Prompt, field: keyof Prompt): boolean {
+  if (field === 'topK') return (prompt.topK ?? 0) >= 1;
+  return prompt[field] !== undefined && prompt[field] !== false;
+}
+
 /** Says that those of a prompt's fields that ask for something are left out. */
 export function reportDropped(
   prompt: Prompt,
@@ -35,7 +41,7 @@ export function reportDropped(
   report: Report,
 ): void {
   for (const field of fields) {
-    if (prompt[field] !== undefined && prompt[field] !== false) report(field, 'dropped', detail);
+    if (asksFor(prompt, field)) report(field, 'dropped', detail);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
+import { asksFor } from '../format.ts';
 import type { Writing } from './writing.ts';
 
 /** What may be wished for, and its field. */
@@ -22,7 +23,7 @@ export function renderSampling(prompt: Prompt, writing: Writing): JsonObject {
     if (value === undefined) continue;
     const reason = whyRefused(wish, writing);
     if (reason === undefined) fields[field] = value;
-    else if (value !== false) writing.report(wish, 'dropped', reason);
+    else if (asksFor(prompt, wish)) writing.report(wish, 'dropped', reason);
   }
   return { ...fields, ...renderStop(prompt.stop, writing) };
 }

@@ -5,7 +5,7 @@ import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
-import { type Report, reportDropped, type Target } from '../format.ts';
+import { asksFor, type Report, reportDropped, type Target } from '../format.ts';
 import { reportForeign } from '../own-fields.ts';
 import { isGemini3 } from './generation.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
@@ -69,8 +69,7 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
 }
 
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
-  // Services that have a top_k take 0 or -1 for none; Gemini's begins at 1.
-  const topK = prompt.topK !== undefined && prompt.topK < 1 ? undefined : prompt.topK;
+  const topK = asksFor(prompt, 'topK') ? prompt.topK : undefined;
   if (target.sampling) return compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
   reportDropped(prompt, ['temperature', 'topP', 'topK'], 'the model refuses it', report);
   return {};

@@ -3,7 +3,7 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { compact } from '../../json.ts';
-import type { Report, Target } from '../format.ts';
+import { asksFor, type Report, type Target } from '../format.ts';
 import { speaksMessages } from './wire.ts';
 
 /** A model that thinks takes a temperature of 1 and a top_p from here on, nothing else (extended thinking guide). */
@@ -11,7 +11,8 @@ const MIN_TOP_P = 0.95;
 
 /** The fields to send: to be spread. */
 export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, report: Report): JsonObject {
-  const { temperature, topP, topK } = prompt;
+  const { temperature, topP } = prompt;
+  const topK = asksFor(prompt, 'topK') ? prompt.topK : undefined;
   const taken = (
     field: keyof Prompt,
     value: number | undefined,

@@ -154,6 +154,9 @@ describe('settings', () => {
       'user dropped',
     ]);
     expect(body({ logprobs: false }, 'mistral')).not.toHaveProperty('logprobs');
+    const none: Note[] = [];
+    expect(body({ topK: 0 }, 'mistral', none)).not.toHaveProperty('top_k');
+    expect(none).toEqual([]);
   });
 
   test('a long user is cut to what the service takes', () => {

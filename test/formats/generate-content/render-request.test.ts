@@ -474,6 +474,8 @@ describe('settings', () => {
     expect(config({ logprobs: false, topLogprobs: 0 }, PLAIN)).toEqual({ responseLogprobs: false });
     expect(config({ topK: 0 }, PLAIN)).toBeUndefined();
     expect(config({ topK: -1 }, PLAIN)).toBeUndefined();
+    const refusing = { ...LEVELS, sampling: false };
+    expect(rendered({ turns: [user(text('x'))], topK: 0 }, refusing).notes).toEqual([]);
     expect(rendered({ turns: [user(text('x'))], topLogprobs: 2 }, PLAIN).notes).toMatchObject([
       { field: 'topLogprobs', outcome: 'dropped' },
     ]);

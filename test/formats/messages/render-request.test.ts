@@ -54,6 +54,8 @@ describe('settings', () => {
       ['dropped: topP'],
     ],
     ['top_p and top_k', { topP: 0.9, topK: 4 }, PLAIN, { top_p: 0.9, top_k: 4 }, []],
+    ['a top_k that is none, as 0 or -1 is to others', { topK: -1 }, PLAIN, {}, []],
+    ['a top_k that is none where the model takes none', { topK: 0 }, ADAPTIVE, {}, []],
     [
       'no sampling where the model takes none',
       { temperature: 0.3, topP: 0.9, topK: 4 },
