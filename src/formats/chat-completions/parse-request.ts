@@ -2,6 +2,7 @@
 
 import { extraOf } from '../../conversation/own.ts';
 import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import { withoutRepeated } from '../../conversation/repeated-tools.ts';
 import { invalid } from '../../errors.ts';
 import {
   asObject,
@@ -165,7 +166,7 @@ function parseTools(
     ...objectsAt(functions, 'functions').map(([fn, param]) => parseFunction(fn, {}, param)),
     ...(options === undefined ? [] : [searchTool(options)]),
   ];
-  return all.length > 0 ? all : undefined;
+  return all.length > 0 ? withoutRepeated(all) : undefined;
 }
 
 /** A seed of more bits than a number has. To Gemini, whose seeds have 32, it is one too long whatever its last digits are. */

@@ -2,6 +2,7 @@
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt, Turn } from '../../conversation/prompt.ts';
+import { withoutRepeated } from '../../conversation/repeated-tools.ts';
 import { GatewayError } from '../../errors.ts';
 import {
   asList,
@@ -84,7 +85,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { thinking, rest: reasoningRest } = parseReasoning(
     updated(objectAt(reasoning, 'reasoning'), 'reasoning', input),
   );
-  const declared = parseTools(tools, report);
+  const declared = withoutRepeated(parseTools(tools, report));
   const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
   const settings = compact({
     output,

@@ -318,7 +318,7 @@ describe('the tools', () => {
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'apply_patch' }, { type: 'shell' }] },
     ],
   ])('%j is a function, which a choice may name, and is the same here', (tool, tool_choice) => {
-    const tools = [tool, { type: 'shell' }];
+    const tools = [tool, { type: 'custom', name: 'c' }];
     const notes: Note[] = [];
     const prompt = parseRequest({ model: 'm', input: 'Hi', tools, tool_choice }, reportInto(notes));
     const name = asText(tool['type']);

@@ -1,0 +1,58 @@
+/** Two tools of one name: OpenAI takes a function that is there twice, word for word; others refuse the request. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const MODELS = ['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'];
+const fn = { name: 'look_up', parameters: { type: 'object', properties: { word: { type: 'string' } } } };
+const other = { ...fn, description: 'Another one.' };
+
+const PATHS = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };
+type From = keyof typeof PATHS;
+
+function ask(from: From, model: string, functions: readonly object[]): Promise<Response> {
+  const body =
+    from === 'responses'
+      ? { input: 'Hi', tools: functions.map((each) => ({ type: 'function', ...each })) }
+      : {
+          messages: [{ role: 'user', content: 'Hi' }],
+          tools: functions.map((each) => ({ type: 'function', function: each })),
+        };
+  return fetch(gateway.url + PATHS[from], {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, ...body }),
+  });
+}
+
+const cases = (['chat-completions', 'responses'] as const).flatMap((from) =>
+  MODELS.map((model) => ({ from, model })),
+);
+
+test.each(cases)('the same twice is there once: $from to $model', async ({ from, model }) => {
+  const response = await ask(from, model, [fn, fn]);
+  expect(await response.text()).not.toContain('"error":{');
+  expect(response.status).toBe(200);
+});
+
+test.each(cases)(
+  'two that differ are what the vendor refuses, in its words: $from to $model',
+  async (one) => {
+    const response = await ask(one.from, one.model, [fn, other]);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        type: 'invalid_request_error',
+        message: expect.stringMatching(
+          /Tool names must be unique|Duplicate function declaration found: look_up/,
+        ),
+      },
+    });
+  },
+);
