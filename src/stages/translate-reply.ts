@@ -6,12 +6,12 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { amended, asGatewayError, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import type { Asked } from '../formats/format.ts';
+import type { Asked, EventRenderer } from '../formats/format.ts';
 import { asObject, tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
-import { framedAsEvents, framedAsList } from '../streams/framing.ts';
+import { type Framing, framedAsEvents, framedAsList } from '../streams/framing.ts';
 import type { Stage } from '../streams/line.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
@@ -134,11 +134,18 @@ async function streamed(answered: Answered, translation: Translation, options: R
     over: () => over,
     mayBeOver: parser.mayBeOver,
     holds: () => !said,
-    keepAlive: { text: framing.ping, milliseconds: options.keepAlive },
+    keepAlive: { text: () => signOfLife(renderer, framing), milliseconds: options.keepAlive },
   });
   await within(ready, options.hold);
   const headers = eventStreamHeaders(responseHeaders(answer.headers));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
+}
+
+function signOfLife(renderer: EventRenderer, framing: Framing): string {
+  const said: string[] = [];
+  const out = { enqueue: (text: string) => void said.push(text) };
+  renderer.ping?.({ enqueue: (event) => framing.transform(event, out) });
+  return said.join('') || framing.ping();
 }
 
 /** Passes events on, and notes how many rules of their format they have broken once all are said. */

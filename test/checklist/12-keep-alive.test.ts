@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/all.ts';
-import { parseJson } from '../../src/json.ts';
+import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -209,6 +209,56 @@ test.each([formats['chat-completions'], formats.responses])(
       data = '';
     }
     expect(events).toEqual(['{"a":1}', '{"a":2}']);
+  },
+);
+
+// As many write it who take no SDK: what does not begin with data is no event, even where data comes after a comment.
+test.each([
+  ['a text', { type: 'text', text: 'Yes, and no.' }, { content: 'Yes, and no.' }],
+  [
+    'a call',
+    { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 'Yes, and no.' } },
+    { call: '{"a":"Yes, and no."}' },
+  ],
+  [
+    'a thought',
+    { type: 'thinking', thinking: 'Yes, and no.', signature: 'c2ln' },
+    { thought: 'Yes, and no.' },
+  ],
+])(
+  'checklist 100: nor does it hide what comes after it to who splits at empty lines: %s',
+  async (_, block, said) => {
+    const body = String(claudeBoth([block], 'end_turn').stream.body);
+    const cut = body.lastIndexOf('event: content_block_delta', body.indexOf('and no.'));
+    let goOn: (() => void) | undefined;
+    door.answers((_received, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(body.slice(0, cut));
+      goOn = () => response.end(body.slice(cut));
+    });
+    const response = await streamed('chat-completions');
+    const decoder = new TextDecoder();
+    let text = '';
+    let silent = 0;
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      // What comes before this is what the vendor said, and some pings.
+      silent += 1;
+      if (silent === 4) goOn?.();
+    }
+    const deltas = text
+      .split('\n\n')
+      .filter((one) => one.startsWith('data: {'))
+      .map((one) =>
+        asObject(asObjects(asObject(parseJson(one.slice('data: '.length)))?.['choices'])[0]?.['delta']),
+      );
+    const joined = (of: (delta: JsonObject) => Json | undefined) =>
+      deltas.map((delta) => of(delta ?? {}) ?? '').join('');
+    expect({
+      content: joined(({ content }) => content),
+      thought: joined(({ reasoning_content }) => reasoning_content),
+      call: joined(({ tool_calls }) => asObject(asObjects(tool_calls)[0]?.['function'])?.['arguments']),
+    }).toEqual({ content: '', thought: '', call: '', ...said });
   },
 );
 

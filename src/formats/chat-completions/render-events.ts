@@ -85,6 +85,10 @@ export function renderEvents(asked: Asked): EventRenderer {
     fail(error, out) {
       out.enqueue(renderLateError(error));
     },
+    // Who splits a stream at its empty lines takes a comment, and what comes after it, for no event.
+    ping(out) {
+      for (const choice of choices) choice.say('', out);
+    },
   };
 }
 
