@@ -73,6 +73,30 @@ test('a text of white space alone, as other models write it, is taken out too', 
   expect(JSON.parse(sent()[1] ?? '')).toEqual(clean);
 });
 
+test('what stands behind a call, as other models say it, is put before it', async () => {
+  const message =
+    'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
+  respond = ({ body }, response) =>
+    /"tool_use"[^[]*"text"/.test(body.toString('utf8').split('"role":"user"')[1] ?? '')
+      ? json(response, refusal(message), 400)
+      : json(response, answer);
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const text = { type: 'text', text: 'I look it up.' };
+  const other = { ...call, id: 'toolu_2' };
+  const results = ['toolu_1', 'toolu_2'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: '1' }));
+  const of = (content: unknown[]) => ({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 9,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content },
+      { role: 'user', content: results },
+    ],
+  });
+  expect((await ask(JSON.stringify(of([call, text, other])))).status).toBe(200);
+  expect(JSON.parse(sent()[1] ?? '')).toEqual(of([text, call, other]));
+});
+
 test('numbers of any length are what they were', async () => {
   respond = ({ body }, response) =>
     body.includes('#') ? json(response, refusal('Invalid `signature`'), 400) : json(response, answer);

@@ -3,6 +3,7 @@
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { Report, Target } from '../format.ts';
+import { callsLast } from './calls-last.ts';
 import { withoutLastThoughts } from './last-thoughts.ts';
 import { sendableTurns } from './sendable.ts';
 import { FORMAT, speaksMessages } from './wire.ts';
@@ -37,12 +38,20 @@ export function arrangeTurns(
   return { system, turns: [...turns, GO_ON] };
 }
 
-/** The turns as the vendor orders them, each with something said at its end. */
+/** The turns as the vendor orders them, each with something said at its end, and calls behind all else. */
 function orderedTurns(prompt: Prompt, turns: readonly Turn[], report: Report): readonly Turn[] {
   const ordered = strictTurns(turns);
   if (speaksMessages(prompt)) return ordered;
   const said = withoutLastThoughts(ordered, report);
-  return said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
+  const left = said.every((turn, at) => turn === ordered[at]) ? ordered : strictTurns(said);
+  return left.map((turn) => {
+    const parts = turn.role === 'assistant' ? callsLast(turn.parts, isCall) : turn.parts;
+    return parts === turn.parts ? turn : { ...turn, parts };
+  });
+}
+
+function isCall({ kind }: Part): boolean {
+  return kind === 'tool-call';
 }
 
 /** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */

@@ -1,7 +1,7 @@
 /**
  * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
  * thinking guide): it reads no thoughts but those it has signed, no text of white space alone, as many models write it
- * before a call, and no turn of nothing; and it cannot begin to think by a budget in the midst of a round of calls, as
+ * before a call, nothing behind a call, and no turn of nothing; and it cannot begin to think by a budget in the midst of a round of calls, as
  * one is where the calls are another's, or where a client has left their thoughts out.
  */
 
@@ -17,6 +17,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../json.ts';
+import { callsLast } from './calls-last.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
@@ -42,9 +43,10 @@ function ownTurn(turn: Json): readonly Json[] {
   if (!isObject(turn) || turn['role'] !== 'assistant') return [turn];
   const said = turn['content'];
   if (!isList(said)) return isBlank(said) ? [] : [turn];
-  const content = said.filter((block) => !isOthersThought(block) && !isBlankText(block));
-  if (content.length === 0) return [];
-  return [content.length === said.length ? turn : { ...turn, content }];
+  const left = said.filter((block) => !isOthersThought(block) && !isBlankText(block));
+  if (left.length === 0) return [];
+  const content = callsLast(left, isCall);
+  return [hasSameItems(content, said) ? turn : { ...turn, content }];
 }
 
 function isBlankText(block: Json): boolean {

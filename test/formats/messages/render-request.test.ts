@@ -149,6 +149,20 @@ describe('turns', () => {
     expect(told).toEqual(['approximated: turns[].role']);
   });
 
+  test('what is said behind a call comes before it, each in its order', () => {
+    expect(
+      messages(
+        user(text('Find.')),
+        assistant(text('One.'), call('a'), text('Two.'), call('b')),
+        user(result('a', 'A'), result('b', 'B')),
+      ),
+    ).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ text: 'One.' }, { text: 'Two.' }, { id: 'a' }, { id: 'b' }] },
+      { role: 'user', content: [{ tool_use_id: 'a' }, { tool_use_id: 'b' }] },
+    ]);
+  });
+
   test('results come right after their calls, all in one turn, before text', () => {
     const said = messages(
       user(text('Find.')),
