@@ -75,6 +75,10 @@ function renderModel(model: Model, anthropic: boolean): JsonObject {
     object: 'model',
     created: model.created,
     owned_by: vendorName(model.id),
+    // OpenAI says neither. Agents read them here, by the names that OpenRouter and Groq have for them, and take a window
+    // of their own guess where they find none.
+    context_length: model.contextWindow,
+    max_completion_tokens: model.maxOutputTokens,
     shutdown_date: model.shutdown,
   });
   if (!anthropic) return standard;

@@ -138,6 +138,8 @@ const listedModel = z.looseObject({
   object: z.literal('model'),
   created: count.describe('Unix time.'),
   owned_by: text,
+  context_length: count.describe('Tokens of prompt and answer.'),
+  max_completion_tokens: count.describe('Tokens of an answer.'),
   shutdown_date: z.iso
     .date()
     .optional()

@@ -324,6 +324,17 @@ describe('models', () => {
     expect(await client().models.retrieve('openai/o3-mini')).toMatchObject({ shutdown_date: '2026-10-23' });
   });
 
+  test('are told with what agents make room by: the window, and the longest answer', async () => {
+    const { data } = await client().models.list();
+    for (const model of data) {
+      expect(model).toMatchObject({
+        context_length: expect.any(Number),
+        max_completion_tokens: expect.any(Number),
+      });
+      expect(await client().models.retrieve(model.id)).toEqual(model);
+    }
+  });
+
   test.each(SUBJECTS)(
     '$model is found by its id, though the SDK writes the slash as %2F',
     async ({ model }) => {

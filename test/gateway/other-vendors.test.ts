@@ -83,7 +83,11 @@ test('what stands behind a call, as other models say it, is put before it', asyn
   const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
   const text = { type: 'text', text: 'I look it up.' };
   const other = { ...call, id: 'toolu_2' };
-  const results = ['toolu_1', 'toolu_2'].map((id) => ({ type: 'tool_result', tool_use_id: id, content: '1' }));
+  const results = ['toolu_1', 'toolu_2'].map((id) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: '1',
+  }));
   const of = (content: unknown[]) => ({
     model: 'claude-sonnet-4-5',
     max_tokens: 9,
