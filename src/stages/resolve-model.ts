@@ -40,7 +40,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     const span = fields.get('model');
     const asked = named?.model ?? modelInBody(body, span);
     const defaultVendor = DEFAULT_VENDOR[route.format];
-    const model = catalog.resolve(asked, defaultVendor);
+    const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
     if (model === undefined || vendor === undefined) throw notSupported(asked, defaultVendor);
     // generate-content reaches its own vendor's models only.
@@ -83,6 +83,18 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, otherwise: () => fallback(routed, others, vendors, bodyFor) };
   };
+}
+
+/**
+ * What stands behind a name in Claude Code for the longest window that a model has. It is for Claude Code itself, but some
+ * of what it asks has it all the same: whether a tool may run, how many tokens there are.
+ */
+const WINDOW = /(?:\[[12]m\])+$/i;
+
+/** The model whose name has Claude Code's mark of a window behind it. */
+function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | undefined {
+  if (format !== 'messages' || !WINDOW.test(asked)) return undefined;
+  return catalog.resolve(asked.replace(WINDOW, ''), DEFAULT_VENDOR[format]);
 }
 
 /** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it has nothing of the kind. */

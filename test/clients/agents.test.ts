@@ -249,6 +249,32 @@ describe('what Claude Code says in the middle of its work', () => {
   );
 });
 
+describe("Claude Code's mark of a window of a million tokens", () => {
+  test.each([
+    ['/v1/messages', 'openai/gpt-5.4[1m]', 'gpt-5.4'],
+    ['/v1/messages', 'claude-sonnet-4-5[1M]', 'claude-sonnet-4-5'],
+    ['/v1/messages', 'anthropic/claude-sonnet-4-5[1M][1m]', 'claude-sonnet-4-5'],
+    ['/v1/messages/count_tokens', 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5'],
+  ])('is no part of a name: %s, %s', async (path, model, name) => {
+    scripted().answer((_, response) => response.writeHead(500).end());
+    const { gateway, upstream } = scripted();
+    const body = JSON.stringify({ ...claudeCode.body(model, 0, false) });
+    await post(gateway.url, { ...claudeCode, path: () => path }, model, false, body);
+    expect(asObject(parseJson(upstream.received[0]?.body.toString() ?? ''))?.['model']).toBe(name);
+  });
+
+  test.each(['claude-[1m]sonnet-4-5', '[1m]', 'claude-sonnet-4-5[3m]'])(
+    'in other places is one: %s',
+    async (model) => {
+      const { gateway, upstream } = scripted();
+      upstream.received.length = 0;
+      const body = JSON.stringify(claudeCode.body(model, 0, false));
+      expect((await post(gateway.url, claudeCode, model, false, body)).status).toBe(404);
+      expect(upstream.received).toEqual([]);
+    },
+  );
+});
+
 describe('what is meant for one vendor alone', () => {
   const VENDOR_ONLY =
     /prompt_cache_key|client_metadata|metadata_passthrough|context_management|cache_control|safetySettings|x-anthropic|encrypted_content|anthropic-beta|codex_cli|claude-cli|openai-beta/i;
