@@ -5,13 +5,17 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
+import { formats } from '../formats/all.ts';
 import type { Routed } from './exchange.ts';
+import { targetOf } from './translate-request.ts';
 
 export interface Wanted {
   /** The request as the vendor wants it; itself where nothing else is known. */
   asWanted(routed: Routed): Routed;
   /** The vendor wants such a request in `format`, as it said when it refused this one. */
   remember(routed: Routed, format: FormatName, refusal: GatewayError): void;
+  /** The service is to have a request that holds what it does not read (`holdsOwn`) in `format`. */
+  rememberOwn(routed: Routed, format: FormatName): void;
 }
 
 /** How long it is taken to hold, in milliseconds, and of how many kinds. */
@@ -24,25 +28,42 @@ const LONGEST_EFFORT = 16;
 /** @param clock milliseconds, from anywhere. */
 export function openWanted(clock: () => number): Wanted {
   const known = new Map<string, { readonly format: FormatName; readonly until: number }>();
+  const formatOf = (kind: string): FormatName | undefined => {
+    const found = known.get(kind);
+    return found !== undefined && clock() < found.until ? found.format : undefined;
+  };
+  const keep = (kind: string, format: FormatName): void => {
+    if (known.size >= MOST) known.clear();
+    known.set(kind, { format, until: clock() + WHILE });
+  };
   return {
     asWanted(routed) {
       if (known.size === 0 || routed.anew || routed.spoken !== routed.route.format) return routed;
       for (const kind of Object.values(kindsOf(routed))) {
-        const found = known.get(kind);
-        if (found !== undefined && clock() < found.until) {
-          return { ...routed, anew: true, spoken: found.format };
-        }
+        const format = formatOf(kind);
+        if (format !== undefined) return { ...routed, anew: true, spoken: format };
       }
-      return routed;
+      const format = formatOf(ownKind(routed));
+      return format !== undefined && holdsOwn(routed) ? { ...routed, anew: true, spoken: format } : routed;
     },
     remember(routed, format, { param }) {
       const { model, reasoning, tools } = kindsOf(routed);
       const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
-      if (kind === undefined) return;
-      if (known.size >= MOST) known.clear();
-      known.set(kind, { format, until: clock() + WHILE });
+      if (kind !== undefined) keep(kind, format);
     },
+    rememberOwn: (routed, format) => keep(ownKind(routed), format),
   };
+}
+
+/** Whether a body holds what few services read besides the vendor whose format it is in. */
+export function holdsOwn({ route, spoken, vendor, model, body }: Routed): boolean {
+  if (route.operation !== 'generate') return false;
+  const { dialect } = targetOf(vendor, model);
+  return formats[spoken].outbound.isVendorsOwn?.(body.toString('latin1'), dialect) === true;
+}
+
+function ownKind({ model }: Routed): string {
+  return `${model.id} own`;
 }
 
 /** What a refusal may be of: a model, a field of it, or its functions with an effort, which each model has its own of. */

@@ -1,0 +1,33 @@
+/**
+ * What few services read that speak responses besides OpenAI: its tools that are run by the caller and are no functions,
+ * and what a dialogue has of them. xAI refuses each ("unknown variant `custom`, expected one of `function`", "data did
+ * not match any variant of untagged enum ModelInput"), and Codex sends some with every request.
+ */
+
+const TYPES = [
+  'additional_tools',
+  'agent_message',
+  'apply_patch',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'custom',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell',
+  'local_shell_call',
+  'local_shell_call_output',
+  'namespace',
+  'shell',
+  'shell_call',
+  'shell_call_output',
+  'tool_search',
+  'tool_search_call',
+  'tool_search_output',
+];
+
+const TYPED = new RegExp(`"type"\\s*:\\s*"(?:${TYPES.join('|')})"`);
+
+/** @see Outbound.isVendorsOwn */
+export function isVendorsOwn(body: string, dialect: string): boolean {
+  return dialect !== 'openai' && TYPED.test(body);
+}
