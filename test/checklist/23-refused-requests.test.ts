@@ -997,6 +997,26 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
     expect(bodies.map((body) => body.includes('Sunny.'))).toEqual([true, true]);
   });
 
+  const flat = (error: string): string => JSON.stringify({ code: 'invalid-argument', error });
+  /** xAI's, of a thought and of what it takes for more than one; Meta's; Azure's, of several resources' in one dialogue. */
+  test.each([
+    flat(
+      'Could not decrypt the provided encrypted_content. Ensure the value is the unmodified encrypted_content from a previous response.',
+    ),
+    flat('Could not decode the compaction blob. Ensure it is unmodified from the compact response.'),
+    refusal('reasoning `encrypted_content` was not issued to this caller', null),
+    refusal('Conflicting authenticated continuation identities.', 'invalid_value'),
+  ])('checklist 199: so where a service says it in other words: %s', async (told) => {
+    const bodies: string[] = [];
+    door.answers(({ body }, response) => {
+      bodies.push(body.toString('utf8'));
+      if (bodies.length === 1) response.writeHead(400, { 'content-type': 'application/json' }).end(told);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(answer('json'));
+    });
+    expect((await door.whole('responses', RESPONDER, said('responses'))).status).toBe(200);
+    expect(bodies.map((body) => body.includes(secret))).toEqual([true, false]);
+  });
+
   test.each(['messages', 'responses'] as const)(
     'checklist 199: no other refusal is one (%s)',
     async (from) => {

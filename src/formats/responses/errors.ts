@@ -28,11 +28,27 @@ export function parseFailure({ data }: Sse): GatewayError | undefined {
 }
 
 /**
- * What OpenAI has encrypted is read again for the organization alone that it was made for (at Azure, the resource): the
- * key of another one, as one of several upstreams may have, is told "The encrypted content … could not be verified."
+ * What a vendor has encrypted it reads again alone, and OpenAI for the organization alone that it was made for (at
+ * Azure, the resource). The key of another one, as one of several upstreams may have, is told "The encrypted content …
+ * could not be verified"; so is a dialogue that was another vendor's, by services in words of their own.
  */
+const UNREAD = new RegExp(
+  [
+    'encrypted content .*could not be verified',
+    // Azure, of thoughts of several resources in one dialogue.
+    'conflicting authenticated continuation identities',
+    // xAI, of a thought, and of one that it takes for a dialogue in short.
+    'could not decrypt the provided encrypted_content',
+    'could not decode the compaction blob',
+    // Meta.
+    'encrypted_content\\W+was not issued to this caller',
+  ].join('|'),
+  'i',
+);
+
+/** @see Outbound.refusesThoughts */
 export function refusesThoughts({ code, message }: GatewayError): boolean {
-  return code === 'invalid_encrypted_content' || /encrypted content .*could not be verified/i.test(message);
+  return code === 'invalid_encrypted_content' || UNREAD.test(message);
 }
 
 /** @see Inbound.renderLateError */
