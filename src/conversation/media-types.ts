@@ -8,6 +8,20 @@ export function mediaOf(mediaType = ''): MediaPart['media'] {
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
+/** What stands in the `place` of a medium: what its type says, unless that is nothing. */
+export function mediumIn(place: MediaPart['media'], mediaType: string | undefined): MediaPart['media'] {
+  const type = usualType(mediaType) ?? '';
+  const told = mediaOf(type);
+  return told !== 'document' || type === 'application/pdf' || type.startsWith('text/') ? told : place;
+}
+
+/** A MIME type without parameters, in lower case, and by its registered name; undefined for one that says nothing. */
+export function usualType(mediaType: string | undefined): string | undefined {
+  const type = mediaType?.split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/octet-stream') return undefined;
+  return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
+}
+
 /** First letters of the base64 of well-known file heads. */
 const HEADS: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],

@@ -1,5 +1,8 @@
 /** Files, images and sound as both of OpenAI's formats write them. */
 
+import { parseDataUrl } from '../conversation/data-url.ts';
+import type { MediaSource } from '../conversation/prompt.ts';
+
 /** The formats whose ids of files OpenAI's one file store knows. */
 export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
@@ -18,6 +21,20 @@ export function fileNameFor(mediaType: string): string {
   const subtype = subtypeOf(mediaType);
   const ending = ENDINGS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
   return `document.${ending}`;
+}
+
+/** What `input_audio` holds: data, or a URL of it, a `data:` one too, as Alibaba's models take it. */
+export function audioIn(
+  data: string,
+  format = 'wav',
+): { readonly mediaType: string; readonly source: MediaSource } {
+  const inline = parseDataUrl(data);
+  return {
+    mediaType: inline?.mediaType || `audio/${format}`,
+    source: /^https?:/.test(data)
+      ? { kind: 'url', url: data }
+      : { kind: 'base64', data: inline?.data ?? data },
+  };
 }
 
 /** OpenAI's word for an audio type: `mp3` or `wav`; any other type's own subtype, for the vendor to judge. */

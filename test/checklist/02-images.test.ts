@@ -176,3 +176,48 @@ describe('checklist 23: an address that the vendor cannot open', () => {
     expect(door.upstream().received).toHaveLength(0);
   });
 });
+
+describe('checklist 22: what stands in the place of another medium is what its type says', () => {
+  const PDF = 'JVBERi0xLjQ=';
+  const url = `data:application/pdf;base64,${PDF}`;
+  const places: Readonly<Record<string, readonly [Caller, JsonObject]>> = {
+    image_url: ['chat-completions', { type: 'image_url', image_url: { url } }],
+    input_image: ['responses', { type: 'input_image', image_url: url }],
+  };
+  const asked = (from: Caller, part: JsonObject): JsonObject => ({
+    [from === 'responses' ? 'input' : 'messages']: [{ role: 'user', content: [part] }],
+  });
+
+  test.each(Object.keys(places))('checklist 22: a PDF as %s is a document', async (place) => {
+    const [from, part] = places[place] ?? [];
+    if (from === undefined || part === undefined) throw new Error(place);
+    expect(objectsIn(await sentFor(from, CLAUDE, asked(from, part)))).toContainEqual({
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: PDF },
+    });
+    expect(objectsIn(await sentFor(from, GEMINI, asked(from, part)))).toContainEqual({
+      inlineData: { mimeType: 'application/pdf', data: PDF },
+    });
+  });
+
+  test('checklist 22: an image as a file is an image', async () => {
+    const file = { filename: 'cat.png', file_data: `data:image/png;base64,${PNG}` };
+    const sent = await sentFor('chat-completions', CLAUDE, asked('chat-completions', { type: 'file', file }));
+    expect(objectsIn(sent)).toContainEqual(shot);
+  });
+
+  /** As Alibaba's models take it. */
+  test.each<[string, JsonObject]>([
+    ['data:;base64,SUQz', { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } }],
+    ['data:audio/mpeg;base64,SUQz', { inlineData: { mimeType: 'audio/mpeg', data: 'SUQz' } }],
+    [
+      'https://example.com/a.mp3',
+      { fileData: { mimeType: 'audio/mp3', fileUri: 'https://example.com/a.mp3' } },
+    ],
+  ])('checklist 22: sound by a URL: %s', async (data, sent) => {
+    const part = { type: 'input_audio', input_audio: { data, format: 'mp3' } };
+    for (const from of ['chat-completions', 'responses'] as const) {
+      expect(objectsIn(await sentFor(from, GEMINI, asked(from, part)))).toContainEqual(sent);
+    }
+  });
+});

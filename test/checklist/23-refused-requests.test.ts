@@ -49,10 +49,13 @@ describe('checklist 145: an image goes by the type its vendor knows it by', () =
     expect(at(sent, 'messages.0.content.0.source')).toEqual({ type: 'base64', media_type: type, data });
   });
 
-  test('checklist 145: to Google, image/jpg by its registered name', async () => {
-    const sent = await sentFor('chat-completions', GEMINI, image('image/jpg', JPEG));
-    expect(at(sent, 'contents.0.parts.0.inlineData')).toEqual({ mimeType: 'image/jpeg', data: JPEG });
-  });
+  test.each(['image/jpg', 'IMAGE/JPEG', 'application/octet-stream', ''])(
+    "checklist 145: to Google, '%s' by its registered name",
+    async (said) => {
+      const sent = await sentFor('chat-completions', GEMINI, image(said, JPEG));
+      expect(at(sent, 'contents.0.parts.0.inlineData')).toEqual({ mimeType: 'image/jpeg', data: JPEG });
+    },
+  );
 });
 
 describe('checklist 146: a user is told to Anthropic by a name it takes', () => {

@@ -1,9 +1,11 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
+import { mediaOf, mediumIn } from '../../conversation/media-types.ts';
 import type { ContentPart, MediaPart } from '../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
+import { audioIn } from '../openai-media.ts';
 import { markAndRest } from './marks.ts';
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */
@@ -37,11 +39,10 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
     }
     case 'input_audio': {
       const { input_audio: audio, ...rest } = fields;
-      const data = asText(asObject(audio)?.['data']);
-      if (data === undefined) throw missing(`${param}.input_audio.data`);
-      const format = asText(asObject(audio)?.['format']) ?? 'wav';
-      const source = { kind: 'base64', data } as const;
-      return { kind: 'media', media: 'audio', mediaType: `audio/${format}`, source, ...markAndRest(rest) };
+      const given = asText(asObject(audio)?.['data']);
+      if (given === undefined) throw missing(`${param}.input_audio.data`);
+      const found = audioIn(given, asText(asObject(audio)?.['format']));
+      return { kind: 'media', media: 'audio', ...found, ...markAndRest(rest) };
     }
     case 'file': {
       const { file, ...rest } = fields;
@@ -67,7 +68,7 @@ function parseLink(
   const isDocument = type === 'file_url' || type === 'document_url';
   return {
     kind: 'media',
-    media: type === 'image_url' ? 'image' : type === 'video_url' ? 'video' : 'document',
+    media: isDocument ? 'document' : mediumIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
     ...(inline && { mediaType: inline.mediaType || UNSAID }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
@@ -90,5 +91,10 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
   const mediaType = inline ? inline.mediaType || UNSAID : 'application/pdf';
-  return { ...common, mediaType, source: { kind: 'base64', data: inline?.data ?? data } };
+  return {
+    ...common,
+    media: mediaOf(mediaType),
+    mediaType,
+    source: { kind: 'base64', data: inline?.data ?? data },
+  };
 }

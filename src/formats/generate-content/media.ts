@@ -1,7 +1,7 @@
 /** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { mediaOf, sniffedType } from '../../conversation/media-types.ts';
+import { mediaOf, sniffedType, usualType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -84,14 +84,14 @@ function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
   return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri } };
 }
 
-/** Gemini refuses data without a type: what the data looks like, else what its kind mostly is. */
+/**
+ * Gemini refuses data without a type, and by a type of another kind: what the data looks like, else what its kind mostly
+ * is.
+ */
 function inBase64(data: string, mediaType: string | undefined, kind: MediaPart['media']): JsonObject {
-  return { mimeType: usualType(mediaType) || typeOf(data, kind), data };
-}
-
-/** A type by the one name Gemini knows it by: it refuses `image/jpg`, which OpenAI takes. */
-function usualType(mediaType: string | undefined): string | undefined {
-  return mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
+  const type = usualType(mediaType);
+  const fits = type !== undefined && (kind === 'document' || type.startsWith(kind));
+  return { mimeType: fits ? type : typeOf(data, kind), data };
 }
 
 const USUAL = {

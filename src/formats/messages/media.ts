@@ -1,6 +1,6 @@
 /** Images and documents. */
 
-import { sniffedType } from '../../conversation/media-types.ts';
+import { sniffedType, usualType } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
@@ -159,10 +159,4 @@ function fileSource(id: string, format: string): JsonObject {
     );
   }
   return { type: 'file', file_id: id };
-}
-
-/** A MIME type without parameters, in lower case, and by its registered name. */
-function usualType(mediaType: string | undefined): string | undefined {
-  const type = mediaType?.split(';')[0]?.trim().toLowerCase();
-  return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
 }

@@ -1,12 +1,12 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { mediaOf } from '../../conversation/media-types.ts';
+import { mediaOf, mediumIn } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
 import { missing, objectsAt, requiredText, textAt } from '../openai-fields.ts';
-import { dataUrl } from '../openai-media.ts';
+import { audioIn, dataUrl } from '../openai-media.ts';
 import { parseAnnotation } from './citations.ts';
 import { wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';
@@ -65,7 +65,7 @@ function parseImage(part: JsonObject, path: string): MediaPart {
   const look = textAt(detail, `${path}.detail`);
   return {
     kind: 'media',
-    media: 'image',
+    media: mediumIn('image', found.mediaType),
     ...found,
     ...(look !== undefined && { detail: look }),
     ...others(rest, url === undefined ? {} : inexact('image_url', url)),
@@ -97,12 +97,11 @@ function parseAudio(part: JsonObject, path: string): MediaPart {
   const { type: _, input_audio, ...rest } = part;
   const audio = asObject(input_audio);
   if (audio === undefined) throw missing(`${path}.input_audio`);
-  const format = asText(audio['format']) ?? 'wav';
+  const given = requiredText(audio['data'], `${path}.input_audio.data`);
   return {
     kind: 'media',
     media: 'audio',
-    mediaType: format === 'mp3' ? 'audio/mpeg' : `audio/${format}`,
-    source: { kind: 'base64', data: requiredText(audio['data'], `${path}.input_audio.data`) },
+    ...audioIn(given, asText(audio['format'])),
     ...others(rest, { input_audio: audio }),
   };
 }

@@ -240,7 +240,7 @@ describe('items', () => {
     ],
     [
       { type: 'input_audio', input_audio: { data: 'AA==', format: 'mp3' } },
-      { media: 'audio', mediaType: 'audio/mpeg', source: { kind: 'base64', data: 'AA==' } },
+      { media: 'audio', mediaType: 'audio/mp3', source: { kind: 'base64', data: 'AA==' } },
     ],
     [
       { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
