@@ -3,17 +3,39 @@
  * restriction must hold for them too.
  */
 
+import { invalid } from '../errors.ts';
 import { asText, tryParseJson } from '../json.ts';
 import { type Span, scanList, scanObject } from '../json-scan.ts';
 
 /**
- * Fields that are lists of models, or of what has a `model`: Anthropic's `fallbacks` and its advisor among the `tools`,
- * what OpenAI makes images with, and what services in front of many vendors take (OpenRouter: `models`, `plugins`).
+ * Fields that are lists of models, or of what has a `model`, beside `fallbacks` (Anthropic's; LiteLLM has some for each
+ * reason to fail): Anthropic's advisor is among the `tools`, and what OpenAI makes images with; services in front of many
+ * vendors take `models` and `plugins` (OpenRouter).
  */
-const FIELDS = new Set(['models', 'fallbacks', 'tools', 'plugins']);
+const FIELDS = new Set(['models', 'tools', 'plugins']);
 
-/** In a tool that makes images: who writes them, a model of texts ("SVG author model settings", OpenAI's SDK). */
-const AUTHOR = 'svg';
+/** In a tool or plugin: lists of models, and of tools that another model may use ("SubagentServerToolConfig", OpenRouter's SDK). */
+const LISTS = new Set(['analysis_models', 'tools']);
+
+/**
+ * In a tool that makes images: who writes them, a model of texts ("SVG author model settings", OpenAI's SDK). Tools of
+ * OpenRouter's have all that they are told in `parameters`, where a function has its schema.
+ */
+const WITHIN = new Set(['svg', 'parameters']);
+
+/** How far in a tool's settings names are looked for: another model's tools have settings too, and no tools in them. */
+const MAX_WITHIN = 4;
+
+/**
+ * Tools and plugins of OpenRouter's that ask whom they like where a field does not say who: an advisor is then chosen by
+ * the model that asks it, which the prompt can tell (its SDK's types, "Choosing the advisor model").
+ */
+const CHOOSERS: ReadonlyMap<string, string> = new Map([
+  ['openrouter:advisor', 'model'],
+  ['openrouter:fusion', 'analysis_models'],
+  ['openrouter:image_generation', 'model'],
+  ['fusion', 'analysis_models'],
+]);
 
 const OPEN_OBJECT = 0x7b;
 const QUOTE = 0x22;
@@ -25,11 +47,11 @@ const QUOTE = 0x22;
  * @throws GatewayError `invalid-request` for an item that has a key twice: two readers may disagree on which counts.
  */
 export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): readonly string[] {
-  const named = [...fields]
-    .filter(([key]) => FIELDS.has(key.toLowerCase()))
-    .map(([_, { start, end }]) => body.subarray(start, end))
-    .flatMap((value) => [...textsOf(value), ...itemsOf(value).flatMap(namesIn)]);
-  return mayNameWithin(body, fields) ? [...named, ...toolsWithin(body, fields).flatMap(namesIn)] : named;
+  const named = [...fields].flatMap(([key, { start, end }]) =>
+    namesAt(key.toLowerCase(), body.subarray(start, end)),
+  );
+  if (!mayNameWithin(body, fields)) return named;
+  return [...named, ...toolsWithin(body, fields).flatMap((tool) => namesIn(tool))];
 }
 
 /** Where a dialogue stands, which may bring tools along. */
@@ -77,14 +99,51 @@ function itemsOf(list: Buffer | undefined): readonly Buffer[] {
   return scanList(list, { start: 0, end: list.length }).map(({ start, end }) => list.subarray(start, end));
 }
 
-function namesIn(item: Buffer): readonly string[] {
+/** The names in one of a body's fields: OpenRouter's `preset` and Vercel's options stand for models, too. */
+function namesAt(key: string, value: Buffer): readonly string[] {
+  if (key.endsWith('fallbacks')) return [...namesOf(value), ...itemsOf(value).flatMap(namesByModel)];
+  if (FIELDS.has(key)) return namesOf(value);
+  if (key === 'preset') return textsOf(value).map((slug) => `@preset/${slug}`);
+  return key === 'provideroptions' ? namesOf(fieldOf(fieldOf(value, 'gateway'), 'models')) : [];
+}
+
+function namesOf(value: Buffer | undefined): readonly string[] {
+  return value === undefined ? [] : [...textsOf(value), ...itemsOf(value).flatMap((item) => namesIn(item))];
+}
+
+function namesIn(item: Buffer, within = 0): readonly string[] {
   if (item[0] !== OPEN_OBJECT) return textsOf(item);
-  return [...scanObject(item)].flatMap(([key, { start, end }]) => {
-    const value = item.subarray(start, end);
-    const name = key.toLowerCase();
-    if (name === 'model') return textsOf(value);
-    return name === AUTHOR && value[0] === OPEN_OBJECT ? namesIn(value) : [];
+  if (within > MAX_WITHIN) throw invalid('The settings of a tool are nested too deep.', 'tools');
+  const fields = [...scanObject(item)].map(
+    ([key, { start, end }]) => [key.toLowerCase(), item.subarray(start, end)] as const,
+  );
+  const [kind] = fields.flatMap(([key, value]) => (key === 'type' || key === 'id' ? textsOf(value) : []));
+  const named = fields.flatMap(([key, value]) => {
+    if (key === 'model') return textsOf(value);
+    if (LISTS.has(key)) return itemsOf(value).flatMap((one) => namesIn(one, within + 1));
+    const holds = WITHIN.has(key) && kind !== 'function' && value[0] === OPEN_OBJECT;
+    return holds ? namesIn(value, within + 1) : [];
   });
+  return kind === undefined ? named : [...named, ...chosenBy(kind, item)];
+}
+
+/** What LiteLLM takes for fallbacks, too: a list for each model. */
+function namesByModel(item: Buffer): readonly string[] {
+  if (item[0] !== OPEN_OBJECT) return [];
+  const fields = scanObject(item);
+  if (fields.has('model')) return [];
+  return [...fields.values()].flatMap((span) =>
+    itemsOf(item.subarray(span.start, span.end)).flatMap(textsOf),
+  );
+}
+
+/** Its own name, where it asks whom it likes: one of the service's, that only a key has which may use all. */
+function chosenBy(kind: string, item: Buffer): readonly string[] {
+  const field = CHOOSERS.get(kind);
+  if (field === undefined) return [];
+  const chosen = fieldOf(kind.includes(':') ? fieldOf(item, 'parameters') : item, field);
+  const isNamed = chosen !== undefined && namesOf(chosen).length > 0;
+  return isNamed ? [] : [`openrouter/${kind.slice(kind.indexOf(':') + 1)}`];
 }
 
 function textsOf(value: Buffer): readonly string[] {

@@ -159,9 +159,14 @@ function nativePath(
   return pathOf(format, operation, model, false);
 }
 
-/** The caller's query without the gateway's own key. */
+/**
+ * The caller's query without the gateway's own key, and without a model: which one is asked stands in the body or the
+ * path, by which the key was judged and the answer is paid, and some services take the query's (BerriAI/litellm#41810).
+ */
 function passedOn(query: URLSearchParams): string {
-  query.delete('key');
+  for (const name of new Set(query.keys())) {
+    if (name === 'key' || name.toLowerCase() === 'model') query.delete(name);
+  }
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -183,6 +183,16 @@ describe.each(bodies)('%s', (path) => {
   });
 });
 
+test("S-12 a model in the query is nobody's: some services (LiteLLM) would take it for that of the body", async () => {
+  for (const query of ['model=openai/gpt-5-pro', 'x=1&%6dodel=a&model=b', 'MODEL=a']) {
+    for (const key of [RESTRICTED, KEY]) {
+      const body = '{"model":"deepseek/deepseek-v4-flash","messages":[{"role":"user","content":"x"}]}';
+      await send(`/v1/chat/completions?${query}&beta=true`, body, key);
+      expect(got()?.url, query).toMatch(/^\/v1\/chat\/completions\?(?:x=1&)?beta=true$/);
+    }
+  }
+});
+
 describe('below /v1beta/models', () => {
   const path = (model: string, method = 'generateContent') => `/v1beta/models/${model}:${method}`;
 
@@ -343,7 +353,18 @@ describe('S-12 models that a body names beside its own', () => {
     [chat, 'anthropic/claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]'],
     [chat, 'deepseek/deepseek-v4-flash', '"models":["deepseek/deepseek-v4-flash","NAMED"]'],
     [chat, 'deepseek/deepseek-v4-flash', '"route":"fallback","MODELS":["anthropic/NAMED"]'],
-    [chat, 'deepseek/deepseek-v4-flash', '"plugins":[{"id":"fusion","model":"anthropic/NAMED"}]'],
+    ...[
+      '"plugins":[{"id":"fusion","analysis_models":["deepseek/deepseek-v4-flash"],"model":"anthropic/NAMED"}]',
+      '"plugins":[{"id":"fusion","analysis_models":["deepseek/deepseek-v4-flash","NAMED"]}]',
+      '"tools":[{"type":"openrouter:fusion","parameters":{"analysis_models":["NAMED"]}}]',
+      '"tools":[{"type":"openrouter:advisor","parameters":{"name":"reviewer","model":"NAMED"}}]',
+      '"tools":[{"type":"openrouter:subagent","parameters":{"tools":[{"type":"openrouter:image_generation","parameters":{"model":"NAMED"}}]}}]',
+      '"preset":"NAMED"',
+      '"providerOptions":{"gateway":{"order":["azure"],"models":["deepseek/deepseek-v4-flash","NAMED"]}}',
+      '"fallbacks":[{"deepseek/deepseek-v4-flash":["NAMED"]}]',
+      '"context_window_fallbacks":[{"deepseek/deepseek-v4-flash":["NAMED"]}]',
+      '"content_policy_fallbacks":[{"deepseek/deepseek-v4-flash":["NAMED"]}]',
+    ].map((fields): [string, string, string] => [chat, 'deepseek/deepseek-v4-flash', fields]),
     ['/v1/responses', 'openai/gpt-4o-mini', '"tools":[{"type":"image_generation","model":"NAMED"}]'],
     [
       '/v1/responses',
@@ -397,6 +418,33 @@ describe('S-12 models that a body names beside its own', () => {
     }
   });
 
+  test.each([
+    '"tools":[{"type":"openrouter:advisor"}]',
+    '"tools":[{"type":"openrouter:advisor","parameters":{"name":"reviewer"}}]',
+    '"tools":[{"type":"openrouter:fusion","parameters":{"model":"deepseek/deepseek-v4-flash"}}]',
+    '"tools":[{"type":"openrouter:fusion","parameters":{"analysis_models":[]}}]',
+    '"tools":[{"type":"openrouter:image_generation"}]',
+    '"plugins":[{"id":"fusion","preset":"general-high"}]',
+  ])('a tool that asks whom it likes is for keys that may use it, or all: %s', async (fields) => {
+    const body = bodyWith('deepseek/deepseek-v4-flash', fields, '');
+    await expectStatus(send(chat, body, NARROW), [403]);
+    const before = asked();
+    await send(chat, body);
+    expect(asked()).toBe(before + 1);
+  });
+
+  test.each([
+    '"tools":[{"type":"openrouter:advisor","parameters":{"model":"deepseek/deepseek-v4-flash"}}]',
+    '"tools":[{"type":"openrouter:subagent"},{"type":"openrouter:web_search"}]',
+    '"plugins":[{"id":"web"},{"id":"fusion","analysis_models":["deepseek/deepseek-v4-flash"]}]',
+    '"providerOptions":{"gateway":{"order":["azure"],"only":["azure"]},"anthropic":{"models":["x"]}}',
+    '"fallbacks":[{"deepseek/deepseek-v4-flash":["anthropic/claude-haiku-4-5"]}]',
+  ])('what asks no other model than the key may use passes: %s', async (fields) => {
+    const before = asked();
+    await send(chat, bodyWith('deepseek/deepseek-v4-flash', fields, ''), NARROW);
+    expect(asked()).toBe(before + 1);
+  });
+
   test('what a dialogue says of models names none', async () => {
     const content =
       '[{"type":"tool_use","id":"t","name":"f","input":{"model":"gpt-5","tools":[{"model":"gpt-5"}]}}]';
@@ -419,9 +467,13 @@ describe('S-12 models that a body names beside its own', () => {
     const parameters =
       '{"type":"object","properties":{"model":{"type":"string"}},"default":{"model":"gpt-5"}}';
     const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
+    const flat = `"tools":[{"type":"function","name":"f","parameters":{"type":"object","model":"gpt-5","type":"object"}}]`;
     const before = asked();
     await send(chat, bodyWith('gpt-4o-mini', `"metadata":{"model":"gpt-5"},${tools}`, ''), NARROW);
-    expect(asked()).toBe(before + 1);
+    await send('/v1/responses', bodyWith('gpt-4o-mini', flat, ''), NARROW);
+    const called = '"tools":[{"name":"f","input_schema":{"type":"object"},"allowed_callers":["direct"]}]';
+    await send('/v1/messages', bodyWith('claude-haiku-4-5', called, ''), NARROW);
+    expect(asked()).toBe(before + 3);
   });
 
   test('an alias of the gateway is none of the vendor, and one of two keys is not chosen', async () => {
