@@ -4,7 +4,7 @@
  * make others wait: a text after it should be seen as it is written, and what still comes of the reasoning waits.
  */
 
-import { asNumber, asObject, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asText, type JsonObject } from '../../json.ts';
 import type { ItemEvent } from './item-events.ts';
 
 type Due = (what: ItemEvent, event: JsonObject, item: number) => void;
@@ -20,6 +20,7 @@ export interface ItemOrder {
 export function itemOrder(due: Due): ItemOrder {
   const waiting = new Map<number, [what: ItemEvent, event: JsonObject][]>();
   const done = new Set<number>();
+  const numberOf = numbering(done);
   let open: number | undefined;
   let yields = false;
 
@@ -58,7 +59,7 @@ export function itemOrder(due: Due): ItemOrder {
 
   return {
     add(what, event) {
-      const item = asNumber(event['output_index']) ?? open ?? 0;
+      const item = numberOf(what, event);
       if (open === item) pass(what, event, item);
       else if (!done.has(item)) addOther(what, event, item);
       if (open === undefined && waiting.size > 0) release();
@@ -68,4 +69,35 @@ export function itemOrder(due: Due): ItemOrder {
       waiting.clear();
     },
   };
+}
+
+/**
+ * Which item an event is about, where it has no number either (llama.cpp): the one of its name, or the last one, as long
+ * as that has no other name and is not done.
+ */
+function numbering(done: ReadonlySet<number>): (what: ItemEvent, event: JsonObject) => number {
+  const named = new Map<string, number>();
+  let last = -1;
+  let lastName: string | undefined;
+  return ({ verb }, event) => {
+    const name = nameOf(event);
+    const number = asNumber(event['output_index']) ?? (name === undefined ? undefined : named.get(name));
+    const isOther = name !== undefined && lastName !== undefined;
+    if (number !== undefined) last = number;
+    else if (verb === 'item' || last < 0 || isOther || done.has(last)) {
+      last += 1;
+      lastName = undefined;
+    }
+    if (name !== undefined) {
+      named.set(name, last);
+      lastName = name;
+    }
+    return last;
+  };
+}
+
+/** A call may have no name but its own: llama.cpp's pieces of arguments go by that. */
+function nameOf(event: JsonObject): string | undefined {
+  const item = asObject(event['item']);
+  return asText(event['item_id']) ?? asText(item?.['id']) ?? asText(item?.['call_id']);
 }

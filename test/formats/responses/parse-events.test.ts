@@ -125,6 +125,91 @@ describe('services that say less', () => {
     expect(shown(events)).toEqual([['text', 'Hi']]);
   });
 
+  describe('items without a number', () => {
+    const without = (event: JsonObject, item_id?: string): JsonObject => {
+      const { output_index: _, ...rest } = event;
+      return { ...rest, ...(item_id !== undefined && { item_id }) };
+    };
+    const thought = (text: string): JsonObject => ({
+      id: 'rs_1',
+      summary: [],
+      type: 'reasoning',
+      content: text === '' ? [] : [{ type: 'reasoning_text', text }],
+      encrypted_content: '',
+    });
+    const call = (name: string, args: string): JsonObject => ({
+      type: 'function_call',
+      call_id: `fc_${name}`,
+      name,
+      arguments: args,
+    });
+    const whole = [
+      ['thinking', 'Hm, well.'],
+      ['text', 'Hello'],
+      ['tool-call', 'look', '{"a":1}'],
+      ['tool-call', 'find', '{"b":2}'],
+    ];
+
+    test('all of them done at the end, as llama.cpp has it (ggml-org/llama.cpp#20607)', () => {
+      const events = heard(
+        streamOf([
+          without(added(0, thought(''))),
+          without(piece('reasoning_text', 0, 'Hm, '), 'rs_1'),
+          without(piece('reasoning_text', 0, 'well.'), 'rs_1'),
+          without(added(1, message('', { content: [] }))),
+          without(piece('output_text', 1, 'Hello'), 'msg_1'),
+          without(added(2, call('look', ''))),
+          without(piece('function_call_arguments', 2, '{"a":1}'), 'fc_look'),
+          without(added(3, call('find', ''))),
+          without(piece('function_call_arguments', 3, '{"b":2}'), 'fc_find'),
+          ...[thought('Hm, well.'), message('Hello'), call('look', '{"a":1}'), call('find', '{"b":2}')].map(
+            (item) => without(done(0, item)),
+          ),
+        ]),
+      );
+      expectInOrder(events);
+      expect(shown(events)).toEqual(whole);
+    });
+
+    test('the pieces alone without one', () => {
+      const events = heard(
+        streamOf([
+          added(0, message('', { content: [] })),
+          without(piece('output_text', 0, 'Hello')),
+          done(0, message('Hello')),
+          added(1, call('look', '')),
+          without(piece('function_call_arguments', 1, '{"a":1}')),
+          done(1, call('look', '{"a":1}')),
+        ]),
+      );
+      expectInOrder(events);
+      expect(shown(events)).toEqual(whole.slice(1, 3));
+    });
+
+    test('each done before the next, without a name either', () => {
+      const items = [
+        thought('Hm, well.'),
+        message('Hello'),
+        call('look', '{"a":1}'),
+        call('find', '{"b":2}'),
+      ];
+      const events = heard(
+        streamOf(
+          items.flatMap((item, at) => {
+            const { id: _, call_id: __, ...nameless } = item;
+            const isCall = at > 1;
+            return [
+              without(added(0, isCall ? { ...item, arguments: '' } : { ...nameless, content: [] })),
+              without(done(0, isCall ? item : nameless)),
+            ];
+          }),
+        ),
+      );
+      expectInOrder(events);
+      expect(shown(events)).toEqual(whole);
+    });
+  });
+
   test('citations only in the done', () => {
     const annotations = [
       { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 },
