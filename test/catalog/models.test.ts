@@ -36,6 +36,11 @@ describe('the default catalog', () => {
     }
   });
 
+  it("prices the searches of every model of Anthropic's, which cost the same for all of them", () => {
+    const claude = models.filter((model) => vendorName(model.id) === 'anthropic');
+    expect(claude.filter(({ prices }) => prices.searches !== 10).map(({ id }) => id)).toEqual([]);
+  });
+
   it('never gives a model of a vendor with its own format a name of another vendor', () => {
     for (const model of models) {
       if (!['openai', 'anthropic', 'google'].includes(vendorName(model.id))) continue;
