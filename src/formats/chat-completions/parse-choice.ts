@@ -169,6 +169,8 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
           case 'message':
           // Together says the delta's text a second time.
           case 'text':
+          // Of the whole answer (Moonshot), and read as that.
+          case 'usage':
             break;
           case 'finish_reason':
             word = asText(value[key]) || word;

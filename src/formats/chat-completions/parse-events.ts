@@ -8,7 +8,7 @@
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls, prefixedId } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
-import { asNumber, asObject, asText, isList, isObject, type JsonObject } from '../../json.ts';
+import { asNumber, asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../json.ts';
 import { broken, eventObject } from '../event-data.ts';
 import type { EventParser, Target } from '../format.ts';
 import { changedNames } from '../safe-names.ts';
@@ -108,8 +108,7 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
   const readChunk = (chunk: JsonObject, out: Out): void => {
     const list = chunk['choices'];
     if ((chunk['error'] !== undefined || !isList(list)) && isErrorBody(chunk)) throw parseErrorObject(chunk);
-    // Groq says it in a place of its own unless asked for the usual one.
-    usage = asObject(chunk['usage']) ?? asObject(asObject(chunk['x_groq'])?.['usage']) ?? usage;
+    usage = usageIn(chunk) ?? usage;
     if (!isList(list)) return;
     if (list.length === 0) {
       // Azure's first chunk tells only how the prompt was filtered; its id and model are empty.
@@ -170,4 +169,11 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
       finish(out);
     },
   };
+}
+
+/** Groq says it in a place of its own unless asked for the usual one, and Moonshot beside the reason to stop. */
+function usageIn({ usage, x_groq, choices }: JsonObject): JsonObject | undefined {
+  return (
+    asObject(usage) ?? asObject(asObject(x_groq)?.['usage']) ?? asObject(asObjects(choices)[0]?.['usage'])
+  );
 }

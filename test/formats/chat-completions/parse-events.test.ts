@@ -196,6 +196,15 @@ describe('usage', () => {
     expect(replyOf(hello, groq).usage).toEqual(told);
   });
 
+  test("in the choice, as Moonshot has it unless asked, counts where there is no other, and is none of the choice's own", () => {
+    const moonshot = raw({ ...HEAD, choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] });
+    const reply = replyOf(hello, moonshot);
+    expect(reply.usage).toEqual(told);
+    expect(JSON.stringify(reply.choices)).not.toContain('prompt_tokens');
+    const beside = raw({ ...HEAD, choices: [], usage: { ...usage, completion_tokens: 9 } });
+    expect(replyOf(hello, moonshot, beside).usage).toMatchObject({ output: 9 });
+  });
+
   test("counts DeepSeek's cache hits, and never more of them than there is input", () => {
     const deepseek = { ...usage, prompt_cache_hit_tokens: 2, prompt_cache_miss_tokens: 1 };
     expect(replyOf(whole({ content: 'a' }, 'stop', { usage: deepseek })).usage).toMatchObject({
