@@ -37,10 +37,11 @@ export function isFault(text: string): text is Fault {
 }
 
 /**
- * What a vendor can have done for a request that failed: nothing, since it said no or was not reached (`rejected`);
- * nobody knows, since its connection closed without a byte of an answer (`reset`).
+ * What a vendor can have done for a request that failed: nothing, since it said no or was not reached (`rejected`), or
+ * since its account is not one that may ask this (`elsewhere`: another may); nobody knows, since its connection closed
+ * without a byte of an answer (`reset`).
  */
-type Loss = 'rejected' | 'reset';
+type Loss = 'rejected' | 'elsewhere' | 'reset';
 
 export interface FaultDetails {
   /** HTTP status, where the upstream's own is to be kept. */

@@ -2,9 +2,9 @@
 
 import { amended, type GatewayError } from './errors.ts';
 
-/** Keys, by the shapes that vendors give them, and whatever stands where a credential does. */
+/** Keys, by the shapes that vendors give them, whatever stands where a credential does, and what xAI calls its keys. */
 const SECRET =
-  /\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;
+  /\bTeam: [\w-]{1,64}, API key ID: [\w-]{1,64}|\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;
 
 /** Addresses of machines that are nobody's business: private, loopback and link-local (RFC 1918, 3927, 6890). */
 const ADDRESS =

@@ -10,6 +10,8 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
   [404, 'not-found'],
   [408, 'upstream-timeout'],
   [409, 'conflict'],
+  // Fireworks' word for an account that is suspended.
+  [412, 'upstream-auth'],
   [413, 'too-large'],
   [422, 'unprocessable'],
   [429, 'rate-limited'],

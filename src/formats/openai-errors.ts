@@ -17,6 +17,7 @@ import {
   type JsonObject,
   tryParseJson,
 } from '../json.ts';
+import { saysAccountIsClosed } from './account.ts';
 import { faultOfStatus } from './fault-of-status.ts';
 
 /** [type, code] of each fault in OpenAI's words; an error's own code wins over the one here. */
@@ -90,13 +91,18 @@ function errorOf(status: number, told: Told): GatewayError {
   if (fault === 'upstream-auth') {
     return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
   }
+  if (fault === 'model-not-found' && status === 403) {
+    return new GatewayError(fault, 'The account of this gateway may not ask that model.', {
+      loss: 'elsewhere',
+    });
+  }
   const message =
     told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
   const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
   return new GatewayError(fault, message, {
     // OpenAI says of a model that there is none by 404 in one of its formats, by 400 in the other.
     ...((fault === 'invalid-request' || fault === 'model-not-found') &&
-      status < 500 && { status: told.moderated ? 400 : status }),
+      status < 500 && { status: status === 403 ? 400 : status }),
     ...(told.param !== undefined && { param: told.param }),
     ...(code !== undefined && { code }),
   });
@@ -105,7 +111,8 @@ function errorOf(status: number, told: Told): GatewayError {
 function faultOf(status: number, told: Told): Fault {
   const text = told.message ?? '';
   if (told.moderated) return 'invalid-request';
-  if (isKeyTrouble(told)) return 'upstream-auth';
+  if (status === 403 && isOfTheRequest(told)) return faultOf(400, told);
+  if (isKeyTrouble(told, status)) return 'upstream-auth';
   switch (status) {
     case 400:
     case 422:
@@ -117,7 +124,8 @@ function faultOf(status: number, told: Told): Fault {
         return 'model-not-found';
       break;
     case 429:
-      if (/quota|billing|credit|balance/i.test(`${told.type} ${told.code}`)) return 'quota-exceeded';
+      if (/quota|billing|credit|balance/i.test(`${told.type} ${told.code}`) || saysAccountIsClosed(text))
+        return 'quota-exceeded';
       break;
   }
   return faultOfStatus(status);
@@ -149,10 +157,19 @@ const TOO_LONG = new RegExp(
   'i',
 );
 
-/** Whether it is the gateway's own key that the vendor does not like. */
-function isKeyTrouble(told: Told): boolean {
-  const sentence = /\b(incorrect|invalid|missing|no valid) api.?key|api.?key not valid/i;
-  return told.code === 'invalid_api_key' || sentence.test(told.message ?? '');
+/**
+ * A 403 that is not of the key, which is left alone by none for it: xAI's for a text it does not take, Together's for one
+ * that is too long, and OpenAI's for a model that the key's project may not ask.
+ */
+function isOfTheRequest({ message = '', code }: Told): boolean {
+  return /^content violates/i.test(message) || TOO_LONG.test(message) || code === 'model_not_found';
+}
+
+/** Whether it is the gateway's own key, or its account, that the vendor does not like. @see saysAccountIsClosed */
+function isKeyTrouble({ code, message = '' }: Told, status: number): boolean {
+  if (code === 'invalid_api_key' || code === 'Arrearage') return true;
+  const isKeys = /^\W*((incorrect|invalid|missing|no valid) api.?key|api.?key not valid)/i.test(message);
+  return isKeys || (status !== 429 && saysAccountIsClosed(message));
 }
 
 /** The status of an error inside a 200 that names none. */

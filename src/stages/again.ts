@@ -7,7 +7,7 @@ import type { RetryLimits } from '../vendors/upstreams.ts';
  * How much is lost by a failure, from nothing to what a whole answer costs (see the configuration's `retries.after`);
  * `elsewhere`: nothing, but only another upstream, or another model, is worth a try.
  */
-export type Loss = NonNullable<GatewayError['loss']> | 'failed' | 'elsewhere';
+export type Loss = NonNullable<GatewayError['loss']> | 'failed';
 
 const ORDER = ['rejected', 'reset', 'failed'];
 

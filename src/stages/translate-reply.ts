@@ -95,8 +95,9 @@ async function refused(answered: Answered): Promise<Replied> {
   const said = withWord(withWait(tellable(parsed, vendor.key), answer), answer.status, shown);
   const { operation } = route;
   const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
+  const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A page of some proxy on the way is not what the vendor wrote.
-  if (translation === undefined && error.fault !== 'upstream-auth' && tryParseJson(shown) !== undefined) {
+  if (translation === undefined && !isOurs && tryParseJson(shown) !== undefined) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
     const headers = responseHeaders(answer.headers);
     if (shown === text) return { ...reply, headers, body };

@@ -583,6 +583,34 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
+  test('one that does not take a text, and says so by a 403, is not left alone for it', async () => {
+    const places = await upstreams(2);
+    const body = '{"error":"Content violates usage guidelines. Team: 1, API key ID: 2, Model: grok-4"}';
+    for (const place of places) place.script((wire) => wire.answer(403, body), good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    const refused = await ask(gateway.url, chat, false);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toBe(
+      '{"error":"Content violates usage guidelines. [hidden], Model: grok-4"}',
+    );
+    expect(await statuses(gateway, 3)).toEqual([403, 200, 200]);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test('one whose account may not ask a model is left alone for no other: who may is asked, and else there is none', async () => {
+    const places = await upstreams(2);
+    const body =
+      '{"error":{"message":"Project `proj_1` does not have access to model `x`","code":"model_not_found"}}';
+    for (const place of places) place.script((wire) => wire.answer(403, body));
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    const refused = await ask(gateway.url, chat, false);
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).not.toContain('proj_1');
+    places[1]?.script(good);
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(places[0]?.requests.length).toBeGreaterThan(2);
+  });
+
   test('one whose key is refused, or has no money left, is left alone at once', async () => {
     for (const body of [
       status(401),

@@ -4,6 +4,7 @@ import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
+import { saysAccountIsClosed } from '../account.ts';
 import { faultOfStatus } from '../fault-of-status.ts';
 
 /** What each fault is called. */
@@ -129,14 +130,15 @@ function faultOf(type: string, message: string, code: string | undefined, status
     case 'request_too_large':
       return 'too-large';
     case 'rate_limit_error':
-      return code === 'enforced_spend_limit_reached' ? 'quota-exceeded' : 'rate-limited';
+      return code === 'enforced_spend_limit_reached' ? 'quota-exceeded' : tooMany(message);
     case 'timeout_error':
       return 'upstream-timeout';
     case 'overloaded_error':
       return 'upstream-overloaded';
     default:
       // `api_error` too: a 503 and a 504 may come under that name.
-      return status === 400 || status === 422 ? badRequest(message, status) : faultOfStatus(status);
+      if (status === 400 || status === 422) return badRequest(message, status);
+      return status === 429 ? tooMany(message) : faultOfStatus(status);
   }
 }
 
@@ -145,9 +147,13 @@ function badRequest(message: string, status: number | undefined): Fault {
     return 'context-too-long';
   }
   // That the account is empty, or its own limit reached, is told as a bad request.
-  if (/credit balance is too low|reached your specified api usage limits/i.test(message))
-    return 'upstream-auth';
+  if (saysAccountIsClosed(message)) return 'upstream-auth';
   return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
+}
+
+/** Z.ai's account that is empty stands under Anthropic's type for too many requests. */
+function tooMany(message: string): Fault {
+  return saysAccountIsClosed(message) ? 'quota-exceeded' : 'rate-limited';
 }
 
 /**
