@@ -4,7 +4,7 @@ import { type Fault, type GatewayError, isVendors } from '../errors.ts';
 import type { Lease } from '../vendors/pool.ts';
 import type { Ending } from '../vendors/send.ts';
 
-/** Of the vendor's faults, those that will not pass. */
+/** Of the vendor's faults, those that will not pass, unless another account may do what this one may not. */
 const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
 
 /** How long an upstream is left alone that is over a limit and does not say for how long, in milliseconds. */
@@ -29,7 +29,8 @@ export function follow(lease: Lease): Followed {
       // Of what was never sent, or what nobody waited for, it is not to blame.
       if (error !== undefined && (ending === undefined || ending === 'left')) {
         lease.release();
-      } else if (error !== undefined && SURE_FAILURES.has(error.fault)) lease.fail(true);
+      } else if (error !== undefined && SURE_FAILURES.has(error.fault))
+        lease.fail(error.loss !== 'elsewhere');
       else if (error !== undefined && isVendors(error.fault)) lease.fail(false);
       else if (error?.fault === 'rate-limited') lease.rest((error.retryAfter ?? 0) * 1000 || REST);
       else {

@@ -4,7 +4,7 @@ import { asBuffer } from '../as-buffer.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { amended, asGatewayError, type GatewayError } from '../errors.ts';
+import { amended, asGatewayError, type Fault, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked, EventRenderer } from '../formats/format.ts';
 import { asObject, tryParseJson } from '../json.ts';
@@ -216,6 +216,9 @@ async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffe
 /** The longest wait that is told, in seconds: official SDKs take no notice of a longer one. */
 const LONGEST_WAIT = 60;
 
+/** Where a 403 is one of the gateway's account, which is known there. */
+const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
+
 /** An error answer with how long the vendor asks to be left alone, and whether it has done anything. */
 function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
   const wait = error.retryAfter ?? retryAfter(headers, Date.now());
@@ -223,6 +226,8 @@ function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): Gat
     ...(wait !== undefined && { retryAfter: Math.min(wait, LONGEST_WAIT) }),
     // It did not even wait for the request.
     ...(status === 408 && { loss: 'rejected' }),
+    // What this account may not do, a model or a tool for one, another may; and all else this one too.
+    ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
   });
 }
 

@@ -611,6 +611,25 @@ describe('several upstreams', () => {
     expect(places[0]?.requests.length).toBeGreaterThan(2);
   });
 
+  test('one that refuses its key something by a 403 is left alone once it refuses it all', async () => {
+    const places = await upstreams(2);
+    const [first, second] = places;
+    const body = '{"error":{"code":403,"message":"The caller does not have permission"}}';
+    let turn = 0;
+    first?.script((wire, request) => {
+      turn += 1;
+      return turn % 2 === 0 ? wire.answer(403, body) : good(wire, request);
+    });
+    second?.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
+    expect(first?.requests.length).toBeGreaterThan(6);
+    first?.script((wire) => wire.answer(403, body));
+    const before = first?.requests.length ?? 0;
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
+    expect(first?.requests.length).toBe(before + 5);
+  });
+
   test('one whose key is refused, or has no money left, is left alone at once', async () => {
     for (const body of [
       status(401),
