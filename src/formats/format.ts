@@ -129,6 +129,8 @@ export interface StreamMarks {
   readonly closing?: RegExp;
   /** Without this, none of its events says that the answer has failed. */
   readonly failing: RegExp;
+  /** The answer itself has begun: nothing that comes before it says whether there will be one. */
+  readonly answering: RegExp;
 }
 
 /** How a stream is made to tell its usage where the caller has not asked for that. */

@@ -25,6 +25,7 @@ import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
+import { stillbornOr } from './stillborn.ts';
 import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
@@ -43,23 +44,36 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
   return (answered) => {
     const { answer, translation } = answered;
     if (answer.status >= 400) return refused(answered);
-    return translation === undefined ? native(answered) : translated(answered, translation, options);
+    return translation === undefined
+      ? native(answered, options.hold)
+      : translated(answered, translation, options);
   };
 }
 
-function native(answered: Answered): Replied {
-  const { id, route, answer, allowance, ledger, hide } = answered;
+function native(answered: Answered, hold: number): Replied | Promise<Replied> {
+  const { id, route, answer, allowance, ledger } = answered;
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw noAnswer(answered);
   const own = responseHeaders(answer.headers);
   const reply = { id, format: route.format, status, allowance, ledger };
   if (!type.startsWith('text/event-stream')) return { ...reply, headers: own, body };
-  return {
-    ...reply,
-    headers: { ...eventStreamHeaders(own), 'content-type': type },
-    body: hide === undefined ? body : changed(bodyOf(answer), hide()),
-  };
+  const headers = { ...eventStreamHeaders(own), 'content-type': type };
+  return passing({ ...reply, headers, body }, answered, hold);
+}
+
+/** A native stream as it is, unless its first word is that there will be none. */
+async function passing(
+  reply: Replied,
+  { answer, spoken, vendor, hide }: Answered,
+  hold: number,
+): Promise<Replied> {
+  const begun = await stillbornOr(bodyOf(answer), formats[spoken].outbound, hold);
+  if ('error' in begun) {
+    const { error, bytes } = begun;
+    return { ...reply, body: bytes, refusal: withWait(tellable(error, vendor.key), answer) };
+  }
+  return { ...reply, body: hide === undefined ? begun : changed(begun, hide()) };
 }
 
 async function translated(

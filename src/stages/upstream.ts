@@ -28,6 +28,9 @@ export function upstream(
       ledger.vendor = vendor.name;
       ledger.spoken = spoken;
       ledger.attempts += 1;
+      // What became of the attempt before it.
+      ledger.fault = undefined;
+      ledger.cause = undefined;
       ledger.asked = tokensOfRequest(payload);
     }
     const answer = await send(

@@ -1,6 +1,7 @@
 /** Streams that end where they should not, say what they should not, and say it in another order. */
 
 import { describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/all.ts';
 import type { Wire } from '../support/fault-upstream.ts';
 import { KEY } from '../support/gateway.ts';
@@ -270,6 +271,43 @@ describe('U-21 an error as the first event of a 200', () => {
     expect(response.status).toBe(200);
     expect(isFinished(way.format, await response.text())).toBe(true);
     expect(door.upstream.requests).toHaveLength(2);
+  });
+
+  /** What OpenAI says before it is known whether there will be an answer. */
+  const PREAMBLE =
+    'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","status":"queued","error":null,"output":[]}}\n\n' +
+    'event: response.in_progress\ndata: {"type":"response.in_progress","sequence_number":1,"response":{"id":"r","status":"in_progress","error":null,"output":[]}}\n\n';
+  const failing = (spoken: FormatName): string =>
+    spoken === 'responses'
+      ? `${PREAMBLE}${OVERLOADED.responses.replace('"server_error","message"', '"server_is_overloaded","message"')}`
+      : `: processing\n\n${OVERLOADED[spoken]}`;
+
+  describe.each(native)('$name', (way) => {
+    test.each([
+      ['at once', (wire: Wire) => wire.wholeStream([failing(way.spoken)])],
+      ['byte by byte', (wire: Wire) => wire.wholeStream(Array.from(failing(way.spoken)))],
+    ])('that the vendor is overloaded is a reason to ask again: %s', async (_, fails) => {
+      door.upstream.script(fails, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]));
+      const response = await ask(door.url, way, true);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(streamedAnswer(way.spoken));
+      expect(door.upstream.requests).toHaveLength(2);
+    });
+
+    test('as the vendor wrote it, where that does not help', async () => {
+      const { status, text } = await read(way, (wire) => wire.wholeStream([failing(way.spoken)]));
+      expect(status).toBe(200);
+      expect(text).toBe(failing(way.spoken));
+      expect(door.upstream.requests).toHaveLength(2);
+    });
+
+    test('not where the answer has begun', async () => {
+      const [...events] = eventTexts(streamedAnswer(way.spoken));
+      const begun = `${events.slice(0, -2).join('')}${OVERLOADED[way.spoken]}`;
+      const { text } = await read(way, (wire) => wire.wholeStream([begun]));
+      expect(text).toBe(begun);
+      expect(door.upstream.requests).toHaveLength(1);
+    });
   });
 });
 

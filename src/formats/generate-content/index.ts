@@ -29,6 +29,7 @@ export const generateContent: Format = {
       opening: /"candidates"/,
       ending: /"finishReason"|"blockReason"|"error": ?[{"]/,
       failing: /"error"/,
+      answering: /data:/,
     },
   },
   renderError,
