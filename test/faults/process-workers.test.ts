@@ -3,10 +3,21 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { call } from '../support/caller.ts';
 import { KEY } from '../support/gateway.ts';
+import { preload } from '../support/preload.ts';
 import { spawnGateway } from '../support/process.ts';
 import { childrenOf, listening, runs } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
-import { openStage, openStreams, requestOf, type Stage, streamEvents, twoWorkersOf, ways } from './stage.ts';
+import {
+  chunk,
+  openStage,
+  openStreams,
+  requestOf,
+  STREAM_END,
+  type Stage,
+  streamEvents,
+  twoWorkersOf,
+  ways,
+} from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage?.close());
@@ -42,6 +53,62 @@ describe('P-20 workers', () => {
       expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
     }
     expect(stage.gateway.output()).toContain('A worker ended (SIGKILL); another one takes its place.');
+  });
+
+  test('P-20 one that ends by a mistake in it is replaced at once, while it finishes what it has', {
+    timeout: 40_000,
+  }, async () => {
+    stage = await openStage(
+      { workers: 2 },
+      preload(`process.on('SIGUSR2', () => setTimeout(() => { throw new Error('planted'); }, 1));`),
+    );
+    const [victim = 0] = twoWorkersOf(stage);
+    const ends: (() => void)[] = [];
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+      ends.push(() => response.end(STREAM_END));
+    });
+    const answers = await openStreams(stage.gateway.url);
+    process.kill(victim, 'SIGUSR2');
+    await eventually(
+      () => stage.gateway.output().includes('A new worker serves.'),
+      'another one serves',
+      20_000,
+    );
+    expect(childrenOf(stage.gateway.pid)).toHaveLength(3);
+    expect(childrenOf(stage.gateway.pid)).toContain(victim);
+    for (const end of ends) end();
+    for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
+    const gone = 'A worker ended (1); another one takes its place.';
+    await eventually(() => stage.gateway.output().includes(gone), 'it has ended', 20_000);
+    expect(stage.gateway.output().match(/A new worker serves/g)).toHaveLength(1);
+    expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
+  });
+
+  test('P-20 those that die as soon as they are started are started ever later, and a signal ends that', {
+    timeout: 40_000,
+  }, async () => {
+    stage = await openStage(
+      { workers: 2 },
+      preload(`
+        import cluster from 'node:cluster';
+        if (cluster.worker?.id > 2) process.exit(3);
+      `),
+    );
+    for (const worker of twoWorkersOf(stage)) process.kill(worker, 'SIGKILL');
+    /** When each of them was seen to be dead. */
+    const deaths = (): readonly number[] =>
+      stage.gateway
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('A worker ended'))
+        .map((line) => Date.parse(JSON.parse(line).time));
+    await eventually(() => deaths().length === 7, 'they die again and again', 20_000);
+    const [, , , , fifth = 0, , seventh = 0] = deaths();
+    // After the fifth, whose own place was empty for 1.6 s, that one's successor or a later one's has died.
+    expect(seventh - fifth).toBeGreaterThanOrEqual(1_590);
+    stage.gateway.signal('SIGTERM');
+    expect(await stage.gateway.ended).toBe(0);
   });
 
   test('P-20 without the first process they finish what they have, and end', {
