@@ -9,6 +9,7 @@ import { parseRequest } from '../../../src/formats/chat-completions/parse-reques
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { type JsonObject, parseJson } from '../../../src/json.ts';
 import { compatibleRequest } from '../../../src/sandbox/schemas/chat-completions.ts';
+import { growthOf, SQUARE } from '../../support/cost.ts';
 import { PERMISSIVE } from '../../support/meaning.ts';
 import { again, fixtures, modelOf, objectOf, REASONING } from './requests.ts';
 
@@ -247,18 +248,20 @@ describe('hostile bodies', () => {
 });
 
 test('a long conversation costs what its length costs', () => {
-  const messages = Array.from({ length: 40_000 }, (_, at) =>
-    at < 20_000
-      ? {
-          role: 'assistant',
-          content: null,
-          tool_calls: [
-            { id: `call_${at}`, type: 'function', function: { name: `t${at % 7}`, arguments: '{}' } },
-          ],
-        }
-      : { role: 'tool', tool_call_id: `call_${60_000 - at}`, content: 'x' },
-  );
-  const start = performance.now();
-  again({ model: 'm', messages }, modelOf('mistral'));
-  expect(performance.now() - start).toBeLessThan(5000);
+  const read = (calls: number): void => {
+    const messages = Array.from({ length: 2 * calls }, (_, at) =>
+      at < calls
+        ? {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              { id: `call_${at}`, type: 'function', function: { name: `t${at % 7}`, arguments: '{}' } },
+            ],
+          }
+        : { role: 'tool', tool_call_id: `call_${2 * calls - 1 - at}`, content: 'x' },
+    );
+    again({ model: 'm', messages }, modelOf('mistral'));
+  };
+  // Looking for the call of each result among all of them would go with the square.
+  expect(growthOf(read, 1_000)).toBeLessThan(SQUARE);
 });
