@@ -1,6 +1,6 @@
 /** What a process can run short of, and what it does then: takes on nothing new, and finishes what it has. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
@@ -14,12 +14,6 @@ afterEach(() => stage.close());
 
 const health = (path: string): Promise<Response> =>
   fetch(`${stage.gateway.url}${path}`, { headers: { connection: 'close' } });
-
-/** Seconds of CPU that a process has taken so far. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 const [native, translated] = ways;
 const ask = (way: (typeof ways)[number], stream = true): Promise<Answer> =>
@@ -77,9 +71,9 @@ describe('P-06 file descriptors', () => {
     await expect
       .poll(() => readdirSync(`/proc/${stage.gateway.pid}/fd`).length, { timeout: 5_000 })
       .toBeGreaterThanOrEqual(127);
-    const before = cpuSeconds(stage.gateway.pid);
+    const before = stage.gateway.cpu();
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(cpuSeconds(stage.gateway.pid) - before).toBeLessThan(1);
+    expect(stage.gateway.cpu() - before).toBeLessThan(1_000);
     for (const { socket } of idle) socket.destroy();
     expect(await live.over).toMatchObject({ complete: true });
     expect(stage.gateway.alive()).toBe(true);

@@ -68,6 +68,16 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
   };
 }
 
+/** Processor time that the gateway takes for `run`, in milliseconds. */
+export async function costOf({ gateway }: Stage, run: () => Promise<unknown>): Promise<number> {
+  const before = gateway.cpu();
+  await run();
+  return gateway.cpu() - before;
+}
+
+/** What is `size` times as large as what costs `ordinary` costs less than this, unless it goes by the square of its size. */
+export const alike = (ordinary: number, size = 1): number => 5 * size * ordinary + 1_000;
+
 /** The two ways through the gateway to a vendor that speaks chat-completions. */
 export const ways = [
   { way: 'native', path: '/v1/chat/completions', model: 'gpt-4o' },

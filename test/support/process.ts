@@ -22,6 +22,8 @@ export interface GatewayProcess {
   alive(): boolean;
   /** Resident memory, in bytes. */
   memory(): number;
+  /** Processor time it has taken so far, in milliseconds; a busy machine adds nothing to it. */
+  cpu(): number;
   /** How many sockets it has open, the listening ones included. */
   sockets(): number;
   signal(name: NodeJS.Signals): void;
@@ -80,6 +82,7 @@ export async function spawnGateway(
     written: () => ({ ...written }),
     alive: running,
     memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
+    cpu: () => cpuTime(pid),
     sockets: () => openSockets(pid),
     signal: (name) => child.kill(name),
     ended,
@@ -105,6 +108,12 @@ function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
     child.stdout?.on('data', look);
     child.once('exit', (code) => failed(new Error(`The gateway ended with ${code}:\n${output()}`)));
   });
+}
+
+/** By /proc, which counts in hundredths of a second. */
+function cpuTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 function openSockets(pid: number): number {
