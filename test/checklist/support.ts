@@ -84,8 +84,13 @@ export interface Door {
   answers(said: Said | Respond): void;
   /** Asks for a whole answer; `more` is laid over the least request there is. A good answer must keep the protocol. */
   whole(from: Caller, model: string, more?: JsonObject): Promise<Whole>;
-  /** Asks for a stream. What comes must keep the protocol, failures included. */
-  stream(from: Caller, model: string, more?: JsonObject): Promise<Streamed>;
+  /** Asks for a stream. What comes must keep the protocol, failures included. `heard` is told all that has come so far. */
+  stream(
+    from: Caller,
+    model: string,
+    more?: JsonObject,
+    heard?: (text: string) => void,
+  ): Promise<Streamed>;
   /** The body of the last request to the vendor. */
   sent(): JsonObject;
   /** What the vendor of `model` is sent for a request: it is asked for no answer. */
@@ -141,11 +146,15 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
         reply: () => collect(eventsOfWhole(formats[from], text)),
       };
     },
-    async stream(from, model, more = {}) {
+    async stream(from, model, more = {}, heard = () => undefined) {
       const options = from === 'chat-completions' && { stream_options: { include_usage: true } };
       const body = { model, ...LEAST[from], stream: true, ...options, ...more };
       const response = await ask(from, body);
-      const text = await response.text();
+      let text = '';
+      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += piece;
+        heard(text);
+      }
       const events = run(decodeSse(), [new TextEncoder().encode(text)]);
       if (response.ok) {
         const judge = validator(from, { usageAsked: at(body, 'stream_options.include_usage') === true });
