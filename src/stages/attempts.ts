@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { amended, asGatewayError, GatewayError } from '../errors.ts';
+import { asGatewayError, GatewayError } from '../errors.ts';
 import type { Stage } from '../streams/line.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -67,7 +67,9 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     // What became of the model that was asked for is what the caller is told.
     if (target.model === routed.model) told = outcome.told;
   }
-  return giveUp(told, number);
+  // Whether to try again later is for the caller, as at the vendor itself: what the gateway tries is within a budget.
+  if (told instanceof GatewayError) throw told;
+  return told;
 }
 
 /** An attempt, and where the vendor refuses what is in the dialogue, another one that counts as the same. */
@@ -133,16 +135,6 @@ async function nextTry(
 /** Milliseconds that are left for all attempts. */
 function timeLeft({ upstreams, began }: Course): number {
   return upstreams.patience.limits.total - (performance.now() - began);
-}
-
-/** What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. */
-function giveUp(told: GatewayError | Replied, number: number): Replied {
-  if (told instanceof GatewayError) {
-    const final = number > 1 && told.retryAfter === undefined;
-    throw final ? amended(told, { headers: { 'x-should-retry': 'false' } }) : told;
-  }
-  if (number > 1 && told.refusal?.retryAfter === undefined) told.headers['x-should-retry'] = 'false';
-  return told;
 }
 
 function isFailed(outcome: Replied | Failed): outcome is Failed {

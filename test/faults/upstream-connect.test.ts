@@ -72,8 +72,7 @@ describe('U-01 connect refused', () => {
       expect(JSON.parse(text).error.message).toBe('The upstream could not be reached.');
       expect(text).not.toMatch(/127\.0\.0\.1|ECONN|localhost/);
       expect(text).not.toContain(String(closed.port));
-      // The gateway has tried twice; an official SDK would try thrice that often.
-      expect(response.headers.get('x-should-retry')).toBe('false');
+      expect(response.headers.get('x-should-retry')).toBeNull();
     }
   });
 });
@@ -280,7 +279,7 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
     expect(JSON.parse(await response.text()).error.message).toBe(
       'The upstream could not be reached in time.',
     );
-    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(response.headers.get('x-should-retry')).toBeNull();
   } finally {
     for (const filler of fillers) filler.destroy();
     silent.kill('SIGKILL');

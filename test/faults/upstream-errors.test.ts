@@ -227,7 +227,7 @@ describe('U-14 the vendor fails', () => {
     await bold.close();
   });
 
-  test('twice the same: the caller has it as it is, with the advice not to begin again', async () => {
+  test('twice the same: the caller has it as it is, and may wait for as long as at the vendor itself', async () => {
     for (const way of ways) {
       door.upstream.requests.length = 0;
       const body = errorBody[way.spoken](503, 'Not now.');
@@ -236,7 +236,8 @@ describe('U-14 the vendor fails', () => {
       const text = await response.text();
       if (way.format === way.spoken) expect(text).toBe(body);
       expect(response.status).toBe(way.format === 'messages' && way.spoken !== 'messages' ? 529 : 503);
-      expect(response.headers.get('x-should-retry')).toBe('false');
+      // Claude Code waits through ten tries of an overloaded model, but for none where this says false.
+      expect(response.headers.get('x-should-retry')).toBeNull();
       expect(door.upstream.requests).toHaveLength(2);
     }
   });
