@@ -59,6 +59,18 @@ export interface FaultDetails {
   readonly cause?: unknown;
 }
 
+/**
+ * How a connection to a vendor fails. Agents go by words to tell whether another try may go well, since a stream that has
+ * begun has its status: opencode and pi look for `connection error`, `connection lost` and `response timed out`.
+ */
+export const BROKEN_OFF = {
+  unreached: 'Connection error: the upstream could not be reached.',
+  unreachedInTime: 'Connection timed out: the upstream could not be reached in time.',
+  lost: 'Connection lost: the upstream broke off.',
+  endedEarly: 'Connection lost: the upstream ended its answer before it was finished.',
+  tooLong: 'Response timed out: the upstream took too long to answer.',
+} as const;
+
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly fault: Fault;
@@ -80,6 +92,11 @@ export class GatewayError extends Error {
     this.headers = details.headers ?? {};
     this.loss = details.loss;
   }
+}
+
+/** An answer of a vendor's that has no end. */
+export function endedEarly(): GatewayError {
+  return new GatewayError('upstream-broken', BROKEN_OFF.endedEarly);
 }
 
 const VENDORS_OWN = new Set<Fault>([

@@ -5,7 +5,7 @@
  */
 
 import { asBuffer } from '../as-buffer.ts';
-import { GatewayError, isVendors } from '../errors.ts';
+import { endedEarly, isVendors } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { type Gathered, gather } from '../gather.ts';
 import { tryParseJson } from '../json.ts';
@@ -65,7 +65,7 @@ export function guardOf(
       // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in sight.
       const isWhole = ending.test(end) || !EVENT.test(end);
       if (isWhole && endsWhole(end)) return undefined;
-      return new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
+      return endedEarly();
     },
     hasFailed() {
       if (failure === undefined && !failing.test(said())) return false;

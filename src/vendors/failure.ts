@@ -1,7 +1,7 @@
 /** Why an exchange with a vendor failed, in words that show no address (undici's messages do) and no header. */
 
 import { errors } from 'undici';
-import { asGatewayError, GatewayError } from '../errors.ts';
+import { asGatewayError, BROKEN_OFF, GatewayError } from '../errors.ts';
 
 /**
  * @param cause what undici says, or an error of our own.
@@ -13,15 +13,15 @@ export function failureOf(cause: Error, sent: boolean, answered: boolean): Gatew
   if (cause instanceof GatewayError || cause instanceof errors.InvalidArgumentError)
     return asGatewayError(cause);
   if (sent) {
-    return new GatewayError('upstream-broken', 'The connection to the upstream failed.', {
+    return new GatewayError('upstream-broken', BROKEN_OFF.lost, {
       ...(!answered && { loss: 'reset' }),
       cause,
     });
   }
   return cause instanceof errors.ConnectTimeoutError
-    ? new GatewayError('upstream-timeout', 'The upstream could not be reached in time.', {
+    ? new GatewayError('upstream-timeout', BROKEN_OFF.unreachedInTime, {
         loss: 'rejected',
         cause,
       })
-    : new GatewayError('upstream-broken', 'The upstream could not be reached.', { loss: 'rejected', cause });
+    : new GatewayError('upstream-broken', BROKEN_OFF.unreached, { loss: 'rejected', cause });
 }

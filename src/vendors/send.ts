@@ -4,7 +4,7 @@
  */
 
 import type { Dispatcher } from 'undici';
-import { GatewayError, isVendors } from '../errors.ts';
+import { BROKEN_OFF, GatewayError, isVendors } from '../errors.ts';
 import type { Body } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
@@ -82,7 +82,7 @@ export function send(
     const wait = waitFor(patience, {
       timeLeft: request.timeLeft,
       isPaused: () => socket?.paused === true,
-      tooLong: () => abort(new GatewayError('upstream-timeout', 'The upstream took too long to answer.')),
+      tooLong: () => abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong)),
     });
     const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;

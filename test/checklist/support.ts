@@ -85,12 +85,7 @@ export interface Door {
   /** Asks for a whole answer; `more` is laid over the least request there is. A good answer must keep the protocol. */
   whole(from: Caller, model: string, more?: JsonObject): Promise<Whole>;
   /** Asks for a stream. What comes must keep the protocol, failures included. `heard` is told all that has come so far. */
-  stream(
-    from: Caller,
-    model: string,
-    more?: JsonObject,
-    heard?: (text: string) => void,
-  ): Promise<Streamed>;
+  stream(from: Caller, model: string, more?: JsonObject, heard?: (text: string) => void): Promise<Streamed>;
   /** The body of the last request to the vendor. */
   sent(): JsonObject;
   /** What the vendor of `model` is sent for a request: it is asked for no answer. */

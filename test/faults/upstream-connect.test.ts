@@ -69,7 +69,7 @@ describe('U-01 connect refused', () => {
       const response = await ask(gateway.url, each, stream);
       const text = await response.text();
       expect(response.status).toBe(502);
-      expect(JSON.parse(text).error.message).toBe('The upstream could not be reached.');
+      expect(JSON.parse(text).error.message).toBe('Connection error: the upstream could not be reached.');
       expect(text).not.toMatch(/127\.0\.0\.1|ECONN|localhost/);
       expect(text).not.toContain(String(closed.port));
       expect(response.headers.get('x-should-retry')).toBeNull();
@@ -277,7 +277,7 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
     const response = await ask(gateway.url, way, true);
     expect(response.status).toBe(504);
     expect(JSON.parse(await response.text()).error.message).toBe(
-      'The upstream could not be reached in time.',
+      'Connection timed out: the upstream could not be reached in time.',
     );
     expect(response.headers.get('x-should-retry')).toBeNull();
   } finally {

@@ -77,7 +77,9 @@ describe.concurrent('U-06 no head of an answer: 504, the vendor is aborted, and 
       const response = await ask(gateway.url, way, stream);
       const text = await response.text();
       expect(response.status, text).toBe(504);
-      expect(JSON.parse(text).error.message).toBe('The upstream took too long to answer.');
+      expect(JSON.parse(text).error.message).toBe(
+        'Response timed out: the upstream took too long to answer.',
+      );
       expect(await hang.gone()).toBeGreaterThan(0);
     }
     expect(upstream.requests).toHaveLength(2);

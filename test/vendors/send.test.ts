@@ -196,7 +196,7 @@ test('a guard has the last word where the body breaks, or is cut, and only there
     wire.stream(['a']);
     setTimeout(() => wire.reset(), 20);
   });
-  expect(broken).toBe('a<The connection to the upstream failed.>');
+  expect(broken).toBe('a<Connection lost: the upstream broke off.>');
   expect(seen).toEqual(['a', 'a', 'a']);
 });
 

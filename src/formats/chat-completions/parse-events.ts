@@ -8,6 +8,7 @@
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls, prefixedId } from '../../conversation/ids.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
+import { endedEarly } from '../../errors.ts';
 import { asNumber, asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../json.ts';
 import { broken, eventObject } from '../event-data.ts';
 import type { EventParser, Target } from '../format.ts';
@@ -164,7 +165,7 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
       if (isDone) return;
       isDone = true;
       if (!isFinished()) {
-        throw broken('the end of its answer before the answer was finished');
+        throw endedEarly();
       }
       finish(out);
     },

@@ -13,6 +13,7 @@ import { countCalls } from '../../conversation/ids.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
+import { endedEarly } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asText, isList, isObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -128,7 +129,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
     flush(out) {
       const ordered = [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
       if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
-        throw broken('the end of its answer before the answer was finished');
+        throw endedEarly();
       }
       tellUsage(out);
       for (const [at, candidate] of ordered.entries()) {

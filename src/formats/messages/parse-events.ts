@@ -5,6 +5,7 @@ import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
+import { endedEarly } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import {
   asList,
@@ -136,7 +137,7 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
       read(type, data, value, out);
     },
     flush() {
-      if (!isOver) throw broken('the end of its answer before the answer was finished');
+      if (!isOver) throw endedEarly();
     },
   };
 }

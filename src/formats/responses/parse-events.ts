@@ -6,7 +6,7 @@
 
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
-import { GatewayError } from '../../errors.ts';
+import { endedEarly, GatewayError } from '../../errors.ts';
 import { asNumber, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink, Step } from '../../streams/step.ts';
@@ -129,7 +129,7 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
     },
     flush() {
       if (ended) return;
-      throw new GatewayError('upstream-broken', 'The upstream ended its answer before it was finished.');
+      throw endedEarly();
     },
   };
 }
