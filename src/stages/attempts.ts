@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asGatewayError, GatewayError } from '../errors.ts';
+import { amended, asGatewayError, GatewayError } from '../errors.ts';
 import type { Stage } from '../streams/line.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -67,9 +67,7 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     // What became of the model that was asked for is what the caller is told.
     if (target.model === routed.model) told = outcome.told;
   }
-  // Whether to try again later is for the caller, as at the vendor itself: what the gateway tries is within a budget.
-  if (told instanceof GatewayError) throw told;
-  return told;
+  return giveUp(told, number);
 }
 
 /** An attempt, and where the vendor refuses what is in the dialogue, another one that counts as the same. */
@@ -136,6 +134,19 @@ async function nextTry(
 function timeLeft({ upstreams, began }: Course): number {
   return upstreams.patience.limits.total - (performance.now() - began);
 }
+
+/**
+ * What came of it; after more than one attempt, with the advice to official SDKs not to begin it all again. But who is
+ * overloaded is waited for by agents through ten tries and more, as they do at the vendor itself.
+ */
+function giveUp(told: GatewayError | Replied, number: number): Replied {
+  const failure = told instanceof GatewayError ? told : told.refusal;
+  const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
+  if (told instanceof GatewayError) throw final ? amended(told, NOT_AGAIN) : told;
+  return final ? { ...told, headers: { ...told.headers, ...NOT_AGAIN.headers } } : told;
+}
+
+const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
 
 function isFailed(outcome: Replied | Failed): outcome is Failed {
   return 'told' in outcome;
