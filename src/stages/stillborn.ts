@@ -4,104 +4,116 @@
  * somebody else can still be asked. Where nobody can, the caller has the stream as it came.
  */
 
-import { asBuffer, joined } from '../as-buffer.ts';
+import { asBuffer } from '../as-buffer.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Outbound } from '../formats/format.ts';
-import type { Body, BodySink } from '../streams/body.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { within } from '../streams/within.ts';
+import type { HeldBody } from '../vendors/relay.ts';
 import { lossOf } from './again.ts';
 
-/** How much is kept back, in bytes: OpenAI says all that it was asked before it answers. */
-const MOST = 256 * 1024;
+/** Bytes in which an event says of which kind it is. */
+const HEAD = 1_024;
 
 /** For how long a stream is waited for that has nothing more to say, in milliseconds. */
 const REST = 1_000;
 
-const BOUNDARY = /(?:\n\n|\r\r|\r\n\r\n)$/;
+const LF = 0x0a;
+const CR = 0x0d;
 
-/** All of a stream that came to nothing. */
+/** All of a stream that came to nothing, and why. */
 export interface Stillborn {
   readonly bytes: Buffer;
   readonly error: GatewayError;
 }
 
-/** @param hold milliseconds for which the beginning is kept back at most. */
-export async function stillbornOr(
-  source: Body,
-  { parseFailure, marks }: Pick<Outbound, 'parseFailure' | 'marks'>,
-  hold: number,
-): Promise<Body | Stillborn> {
-  const { promise: known, resolve } = Promise.withResolvers<void>();
-  const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  let held: Uint8Array[] = [];
-  let size = 0;
-  let sink: BodySink | undefined;
-  let isLeft = false;
-  let ended: GatewayError | true | undefined;
-  let failure: GatewayError | undefined;
-
-  /** Whether it is not yet known what it will be. */
-  function isOpen(): boolean {
-    const bytes = joined(held);
-    const text = bytes.toString('latin1');
-    if (!marks.failing.test(text)) return !marks.answering.test(text);
-    if (!BOUNDARY.test(text)) return true;
-    for (const event of run(decodeSse(), [bytes])) {
-      const error = parseFailure(event);
-      // For what is at fault in the request itself, nobody else has another answer.
-      if (error !== undefined && lossOf(error) !== undefined) failure = error;
-      if (error !== undefined || marks.answering.test(`data: ${event.data}`)) return false;
-    }
-    return true;
-  }
-
-  function finish(how: GatewayError | true): void {
-    ended = how;
-    if (sink !== undefined) tellEnd(sink, how);
-    resolve();
-    end();
-  }
-
-  source.pipeTo({
-    write(chunk) {
-      if (sink !== undefined) return sink.write(chunk);
-      held.push(asBuffer(chunk));
-      size += chunk.byteLength;
-      if (failure === undefined && (size >= MOST || !isOpen())) resolve();
-      return size < MOST;
-    },
-    close: () => finish(true),
-    abort: finish,
-  });
-  await within(known, hold);
-  if (failure !== undefined) {
-    await within(over, REST);
-    if (ended === undefined) source.cancel();
-    return { bytes: joined(held), error: failure };
-  }
-  return {
-    pipeTo(taker) {
-      let takesMore = true;
-      for (const chunk of held) {
-        takesMore = taker.write(chunk);
-        if (isLeft) return;
-      }
-      held = [];
-      sink = taker;
-      if (ended !== undefined) tellEnd(taker, ended);
-      else if (takesMore) source.pull();
-    },
-    pull: () => source.pull(),
-    cancel(error) {
-      isLeft = true;
-      source.cancel(error);
-    },
-  };
+/** What the events of a stream say of it so far. */
+interface Beginning {
+  /** Of an event that is not all there. */
+  open: Uint8Array | undefined;
+  verdict: Verdict | undefined;
+  isOver: boolean;
+  /** Called with every change. */
+  onChange: (() => void) | undefined;
 }
 
-function tellEnd(sink: BodySink, how: GatewayError | true): void {
-  if (how === true) sink.close();
-  else sink.abort(how);
+/** That the answer has begun, or why there will be none, where another try is worth it. */
+type Verdict = 'begun' | GatewayError;
+
+type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
+
+/**
+ * Looks at what a body begins with; undefined where its answer has begun, at once as a rule: then it is still to be taken.
+ * @param hold milliseconds that it is waited for at most.
+ */
+export function stillbornOf(
+  body: HeldBody,
+  reader: Reader,
+  hold: number,
+): undefined | Promise<Stillborn | undefined> {
+  const beginning: Beginning = { open: undefined, verdict: undefined, isOver: false, onChange: undefined };
+  body.watch((piece) => {
+    if (piece === undefined) beginning.isOver = true;
+    else if (beginning.verdict === undefined) read(piece, beginning, reader);
+    beginning.onChange?.();
+  });
+  return beginning.verdict === 'begun' ? undefined : waitedFor(beginning, body, hold);
+}
+
+async function waitedFor(beginning: Beginning, body: HeldBody, hold: number): Promise<Stillborn | undefined> {
+  await until(beginning, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
+  const { verdict } = beginning;
+  if (verdict === undefined || verdict === 'begun') return undefined;
+  await until(beginning, ({ isOver }) => isOver, REST);
+  if (!beginning.isOver) body.cancel();
+  return { bytes: body.held(), error: verdict };
+}
+
+/** Resolves once it is so, or after `milliseconds`. */
+async function until(
+  beginning: Beginning,
+  isSo: (beginning: Beginning) => boolean,
+  milliseconds: number,
+): Promise<void> {
+  if (isSo(beginning)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  beginning.onChange = () => {
+    if (isSo(beginning)) resolve();
+  };
+  await within(promise, milliseconds);
+}
+
+/** Reads on until an event says how the answer begins. */
+function read(piece: Uint8Array, beginning: Beginning, reader: Reader): void {
+  const bytes = beginning.open === undefined ? asBuffer(piece) : Buffer.concat([beginning.open, piece]);
+  let start = 0;
+  // A piece without the end of a line ends no event.
+  for (let end = piece.includes(LF) ? eventEnd(bytes, 0) : undefined; end !== undefined; ) {
+    beginning.verdict = verdictOn(bytes.subarray(start, end), reader);
+    if (beginning.verdict !== undefined) return;
+    start = end;
+    end = eventEnd(bytes, start);
+  }
+  beginning.open = start === bytes.length ? undefined : bytes.subarray(start);
+}
+
+/** Where the event ends that begins at `start`, behind its empty line; undefined where that has not come. */
+function eventEnd(bytes: Buffer, start: number): number | undefined {
+  for (let line = bytes.indexOf(LF, start); line >= 0; line = bytes.indexOf(LF, line + 1)) {
+    if (bytes[line + 1] === LF) return line + 2;
+    if (bytes[line + 1] === CR && bytes[line + 2] === LF) return line + 3;
+  }
+  return undefined;
+}
+
+function verdictOn(event: Buffer, { parseFailure, marks }: Reader): Verdict | undefined {
+  const head = event.toString('latin1', 0, HEAD);
+  if (marks.failing.test(head)) {
+    const [said] = run(decodeSse(), [event]);
+    const error = said && parseFailure(said);
+    // For what is at fault in the request itself, nobody else has another answer.
+    if (error !== undefined) return lossOf(error) === undefined ? 'begun' : error;
+  }
+  return marks.answering.test(head) ? 'begun' : undefined;
 }

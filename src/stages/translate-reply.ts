@@ -25,7 +25,7 @@ import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
-import { stillbornOr } from './stillborn.ts';
+import { type Stillborn, stillbornOf } from './stillborn.ts';
 import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
@@ -63,17 +63,18 @@ function native(answered: Answered, hold: number): Replied | Promise<Replied> {
 }
 
 /** A native stream as it is, unless its first word is that there will be none. */
-async function passing(
-  reply: Replied,
-  { answer, spoken, vendor, hide }: Answered,
-  hold: number,
-): Promise<Replied> {
-  const begun = await stillbornOr(bodyOf(answer), formats[spoken].outbound, hold);
-  if ('error' in begun) {
-    const { error, bytes } = begun;
+function passing(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
+  const { answer, spoken, vendor, hide } = answered;
+  const shown = hide === undefined ? reply : { ...reply, body: changed(bodyOf(answer), hide()) };
+  if (answer.body instanceof Uint8Array) return shown;
+  const waited = stillbornOf(answer.body, formats[spoken].outbound, hold);
+  return waited === undefined ? shown : waited.then((stillborn) => toldOf(stillborn) ?? shown);
+
+  function toldOf(stillborn: Stillborn | undefined): Replied | undefined {
+    if (stillborn === undefined) return undefined;
+    const { bytes, error } = stillborn;
     return { ...reply, body: bytes, refusal: withWait(tellable(error, vendor.key), answer) };
   }
-  return { ...reply, body: hide === undefined ? begun : changed(begun, hide()) };
 }
 
 async function translated(

@@ -5,12 +5,11 @@
 
 import type { Dispatcher } from 'undici';
 import { BROKEN_OFF, GatewayError, isVendors } from '../errors.ts';
-import type { Body } from '../streams/body.ts';
 import { failureOf } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
 import { inflater } from './inflate.ts';
 import type { Patience } from './patience.ts';
-import { relay } from './relay.ts';
+import { type HeldBody, relay } from './relay.ts';
 import { waitFor } from './wait.ts';
 
 export interface UpstreamRequest {
@@ -40,7 +39,7 @@ export interface UpstreamHead {
 
 export interface UpstreamAnswer extends UpstreamHead {
   /** On its way; or, as short answers do, come whole with its head. */
-  readonly body: Body | Uint8Array;
+  readonly body: HeldBody | Uint8Array;
 }
 
 /** Speaks for a body that ends too soon. */
@@ -122,7 +121,7 @@ export function send(
       if (over !== undefined) return;
       finish('whole');
       if (isGiven) passing.close();
-      else give(passing.held());
+      else give(passing.body.held());
     };
 
     const give = (body: UpstreamAnswer['body']): void => {
