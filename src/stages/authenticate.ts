@@ -51,17 +51,17 @@ export function admit(
   const carried = new Set<string>();
   for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
     const value = message.headers[name];
-    if (typeof value === 'string') carried.add(value.trim());
+    if (typeof value === 'string' && value.trim() !== '') carried.add(value.trim());
   }
-  const { authorization } = message.headers;
-  if (authorization !== undefined) carried.add(bearer(authorization));
+  const { authorization = '' } = message.headers;
+  if (!NOTHING.test(authorization)) carried.add(bearer(authorization));
   // The key in the query counts where no header carries one: a header is the safer carrier, so it wins.
   if (carried.size === 0 && family === 'generate-content') {
     for (const inQuery of query.getAll('key')) carried.add(inQuery);
   }
 
   const [key = '', ...others] = carried;
-  if (key === '' && others.length === 0 && NOTHING.test(authorization ?? '')) {
+  if (key === '' && others.length === 0 && NOTHING.test(authorization)) {
     throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
   }
   const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
@@ -69,7 +69,10 @@ export function admit(
   return principal;
 }
 
-/** What is sent where the variable that should hold the key is not set. */
+/**
+ * What is sent where the variable that should hold the key holds nothing, which other carriers may stand beside: Claude
+ * Code sets both of Anthropic's so for what it starts, and Anthropic's SDKs send both then.
+ */
 const NOTHING = /^(?:bearer)? *$/i;
 
 function bearer(authorization: string): string {

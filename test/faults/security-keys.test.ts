@@ -125,6 +125,19 @@ describe('S-02 what an Authorization header may hold', () => {
     expect(asked()).toBe(before);
   });
 
+  /** SDKs send the header of a variable that is set, and to nothing: Claude Code's shell sets both of Anthropic's so. */
+  test.each([
+    ['x-api-key', '/v1/messages', [`Authorization: Bearer ${KEY}`, 'x-api-key:']],
+    ['Authorization', '/v1/messages', ['Authorization: Bearer', `x-api-key: ${KEY}`]],
+    ['Authorization without a scheme', '/v1/messages', ['Authorization:', `x-api-key: ${KEY}`]],
+    ['x-goog-api-key', GEMINI, [`Authorization: Bearer ${KEY}`, 'x-goog-api-key:']],
+    ['x-goog-api-key beside the query', `${GEMINI}?key=${KEY}`, ['x-goog-api-key:']],
+  ])('a carrier that is empty carries none: %s', async (_, path, lines) => {
+    stage.respondWith((__, response) => json(response, {}));
+    const text = path === '/v1/messages' ? '{"model":"claude-opus-4-8","max_tokens":1,"messages":[]}' : '{}';
+    expect(statusOf(await send(path, lines, text))).toBe(200);
+  });
+
   test('a header line cannot be brought in by a value', async () => {
     const answer = await send(ways[0].path, [`X: y\r\n\r\nAuthorization: Bearer ${KEY}`]);
     expect(statusOf(answer)).toBe(401);
