@@ -11,7 +11,7 @@ export interface Catalog {
    * restriction could tell apart mean the same model.
    */
   resolve(asked: string, defaultVendor: string): Model | undefined;
-  /** The other ids by which a model, by its own, is reached: its aliases and dated names. */
+  /** The other ids by which a model, by its own, is reached: its aliases, dated names, and with a dot. */
   otherNames(id: string): readonly string[];
   /** The models that may be asked where this one cannot answer, in order. */
   fallbacks(model: Model): readonly Model[];
@@ -36,6 +36,7 @@ export function catalogOf(
       byId.set(alias.toLowerCase(), own ? { ...model, upstream: modelName(alias) } : model);
     }
   }
+  for (const model of models) byId.set(dotted(model.id), model);
   for (const model of models) byId.set(model.id, model);
   for (const [alias, id] of Object.entries(aliases)) {
     const model = byId.get(id.toLowerCase());
@@ -69,6 +70,14 @@ export function catalogOf(
       return byId.get(id.includes('/') ? id : `${defaultVendor}/${id}`);
     },
   };
+}
+
+/**
+ * A Claude's id as OpenRouter, Vercel's and GitHub's routers have it, and clients that were made for them: Anthropic's
+ * own has a hyphen in the number of its version, where the others' have a dot. Any other id as it is.
+ */
+function dotted(id: string): string {
+  return id.replace(/^(anthropic\/claude-[a-z]+-\d+)-(\d{1,2})$/, '$1.$2');
 }
 
 /** The vendor part of a canonical id. */

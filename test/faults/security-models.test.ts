@@ -11,6 +11,7 @@ const WILD = 'gw-wildcard-key-of-the-tests';
 const NARROW = 'gw-narrow-key-of-the-tests';
 const MIXED = 'gw-mixed-key-of-the-tests';
 const ALIAS = 'gw-alias-key-of-the-tests';
+const DOTTED = 'gw-dotted-key-of-the-tests';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -37,12 +38,13 @@ beforeAll(async () => {
         models: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5', 'deepseek/deepseek-v4-flash'],
       },
       { name: 'alias', key: ALIAS, models: ['Team/Small', 'openai/gpt-5.4-2026-03-05'] },
+      { name: 'dotted', key: DOTTED, models: ['anthropic/claude-haiku-4.5'] },
       { name: 'mixed', key: MIXED, models: ['openai/*', 'anthropic/claude-sonnet-4-5'] },
     ],
   });
 });
 afterAll(async () => {
-  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED, ALIAS]);
+  await stage.expectUnharmed([RESTRICTED, WILD, NARROW, MIXED, ALIAS, DOTTED]);
   await stage.close();
 });
 
@@ -191,6 +193,25 @@ test("S-12 a model in the query is nobody's: some services (LiteLLM) would take 
       expect(got()?.url, query).toMatch(/^\/v1\/chat\/completions\?(?:x=1&)?beta=true$/);
     }
   }
+});
+
+describe("Claude's names with a dot, as other routers have them", () => {
+  const message = (model: string, key: string) =>
+    send('/v1/messages', `{"model":"${model}","max_tokens":9,"messages":[]}`, key);
+
+  test.each(['anthropic/claude-haiku-4.5', 'claude-haiku-4.5', 'Claude-Haiku-4.5'])(
+    '%s is the model, and the vendor gets its own name',
+    async (model) => {
+      for (const key of [KEY, NARROW, DOTTED]) await expectStatus(message(model, key), [200]);
+      expect(got()?.body.toString()).toContain('"model":"claude-haiku-4-5"');
+      await expectStatus(message(model, RESTRICTED), [403]);
+    },
+  );
+
+  test('no other dot is one', async () => {
+    for (const model of ['claude.haiku-4-5', 'claude-haiku.4.5', 'claude-haiku-4.5.', 'claude-haiku-4.50'])
+      await expectStatus(message(model, KEY), [404]);
+  });
 });
 
 describe('below /v1beta/models', () => {
