@@ -132,7 +132,8 @@ function faultOf(status: number, told: Told): Fault {
 /**
  * Sentences about a prompt longer than the model's context; agents shorten their dialogue only where they are told so.
  * The last ones are Bedrock's and Groq's, and then Moonshot's, Alibaba's, Z.ai's, GitHub's, SiliconFlow's, Bedrock's
- * (of OpenAI's models), Cohere's, Perplexity's and text-generation-inference's own.
+ * (of OpenAI's models), Cohere's, Perplexity's, text-generation-inference's, SGLang's, vLLM's, Volcengine's and
+ * Anthropic's behind a router.
  */
 const TOO_LONG = new RegExp(
   [
@@ -151,6 +152,10 @@ const TOO_LONG = new RegExp(
     "total tokens exceeds? the model's max",
     'length of all messages is too long',
     '`inputs` tokens \\+ `max_new_tokens` must be',
+    'input length \\(\\d+ tokens\\) exceeds',
+    'longer than the maximum model length',
+    'exceed max message tokens',
+    'exceeds? (the )?context limit',
   ].join('|'),
   'i',
 );
