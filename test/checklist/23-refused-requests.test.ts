@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from '../../src/json.ts';
+import { asObject, isObject, type JsonObject, parseJson } from '../../src/json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import {
   at,
@@ -1032,4 +1032,39 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
       expect(door.upstream().received).toHaveLength(1);
     },
   );
+});
+
+describe('checklist 200: a dialogue in which another service numbered the items goes on with GPT', () => {
+  const sunny = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Sunny.' }] };
+  const more = {
+    store: false,
+    input: [{ role: 'user', content: 'Rome?' }, sunny, { role: 'user', content: 'And Paris?' }],
+  };
+  const told = {
+    error: {
+      message: "Invalid 'input[1].id': '019f629b-43ee'. Expected an ID that begins with 'msg'.",
+      type: 'invalid_request_error',
+      param: 'input[1].id',
+      code: 'invalid_id_prefix',
+    },
+  };
+
+  test('checklist 200: without the ids, once they were refused', async () => {
+    const bodies: JsonObject[] = [];
+    door.answers(({ body }, response) => {
+      bodies.push(asObject(parseJson(body.toString('utf8'))) ?? {});
+      const isFirst = bodies.length === 1;
+      response
+        .writeHead(isFirst ? 400 : 200, { 'content-type': 'application/json' })
+        .end(
+          isFirst
+            ? JSON.stringify(told)
+            : readFileSync(join(FIXTURES, 'replies', 'responses', 'plain-text.json')),
+        );
+    });
+    const numbered = more.input.map((item, at) => (at === 1 ? { ...item, id: '019f629b-43ee' } : item));
+    const { status, text } = await door.whole('responses', OPENAI, { ...more, input: numbered });
+    expect(status, text).toBe(200);
+    expect(bodies.map((body) => body['input'])).toEqual([numbered, more.input]);
+  });
 });

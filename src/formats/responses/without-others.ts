@@ -1,14 +1,16 @@
 /**
  * A dialogue that went on with models of other vendors, as OpenAI takes it back (API reference, responses): of thoughts
  * it reads those it has encrypted itself, and for the same account. Whose text alone is there it looks up by their ids,
- * which it does not know.
+ * which it does not know. Ids that items have of another service it refuses ("Expected an ID that begins with 'msg'"),
+ * and needs none.
  * What OpenAI's own SDK has made of an answer it puts beside it (`parsed`), and its API refuses that too.
  */
 
 import { broughtBack } from '../../conversation/signature.ts';
 import type { GatewayError } from '../../errors.ts';
-import { asList, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { refusesThoughts } from './errors.ts';
+import { safeCallId } from './names.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(
@@ -18,7 +20,10 @@ export function withoutOthers(
 ): JsonObject | undefined {
   const given = asList(request['input']);
   const isOthers = refusal !== undefined && refusesThoughts(refusal) ? isThought : isOthersThought;
-  const input = given.filter((item) => !isOthers(item)).map(unparsed);
+  const input = given
+    .filter((item) => !isOthers(item))
+    .map(unparsed)
+    .map(renumbered);
   return hasSameItems(input, given) ? undefined : { ...request, input };
 }
 
@@ -31,6 +36,36 @@ function isOthersThought(item: Json): boolean {
   if (!isThought(item)) return false;
   const secret = broughtBack(item['encrypted_content'], 'openai');
   return secret === undefined || secret.value !== item['encrypted_content'];
+}
+
+/** With what the ids of items begin, where OpenAI looks at that; those of results as those of the calls. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  local_shell_call: 'lsh',
+  shell_call: 'sh',
+  apply_patch_call: 'apc',
+};
+
+/** At most 64 "letters, numbers, underscores, or dashes". */
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The item without an id that OpenAI refuses, and with one of its call that is short enough. */
+function renumbered(item: Json): Json {
+  if (!isObject(item) || item['type'] === 'item_reference') return item;
+  const { id, ...rest } = item;
+  const isTaken = typeof id !== 'string' || (ID.test(id) && id.startsWith(prefixOf(item)));
+  const callId = asText(item['call_id']) ?? '';
+  const safe = safeCallId(callId);
+  if (isTaken && safe === callId) return item;
+  return { ...(isTaken ? item : rest), ...(safe !== callId && { call_id: safe }) };
+}
+
+function prefixOf({ type, role }: JsonObject): string {
+  const name = asText(type) ?? (role === undefined ? '' : 'message');
+  return PREFIXES[name.replace(/_output$/, '')] ?? '';
 }
 
 /** The item without what the SDK has made of its text and its arguments; itself where there is nothing of that. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { withoutOthers } from '../../../src/formats/responses/without-others.ts';
-import type { JsonObject } from '../../../src/json.ts';
+import { asObjects, type JsonObject } from '../../../src/json.ts';
 
 const reasoning = (encrypted?: string | null): JsonObject => ({
   type: 'reasoning',
@@ -43,6 +43,54 @@ test("what OpenAI's SDK has made of an answer goes", () => {
 
 test("OpenAI's own stays", () => {
   expect(withoutOthers({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
+});
+
+const long = 'call-94cd3890-d2bb-41ae-8c39-9613c70a322c-24'.repeat(2);
+const said: JsonObject = { role: 'assistant', content: [{ type: 'output_text', text: 'Hello.' }] };
+
+test.each<[name: string, item: JsonObject, id: string]>([
+  ["a message's that another service numbered", { type: 'message', ...said }, '019f629b-43ee-7a82-acb1'],
+  ["one of the Agents SDK's", said, '__fake_id__'],
+  ["a user's", { type: 'message', ...user }, 'review_rollout_user'],
+  ['an empty one', said, ''],
+  ['one of other letters', said, 'msg_a.b'],
+  ["a call's", call, 'item_c270d5511c7129adc7475632'],
+  [
+    "a function's for a free-form call",
+    { type: 'custom_tool_call', call_id: 'c1', name: 'f', input: '' },
+    'fc_1',
+  ],
+  ["that of a call's result", { type: 'custom_tool_call_output', call_id: 'c1', output: 'x' }, 'tco_1'],
+  ["a thought's", { ...reasoning('gAAAAAbC'), id: undefined }, '06b2506d_rs'],
+  ['a search too long a one', { type: 'web_search_call', status: 'completed' }, `ws_${long}`],
+])('an id that OpenAI does not take goes: %s', (_, item, id) => {
+  const { id: none, ...rest } = item;
+  expect(none).toBeUndefined();
+  expect(withoutOthers({ input: [user, { ...rest, id }] })).toEqual({ input: [user, rest] });
+});
+
+test.each<JsonObject>([
+  { ...said, id: 'msg_0fd5308a94266ded' },
+  { ...user, id: 'msg_1' },
+  { ...call, id: 'fc_0fd5308a94266ded' },
+  { type: 'function_call_output', id: 'fco_1', call_id: 'c1', output: 'x' },
+  { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'f', input: '' },
+  { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+  { type: 'item_reference', id: 'whatever it was' },
+])("OpenAI's own ids stay, and those which are all that stands there: %o", (item) => {
+  expect(withoutOthers({ input: [user, item] })).toBeUndefined();
+});
+
+test("a call's id too long for OpenAI is a shorter one, and its result's too", () => {
+  const sent = withoutOthers({
+    input: [
+      { ...call, call_id: long },
+      { type: 'function_call_output', call_id: long, output: 'x' },
+    ],
+  });
+  const ids = asObjects(sent?.['input']).map((item) => item['call_id']);
+  expect(ids[0]).toMatch(/^.{1,64}$/);
+  expect(ids[1]).toBe(ids[0]);
 });
 
 test('what is no dialogue is left alone', () => {
