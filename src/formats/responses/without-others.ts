@@ -19,12 +19,26 @@ export function withoutOthers(
   refusal?: GatewayError,
 ): JsonObject | undefined {
   const given = asList(request['input']);
-  const isOthers = refusal !== undefined && refusesThoughts(refusal) ? isThought : isOthersThought;
+  const isOthers = otherThoughts(refusal);
   const input = given
     .filter((item) => !isOthers(item))
     .map(unparsed)
     .map(renumbered);
   return hasSameItems(input, given) ? undefined : { ...request, input };
+}
+
+/** Of which thoughts a refusal is; with none that tells, of those that OpenAI cannot read. */
+function otherThoughts(refusal: GatewayError | undefined): (item: Json) => boolean {
+  if (refusal === undefined) return isOthersThought;
+  if (refusesThoughts(refusal)) return isThought;
+  return TOLD.test(refusal.message) ? (item) => isOthersThought(item) || isTold(item) : isOthersThought;
+}
+
+/** OpenAI's, of thoughts whose text stands beside what was encrypted: DeepSeek tells them so, and encrypts as OpenAI does. */
+const TOLD = /content': array too long/;
+
+function isTold(item: Json): boolean {
+  return isThought(item) && asList(item['content']).length > 0;
 }
 
 function isThought(item: Json): item is JsonObject {

@@ -1,6 +1,7 @@
 /** What is left of a dialogue that other vendors' models took part in. */
 
 import { expect, test } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
 import { withoutOthers } from '../../../src/formats/responses/without-others.ts';
 import { asObjects, type JsonObject } from '../../../src/json.ts';
 
@@ -25,6 +26,21 @@ test.each<[name: string, item: JsonObject]>([
     model: 'm',
     input: [user, call],
   });
+});
+
+test("thoughts that are told beside what was encrypted are DeepSeek's, once OpenAI takes none so", () => {
+  const told = { ...reasoning('gAAAAAbC'), content: [{ type: 'reasoning_text', text: 'Hm.' }] };
+  const input = [user, reasoning('gAAAAAbD'), call, told, call];
+  const refusal = new GatewayError(
+    'invalid-request',
+    "Invalid 'input[3].content': array too long. Expected an array with maximum length 0, but got an array with " +
+      'length 1 instead.',
+    { code: 'array_above_max_length' },
+  );
+  expect(withoutOthers({ input }, 'openai', refusal)).toEqual({
+    input: [user, reasoning('gAAAAAbD'), call, call],
+  });
+  expect(withoutOthers({ input }, 'openai', new GatewayError('invalid-request', 'No.'))).toBeUndefined();
 });
 
 test("what OpenAI's SDK has made of an answer goes", () => {
