@@ -175,6 +175,8 @@ export interface Outbound {
    * not. Absent where all that speak the format read the same.
    */
   isVendorsOwn?(body: string, dialect: string): boolean;
+  /** What of that a service of this dialect passes over, where it should refuse it. Absent where none ever does. */
+  passedOver?(dialect: string): RegExp | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
   /**

@@ -1,6 +1,7 @@
 /**
  * What a vendor has lately refused in the caller's format since it wants it in another: the next request of the kind is
- * asked so at once, where each would be refused first. For a while only: vendors change.
+ * asked so at once, where each would be refused first. For a while only: vendors change. And what it would not refuse, but
+ * pass over: that is always asked so.
  */
 
 import type { FormatName } from '../conversation/prompt.ts';
@@ -38,7 +39,10 @@ export function openWanted(clock: () => number): Wanted {
   };
   return {
     asWanted(routed) {
-      if (known.size === 0 || routed.anew || routed.spoken !== routed.route.format) return routed;
+      if (routed.anew || routed.spoken !== routed.route.format) return routed;
+      const other = formatReadWhole(routed);
+      if (other !== undefined) return { ...routed, anew: true, spoken: other };
+      if (known.size === 0) return routed;
       for (const kind of Object.values(kindsOf(routed))) {
         const format = formatOf(kind);
         if (format !== undefined) return { ...routed, anew: true, spoken: format };
@@ -60,6 +64,14 @@ export function holdsOwn({ route, spoken, vendor, model, body }: Routed): boolea
   if (route.operation !== 'generate') return false;
   const { dialect } = targetOf(vendor, model);
   return formats[spoken].outbound.isVendorsOwn?.(body.toString('latin1'), dialect) === true;
+}
+
+/** The service's other format, where it would pass over a part of the body in this one. */
+function formatReadWhole({ route, spoken, vendor, model, body }: Routed): FormatName | undefined {
+  const other = vendor.formats.find((each) => each !== spoken);
+  if (other === undefined || route.operation !== 'generate') return undefined;
+  const part = formats[spoken].outbound.passedOver?.(targetOf(vendor, model).dialect);
+  return part?.test(body.toString('latin1')) === true ? other : undefined;
 }
 
 function ownKind({ model }: Routed): string {

@@ -187,6 +187,27 @@ describe("what is OpenAI's own of responses, at a service that does not read it"
     expect([plain.whole.status, plain.whole.json]).toEqual([422, refusal]);
   });
 
+  const find = { type: 'function', name: 'find', parameters };
+  const docs = { type: 'namespace', name: 'mcp__docs', description: 'Docs.', tools: [find] };
+  const lite = [
+    { type: 'additional_tools', role: 'developer', tools: [find] },
+    { role: 'user', content: 'Find it.' },
+  ];
+
+  test.each<[name: string, more: JsonObject, path: string]>([
+    ['a namespace', { tools: [find, docs] }, '/v1/chat/completions'],
+    ['tools that an item brings along', { input: lite }, '/v1/chat/completions'],
+    ['a search for tools', { tools: [{ type: 'tool_search', execution: 'client' }] }, '/v1/chat/completions'],
+    ['its own patches', { tools: [patch] }, '/v1/responses'],
+    ['functions', { tools: [find] }, '/v1/responses'],
+  ])(
+    'DeepSeek passes over some of it without a word, so it is asked where it reads it: %s',
+    async (_, more, path) => {
+      door.answers((__, response) => json(response, {}, 418));
+      expect((await paths('deepseek/deepseek-v4-pro', more)).asked).toEqual([path]);
+    },
+  );
+
   test('OpenAI refuses it in its own words', async () => {
     taking();
     const { whole, asked } = await paths('openai/gpt-5.4', { tools: [patch] });

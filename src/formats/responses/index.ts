@@ -4,7 +4,7 @@ import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
-import { isVendorsOwn } from './openais-own.ts';
+import { isVendorsOwn, passedOver } from './openais-own.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -27,6 +27,7 @@ export const responses: Format = {
     renderRequest,
     withoutOthers,
     isVendorsOwn,
+    passedOver,
     refusesThoughts,
     parseEvents,
     parseError,

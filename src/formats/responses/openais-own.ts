@@ -27,6 +27,19 @@ const TYPES = [
 
 const TYPED = new RegExp(`"type"\\s*:\\s*"(?:${TYPES.join('|')})"`);
 
+/**
+ * Of those what a service passes over without a word, by its dialect. DeepSeek's responses are made for Codex, but read
+ * no tools but functions, its patches and searches of the web: the model then has none, and writes its calls as text.
+ */
+const PASSED_OVER: Readonly<Record<string, RegExp>> = {
+  deepseek: /"type"\s*:\s*"(?:additional_tools|namespace|tool_search)"/,
+};
+
+/** @see Outbound.passedOver */
+export function passedOver(dialect: string): RegExp | undefined {
+  return Object.hasOwn(PASSED_OVER, dialect) ? PASSED_OVER[dialect] : undefined;
+}
+
 /** @see Outbound.isVendorsOwn */
 export function isVendorsOwn(body: string, dialect: string): boolean {
   return dialect !== 'openai' && TYPED.test(body);
