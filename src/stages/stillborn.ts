@@ -1,7 +1,8 @@
 /**
- * A native stream whose first word is that there will be no answer. Vendors begin a stream before they know whether the
- * model has room for it, and then say so by an event: until it is known, nothing of it goes to the caller, so that
- * somebody else can still be asked. Where nobody can, the caller has the stream as it came.
+ * A native answer of status 200 that is none: a stream whose first word is that there will be no answer, or a body that
+ * is an error. Vendors begin a stream before they know whether the model has room for it, and then say so by an event:
+ * until it is known, nothing of it goes to the caller, so that somebody else can still be asked. Where nobody can, the
+ * caller has the answer as it came.
  */
 
 import { asBuffer } from '../as-buffer.ts';
@@ -11,9 +12,8 @@ import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { within } from '../streams/within.ts';
 import type { HeldBody } from '../vendors/relay.ts';
-import { lossOf } from './again.ts';
 
-/** Bytes in which an event says of which kind it is. */
+/** Bytes in which an event or a body says of which kind it is. */
 const HEAD = 1_024;
 
 /** For how long a stream is waited for that has nothing more to say, in milliseconds. */
@@ -38,7 +38,7 @@ interface Beginning {
   onChange: (() => void) | undefined;
 }
 
-/** That the answer has begun, or why there will be none, where another try is worth it. */
+/** That the answer has begun, or why there will be none. */
 type Verdict = 'begun' | GatewayError;
 
 type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
@@ -112,8 +112,15 @@ function verdictOn(event: Buffer, { parseFailure, marks }: Reader): Verdict | un
   if (marks.failing.test(head)) {
     const [said] = run(decodeSse(), [event]);
     const error = said && parseFailure(said);
-    // For what is at fault in the request itself, nobody else has another answer.
-    if (error !== undefined) return lossOf(error) === undefined ? 'begun' : error;
+    if (error !== undefined) return error;
   }
   return marks.answering.test(head) ? 'begun' : undefined;
+}
+
+/** Why a whole answer of status 200 is none, where it says so. */
+export function failureOf(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
+  const bytes = asBuffer(body);
+  return marks.failing.test(bytes.toString('latin1', 0, HEAD))
+    ? parseFailure({ data: bytes.toString('utf8') })
+    : undefined;
 }

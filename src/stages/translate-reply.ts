@@ -25,7 +25,7 @@ import type { UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
-import { type Stillborn, stillbornOf } from './stillborn.ts';
+import { failureOf, type Stillborn, stillbornOf } from './stillborn.ts';
 import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
@@ -57,24 +57,39 @@ function native(answered: Answered, hold: number): Replied | Promise<Replied> {
   if (type.startsWith('text/html')) throw noAnswer(answered);
   const own = responseHeaders(answer.headers);
   const reply = { id, format: route.format, status, allowance, ledger };
-  if (!type.startsWith('text/event-stream')) return { ...reply, headers: own, body };
+  if (!type.startsWith('text/event-stream')) return wholly({ ...reply, headers: own, body }, answered);
   const headers = { ...eventStreamHeaders(own), 'content-type': type };
   return passing({ ...reply, headers, body }, answered, hold);
 }
 
+/** A native body as it is. One that is an error all the same is a refusal, as routers tell of a vendor's that came late. */
+function wholly(reply: Replied, answered: Answered): Replied {
+  const { spoken, route } = answered;
+  const { body, status } = reply;
+  if (status !== 200 || route.operation !== 'generate' || !(body instanceof Uint8Array)) return reply;
+  const error = failureOf(body, formats[spoken].outbound);
+  return error === undefined ? reply : asRefusal(reply, error, answered);
+}
+
 /** A native stream as it is, unless its first word is that there will be none. */
 function passing(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
-  const { answer, spoken, vendor, hide } = answered;
+  const { answer, spoken, hide } = answered;
   const shown = hide === undefined ? reply : { ...reply, body: changed(bodyOf(answer), hide()) };
   if (answer.body instanceof Uint8Array) return shown;
+  const given = (stillborn: Stillborn | undefined): Replied =>
+    stillborn === undefined
+      ? shown
+      : asRefusal({ ...reply, body: stillborn.bytes }, stillborn.error, answered);
   const waited = stillbornOf(answer.body, formats[spoken].outbound, hold);
-  return waited === undefined ? shown : waited.then((stillborn) => toldOf(stillborn) ?? shown);
+  return waited === undefined ? shown : waited.then(given);
+}
 
-  function toldOf(stillborn: Stillborn | undefined): Replied | undefined {
-    if (stillborn === undefined) return undefined;
-    const { bytes, error } = stillborn;
-    return { ...reply, body: bytes, refusal: withWait(tellable(error, vendor.key), answer) };
-  }
+/** @throws GatewayError where it is of the gateway's own key. */
+function asRefusal(reply: Replied, error: GatewayError, { answer, vendor, ledger }: Answered): Replied {
+  // Nothing of an answer has come.
+  if (ledger !== undefined) ledger.passage = undefined;
+  if (error.fault === 'upstream-auth') throw error;
+  return { ...reply, refusal: withWait(tellable(error, vendor.key), answer) };
 }
 
 async function translated(

@@ -315,6 +315,52 @@ describe('U-21 an error as the first event of a 200', () => {
   });
 });
 
+describe('U-21 an error as the whole body of a 200', () => {
+  const SAID: Partial<Record<FormatName, string>> = {
+    'chat-completions': '{"error":{"message":"Provider returned error","code":503},"user_id":"user_1"}',
+    messages: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    'generate-content': '{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}',
+  };
+
+  test.each(native.filter(({ spoken }) => SAID[spoken] !== undefined))(
+    '$name: a reason to ask again; as it came, where that does not help',
+    async (way) => {
+      const body = SAID[way.spoken] ?? '';
+      door.upstream.script(
+        (wire) => wire.answer(200, body),
+        (wire) => wire.answer(200, wholeAnswer(way.spoken)),
+      );
+      const good = await ask(door.url, way, false);
+      expect(await good.text()).toBe(wholeAnswer(way.spoken));
+      door.upstream.script((wire) => wire.answer(200, body));
+      const bad = await ask(door.url, way, false);
+      expect(bad.status).toBe(200);
+      expect(await bad.text()).toBe(body);
+      expect(door.upstream.requests).toHaveLength(4);
+    },
+  );
+});
+
+test.each(native)(
+  'U-21 $name: that the key is refused is told by a 200 as by a 401: with nothing of what the vendor says',
+  async (way) => {
+    const error = {
+      message: 'Incorrect API key provided: sk-1234.',
+      type: 'authentication_error',
+      code: 401,
+    };
+    const body = JSON.stringify({ type: 'error', error });
+    for (const stream of [true, false]) {
+      door.upstream.script((wire) =>
+        stream ? wire.wholeStream([`event: error\ndata: ${body}\n\n`]) : wire.answer(200, body),
+      );
+      const response = await ask(door.url, way, stream);
+      expect(response.status).toBe(502);
+      expect(await response.text()).not.toContain('Incorrect');
+    }
+  },
+);
+
 describe('U-22 more after the last word', () => {
   const [...says] = translated.filter(({ spoken }) => spoken !== 'generate-content');
 
