@@ -193,7 +193,7 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
 
 /** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */
 function estimatedOf(
-  { passed, spoken, operation, status }: ClosedLedger,
+  { passed, spoken, operation, status, fault }: ClosedLedger,
   outcome: Outcome,
   figures: number,
   usage: Tokens,
@@ -201,6 +201,8 @@ function estimatedOf(
 ): Estimated | undefined {
   if (passed === undefined || spoken === undefined) return undefined;
   if (operation === 'count-tokens' || status >= 400) return undefined;
+  // A stream that is all of it an error is as good as refused; what took too long may have been thought about.
+  if (fault !== undefined && fault !== 'upstream-timeout' && passed.output === 0) return undefined;
   const told = isSane(usage) ? usage : {};
   const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);

@@ -103,7 +103,8 @@ export function send(
       else tellEnd(how);
     };
     const tellEnd = (how: Ending): void => {
-      request.ended?.(isBroken || guard?.hasFailed() ? 'broken' : how);
+      const hasFailed = guard?.hasFailed();
+      request.ended?.(isBroken || hasFailed ? 'broken' : how);
     };
     const fail = (error: GatewayError, how: Ending = 'broken'): void => {
       if (over !== undefined) return;

@@ -256,6 +256,48 @@ test.each([
   },
 );
 
+test.each([
+  [
+    'chat-completions',
+    '/v1/chat/completions',
+    'openai/gpt-4.1',
+    sse({ error: { message: 'Overloaded', code: 503 } }),
+  ],
+  [
+    'chat-completions, whole',
+    '/v1/chat/completions',
+    'openai/gpt-4.1',
+    JSON.stringify({ error: { message: 'Overloaded', code: 503 } }),
+  ],
+  [
+    'messages',
+    '/v1/messages',
+    'anthropic/claude-sonnet-4-5',
+    named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+  ],
+  [
+    'responses',
+    '/v1/responses',
+    'openai/gpt-4.1',
+    named(
+      { type: 'response.created', response: RESPONSE },
+      { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded' } },
+    ),
+  ],
+])('%s: an answer that is all of it an error takes nothing, however long the prompt is', async (...row) => {
+  const [, path, model, said] = row;
+  answer = said;
+  if (said.startsWith('{')) type = 'application/json';
+  await open({ tokensPerMinute: 800, budgetDay: 0.001 });
+  const body = { ...bodyOf(path, model), ...(path === '/v1/responses' && { input: WORD }) };
+  const asked = 'messages' in body ? { ...body, messages: [{ ...turn, content: WORD }] } : body;
+  for (let count = 0; count < 3; count += 1) expect(await ask(path, asked)).toBe(200);
+  for (const record of records) {
+    expect(record.estimated).toBeUndefined();
+    expect(record.fault).toBeDefined();
+  }
+});
+
 test('what a key without limits leaves is estimated too', async () => {
   isOpen = true;
   answer = CHAT;
