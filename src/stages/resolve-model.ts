@@ -5,7 +5,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import { asText, isObject } from '../json.ts';
+import { asText, isObject, type Json } from '../json.ts';
 import { type Span, scanObject, spliced, valueAt } from '../json-scan.ts';
 import {
   spokenFormat,
@@ -68,7 +68,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       const name = upstreamName(vendor, model);
       return span === undefined || named !== undefined || asked === name || spoken !== route.format
         ? { body, fields }
-        : renamed(body, fields, span, name);
+        : replaced({ body, fields }, span, JSON.stringify(name));
     };
     const routed = {
       ...admitted,
@@ -142,7 +142,7 @@ function fallback(
       model,
       vendor,
       spoken,
-      ...bodyFor(vendor, model, spoken),
+      ...withinMost(bodyFor(vendor, model, spoken), model),
       otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
     };
   }
@@ -222,18 +222,35 @@ function requireSameModel(
   }
 }
 
-/** The body with another model, whose name is at `model`. */
-function renamed(body: Buffer, fields: Scanned['fields'], model: Span, name: string): Scanned {
-  const written = JSON.stringify(name);
-  const end = model.start + Buffer.byteLength(written);
-  const later = end - model.end;
-  const moved = new Map<string, Span>();
-  for (const [key, span] of fields) {
-    if (span.start < model.start) moved.set(key, span);
-    else if (span === model) moved.set(key, { start: model.start, end });
-    else moved.set(key, { start: span.start + later, end: span.end + later });
+/** How a body says how long an answer may be: the value itself, or what has it. */
+const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig'];
+
+/** A body that asks for no longer an answer than the model gives: it was written for another one, and more is a 400. */
+function withinMost(scanned: Scanned, { maxOutputTokens }: Model): Scanned {
+  const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
+  let made = scanned;
+  for (const key of MOST_FIELDS) {
+    const span = made.fields.get(key);
+    const value = span && valueAt(made.body, span);
+    if (span !== undefined && tooMany(value)) made = replaced(made, span, `${maxOutputTokens}`);
+    if (span !== undefined && isObject(value) && tooMany(value['maxOutputTokens'])) {
+      made = replaced(made, span, JSON.stringify({ ...value, maxOutputTokens }));
+    }
   }
-  return { body: spliced(body, model, written), fields: moved };
+  return made;
+}
+
+/** The body with `text` in place of what stands at `span`, one of its fields. */
+function replaced({ body, fields }: Scanned, span: Span, text: string): Scanned {
+  const end = span.start + Buffer.byteLength(text);
+  const later = end - span.end;
+  const moved = new Map<string, Span>();
+  for (const [key, each] of fields) {
+    if (each.start < span.start) moved.set(key, each);
+    else if (each === span) moved.set(key, { start: span.start, end });
+    else moved.set(key, { start: each.start + later, end: each.end + later });
+  }
+  return { body: spliced(body, span, text), fields: moved };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {

@@ -285,6 +285,51 @@ describe('fallbacks', () => {
     expect(second).toBe(first?.replace('"gpt-4o"', '"gpt-4.1"'));
   });
 
+  test.each([
+    [
+      '/v1/chat/completions',
+      { model: 'openai/gpt-4.1', max_completion_tokens: 30_000, messages: [] },
+      { model: 'gpt-4o', max_completion_tokens: 16_384, messages: [] },
+    ],
+    [
+      '/v1/responses',
+      { max_output_tokens: 30_000, model: 'openai/gpt-4.1', input: 'Hi.' },
+      { max_output_tokens: 16_384, model: 'gpt-4o', input: 'Hi.' },
+    ],
+    [
+      '/v1/messages',
+      { model: 'anthropic/claude-opus-4-8', max_tokens: 100_000, messages: [] },
+      { model: 'claude-haiku-4-5', max_tokens: 64_000, messages: [] },
+    ],
+    [
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      { contents: [], generationConfig: { temperature: 1, maxOutputTokens: 60_000 } },
+      { contents: [], generationConfig: { temperature: 1, maxOutputTokens: 8_192 } },
+    ],
+    [
+      '/v1/chat/completions',
+      { model: 'openai/gpt-4.1', max_tokens: 16_384, n: 1e3, messages: [] },
+      { model: 'gpt-4o', max_tokens: 16_384, n: 1e3, messages: [] },
+    ],
+  ])('%s: asks for no longer an answer than its model can give', async (path, asked, sent) => {
+    const { gateway, openai, anthropic, google } = await three({
+      fallbacks: {
+        'openai/gpt-4.1': ['openai/gpt-4o'],
+        'anthropic/claude-opus-4-8': ['anthropic/claude-haiku-4-5'],
+        'google/gemini-2.5-flash': ['google/gemini-2.0-flash'],
+      },
+    });
+    for (const place of [openai, anthropic, google]) place.script(status(503));
+    const response = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'x-goog-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify(asked),
+    });
+    await response.text();
+    const [, second] = [openai, anthropic, google].flatMap(({ requests }) => requests);
+    expect(second?.body.toString()).toBe(JSON.stringify(sent));
+  });
+
   describe('for a caller whose stream has begun while the first model was waited for', () => {
     /** What such a caller gets: the vendor that fails does not before the stream has begun. */
     async function answered(script: Script): Promise<string> {
