@@ -25,7 +25,8 @@ export function rescue(thrown: unknown, format: FormatName, { id, message, ledge
   };
   if (format === 'messages') headers['request-id'] = id;
   if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter));
-  if (!PASSING.has(status) || error.fault === 'upstream-auth') headers['x-should-retry'] = 'false';
+  const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
+  if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';
   if (!message.complete) {
     headers['connection'] = 'close';
     discard(message);
