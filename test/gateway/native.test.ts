@@ -1,7 +1,7 @@
 /** The native path of all four formats: what the caller sends and what the vendor answers pass byte for byte. */
 
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
@@ -19,6 +19,7 @@ afterAll(async () => {
   await gateway.close();
   await upstream.close();
 });
+afterEach(() => void vi.useRealTimers());
 beforeEach(() => {
   upstream.received.length = 0;
   respond = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
@@ -259,7 +260,8 @@ describe.each(paths)('$name', (path) => {
     expect(await response.json()).toHaveProperty('error');
   });
 
-  test('the upstream is aborted within 100 ms of the caller leaving', async () => {
+  test('the upstream is aborted when the caller leaves, by no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     };
@@ -272,12 +274,12 @@ describe.each(paths)('$name', (path) => {
       signal: controller.signal,
     });
     await response.body?.getReader().read();
-    const left = performance.now();
     controller.abort();
-    expect((await closed) - left).toBeLessThan(100);
+    await closed;
   });
 
   test('so it is when the caller leaves before the vendor has said a word', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     let arrived: (() => void) | undefined;
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -293,9 +295,8 @@ describe.each(paths)('$name', (path) => {
     });
     pending.catch(() => undefined);
     await arrival;
-    const left = performance.now();
     controller.abort();
-    expect((await closed) - left).toBeLessThan(100);
+    await closed;
   });
 });
 
