@@ -86,7 +86,9 @@ describe('P-07 memory', () => {
   test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', {
     timeout: 60_000,
   }, async () => {
-    stage = await openStage({}, { execArgv: ['--max-old-space-size=128'] });
+    // However long it takes to come to that: no head of an answer goes out before.
+    const timeouts = { hold: 600_000 };
+    stage = await openStage({ timeouts }, { execArgv: ['--max-old-space-size=128'] });
     let waiting: ServerResponse[] = [];
     stage.respondWith((_, response) => waiting.push(response));
     // What is asked is kept until it is answered, and of all these small parts a few MB of objects are made.
