@@ -182,7 +182,8 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     for (let round = 1; round <= 20; round++) {
       write(config({ workers, aliases: { [`house/round-${round}`]: 'openai/gpt-4o' } }));
       stage.gateway.signal('SIGHUP');
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const before = statuses.length;
+      await expect.poll(() => statuses.length).toBeGreaterThan(before + 4);
     }
     await expect.poll(() => ask('house/round-20'), { timeout: 10_000 }).toBe(200);
     for (const stream of streams) {
@@ -190,7 +191,6 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     }
     over = true;
     await Promise.all(load);
-    expect(statuses.length).toBeGreaterThan(20);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     ]);
     write(config({ workers }, [{ name: 'other', key: 'another-key-of-the-tests' }]));
     stage.gateway.signal('SIGHUP');
-    await expect.poll(() => ask('openai/gpt-4o'), { timeout: 4_000 }).toBe(401);
+    await expect.poll(() => ask('openai/gpt-4o')).toBe(401);
     for (const { over } of live) {
       expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 29') });
     }

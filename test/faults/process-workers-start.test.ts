@@ -12,7 +12,7 @@ import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 
 /** How long a connection that was made waits for its answer, in milliseconds. */
-const PATIENCE = 5_000;
+const PATIENCE = 20_000;
 
 /** A port that is only tried turns away who has come. */
 type Outcome = 'answered' | 'turned away' | 'left waiting';
