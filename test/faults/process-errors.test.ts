@@ -159,6 +159,24 @@ describe('a mistake in the course of an exchange', () => {
     expect(failed.status).toBe(500);
     await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
   });
+
+  test('P-08 and where not even that can be said, its connection is cut', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        import { ServerResponse } from 'node:http';
+        const { formats } = await import('gateway:formats/all.ts');
+        formats['chat-completions'].outbound.renderRequest = () => {
+          ServerResponse.prototype.end = function () { return this; };
+          setTimeout(() => { throw new Error('planted'); }, 1);
+          return {};
+        };
+      `),
+    );
+    stage.respondWith(() => undefined);
+    await expect(ask(translated)).rejects.toThrow('socket hang up');
+    await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
+  });
 });
 
 describe('P-12 the clock of the machine', () => {

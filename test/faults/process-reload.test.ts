@@ -3,6 +3,7 @@
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultModels } from '../../src/catalog/default.ts';
@@ -107,6 +108,19 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     write(config({ workers, aliases: { 'house/small': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/small'), { timeout: 10_000 }).toBe(200);
     await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(404);
+  });
+
+  test('P-11 that there is no file for a while changes nothing', { timeout: 40_000 }, async () => {
+    await open();
+    const file = join(stage.gateway.directory, 'gateway.config.json');
+    rmSync(file);
+    // It is looked at once a second.
+    await sleep(2_500);
+    expect(await ask('openai/gpt-4o')).toBe(200);
+    expect(stage.gateway.output()).not.toContain('The configuration');
+    writeFileSync(file, config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' } }));
+    await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(200);
+    await eventually(() => told(IN_FORCE) === 1, 'it is told');
   });
 
   test('P-11 another file of the same age is seen, and a port that is another one is told of', {

@@ -5,9 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
 import { preload } from '../support/preload.ts';
-import { eventually, rawClient } from '../support/raw.ts';
+import { eventually, type RawClient, rawClient } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
+import { chunk, openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -82,7 +82,63 @@ describe('P-06 file descriptors', () => {
   });
 });
 
+describe('P-06 connections that are kept and ask nothing', () => {
+  test('P-06 are closed at the mark, and it takes on work again', { timeout: 40_000 }, async () => {
+    stage = await openStage({}, { shell: 'ulimit -n 128;' });
+    stage.respondWith((_, response) => json(response, {}));
+    const kept: RawClient[] = [];
+    // The mark is at 102.
+    while (kept.length < 110) {
+      const client = rawClient(stage.gateway.port, 'GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n');
+      kept.push(client);
+      await eventually(() => client.text().includes('"ok"') || client.socket.closed, 'it is answered');
+    }
+    await eventually(() => kept.some(({ socket }) => socket.closed), 'they are closed');
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
+    expect((await ask(native)).status).toBe(200);
+  });
+});
+
 describe('P-07 memory', () => {
+  /** A heap that is said to be full from one signal to the next. */
+  const FULL_HEAP = preload(`
+    import { syncBuiltinESMExports } from 'node:module';
+    import v8 from 'node:v8';
+    const real = v8.getHeapSpaceStatistics;
+    let full = false;
+    v8.getHeapSpaceStatistics = () =>
+      full ? [{ space_name: 'old_space', space_used_size: Number.MAX_SAFE_INTEGER }] : real();
+    syncBuiltinESMExports();
+    process.on('SIGUSR2', () => { full = !full; });
+  `);
+
+  test('P-07 at the very end of it: what began last is ended with an error, until so little is left that it is no help', {
+    timeout: 40_000,
+  }, async () => {
+    stage = await openStage({}, FULL_HEAP);
+    const ends: (() => void)[] = [];
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+      ends.push(() => response.end(STREAM_END));
+    });
+    const answers: Answer[] = [];
+    for (let at = 0; at < 20; at++) answers.push(await ask(at % 2 ? native : translated));
+    const cut = new Map<number, string>();
+    for (const [at, { over }] of answers.entries()) void over.then(({ text }) => cut.set(at, text));
+    stage.gateway.signal('SIGUSR2');
+    await expect.poll(() => cut.size, { timeout: 20_000 }).toBe(12);
+    expect((await ask(native)).status).toBe(503);
+    // It looks twice a second: nothing more is ended.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([...cut.keys()]).toEqual(expect.arrayContaining(Array.from({ length: 12 }, (_, at) => 19 - at)));
+    for (const text of cut.values()) expect(text).toContain('The gateway is out of memory.');
+    expect(cut.size).toBe(12);
+    stage.gateway.signal('SIGUSR2');
+    for (const end of ends) end();
+    for (const { over } of answers.slice(0, 8)) expect((await over).text).not.toContain('out of memory');
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
+  });
+
   test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', {
     timeout: 60_000,
   }, async () => {

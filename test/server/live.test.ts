@@ -54,14 +54,17 @@ describe('exchanges in flight', () => {
 
   test('are counted, in all and for each key, until they are over', () => {
     const { live, responses } = begin(4);
-    const [first, second, third] = responses;
-    if (!first || !second || !third) throw new Error('there are four');
+    const [first, second, third, fourth] = responses;
+    if (!first || !second || !third || !fourth) throw new Error('there are four');
     expect([live.claim(first, 'a'), live.claim(second, 'a'), live.claim(third, 'b')]).toEqual([1, 2, 1]);
     // An exchange is one key's once.
     expect(live.claim(first, 'a')).toBe(2);
     first.emit('close');
     expect(live.inFlight()).toBe(3);
     expect(live.claim(first, 'a')).toBe(1);
+    // Who has left before it was known whose it is, counts for nobody: nothing would ever take it off again.
+    fourth.emit('close');
+    expect(live.claim(fourth, 'b')).toBe(1);
   });
 
   test('who leaves is known by the signal', () => {
