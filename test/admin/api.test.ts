@@ -143,7 +143,9 @@ describeStores('the admin API', (stores) => {
       expect(rotation.status).toBe(201);
       const rotated = madeKey.parse(rotation.body);
       expect(rotated.key).not.toBe(key);
-      expect(Date.parse(rotated.previous_until ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
+      const until = Date.parse(rotated.previous_until ?? '');
+      expect(until).toBeGreaterThan(Date.now() + 3_000_000);
+      expect(until).toBeLessThanOrEqual(Date.now() + 3_600_000);
       expect(await ask('POST', `${path}/rotate`, { grace_seconds: 60 })).toMatchObject({
         status: 409,
         body: { error: { code: 'key_in_grace', param: 'grace_seconds' } },
@@ -152,6 +154,13 @@ describeStores('the admin API', (stores) => {
       expect(madeKey.parse(lost.body).previous_until).toBe(rotated.previous_until);
       const last = madeKey.parse((await ask('POST', `${path}/rotate`)).body);
       expect(last.previous_until).toBeNull();
+      // A month is the longest, and none at all may be said too.
+      expect(await ask('POST', `${path}/rotate`, { grace_seconds: 31 * 86_400 + 1 })).toMatchObject({
+        status: 400,
+        body: { error: { param: 'grace_seconds' } },
+      });
+      expect((await ask('POST', `${path}/rotate`, { grace_seconds: 0 })).status).toBe(201);
+      expect((await ask('POST', `${path}/rotate`, { grace_seconds: 31 * 86_400 })).status).toBe(201);
 
       const revoked = await ask('DELETE', path);
       expect(keyView.parse(revoked.body).revoked_at).not.toBeNull();
@@ -308,6 +317,12 @@ describeStores('the admin API', (stores) => {
           expect(status, what).toBe(400);
           expect(errorBody.parse(body).error, what).toMatchObject({ code: 'invalid_request', param });
         }
+        expect((await ask('POST', '/admin/keys', { name: 'a', budget_day: -1 })).body).toMatchObject({
+          error: { message: expect.stringMatching(/^budget_day: \w/) },
+        });
+        expect((await ask('POST', '/admin/keys', { name: 'a', rpm: 5 })).body).toMatchObject({
+          error: { message: expect.stringMatching(/^Unrecognized key/) },
+        });
         expect(await listKeys(store)).toEqual([]);
       }));
 

@@ -28,6 +28,8 @@ test.each<[Environment, object]>([
     { admin: { key: KEY, host: '0.0.0.0', port: 9000 } },
   ],
   [{ GATEWAY_API_KEY: KEY }, { keys: [{ name: 'GATEWAY_API_KEY', key: KEY }] }],
+  // What is no number is none, though it be written in digits.
+  [{ GATEWAY_ADMIN_KEY: '1234567890123456' }, { admin: { key: '1234567890123456' } }],
   ...Object.entries({
     OPENAI: 'openai',
     ANTHROPIC: 'anthropic',
