@@ -11,9 +11,10 @@ const AI_SDK_6 = {
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    // What is waited for comes at once, as a rule; a busy machine is given time.
-    expect: { poll: { timeout: 10_000 } },
+    // What is waited for comes at once, as a rule, and what is reckoned takes seconds; a busy machine is given time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     // Bounds of time are those of the contract, which a busy machine may miss once; a fault it does not.
     retry: 2,

@@ -10,6 +10,7 @@ import { type Bookkeeper, openBookkeeper } from '../../src/books/bookkeeper.ts';
 import { parseJson } from '../../src/json.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { Taken } from '../../src/usage/taken.ts';
+import { soon } from '../support/soon.ts';
 import { closedLedger } from './ledgers.ts';
 
 const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[] };
@@ -63,7 +64,7 @@ test('what was noted is counted, charged, logged and written', async () => {
     { id: 'req_c' },
     { id: 'req_d', outcome: 'refused' },
   ]);
-  await vi.waitFor(async () => expect(await rows()).toHaveLength(3), 10_000);
+  await soon(async () => expect(await rows()).toHaveLength(3));
   expect(await rows()).toMatchObject([
     { id: 'req_a', key: 'team', input: 100, day: '2026-11-20', place: 0 },
     { id: 'req_b', place: 1 },
@@ -108,10 +109,10 @@ test('at its end, what the store does not take in time is lost, and that is told
   const other = new DatabaseSync(store.place.path);
   other.exec('begin immediate');
   await books.close(300);
-  await vi.waitFor(() => {
+  await soon(() => {
     expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written, and is lost.']);
     expect(books.lost()).toBe(1);
-  }, 10_000);
+  });
   other.close();
 });
 
@@ -124,7 +125,7 @@ test('no more waits for the store than may, and what is more is counted', async 
   // One is being written, and ten wait for it.
   expect(books.lost()).toBe(39);
   other.close();
-  await vi.waitFor(async () => expect(await rows()).toHaveLength(11), 10_000);
+  await soon(async () => expect(await rows()).toHaveLength(11));
   expect(books.lost()).toBe(39);
 });
 
@@ -144,7 +145,7 @@ test('a note of which nothing can be made takes no other with it', async () => {
   expect(await requests()).toBe(2);
   expect(told.troubles).toEqual(['An exchange could not be entered in the books.']);
   expect(books.lost()).toBe(1);
-  await vi.waitFor(async () => expect(await rows()).toHaveLength(2), 10_000);
+  await soon(async () => expect(await rows()).toHaveLength(2));
 });
 
 test('where the thread ends, another one goes on, and what is lost is counted', async () => {

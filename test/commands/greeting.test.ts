@@ -2,9 +2,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { greeting } from '../../src/commands/greeting.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { soon } from '../support/soon.ts';
 
 let running: GatewayProcess | undefined;
 afterEach(async () => {
@@ -22,7 +23,7 @@ test.each([
     { keyless: true },
   );
   running = gateway;
-  await vi.waitFor(() => expect(gateway.output()).toContain('/#key='), { timeout: 10_000 });
+  await soon(() => expect(gateway.output()).toContain('/#key='));
   const [, shown = ''] = /"model":"([^"]+)"/.exec(gateway.output()) ?? [];
   expect(shown).toMatch(model);
   const [key] = /gw_\S+/.exec(gateway.output()) ?? [];
@@ -35,7 +36,7 @@ test.each([
 test('in the sandbox the request to paste is the README’s', async () => {
   const gateway = await spawnGateway({}, { keyless: true });
   running = gateway;
-  await vi.waitFor(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-5-5"'));
+  await soon(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-5-5"'));
 });
 
 test.each([

@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { madeKey } from '../../src/admin/key-routes.ts';
 import { listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { soon } from '../support/soon.ts';
 
 const ADMIN_KEY = 'the-key-of-the-admin';
-
-/** A second or two, says the contract; a busy machine has longer. */
-const SOON = { timeout: 8_000, interval: 100 };
 
 let running: GatewayProcess | undefined;
 afterEach(async () => {
@@ -61,7 +59,7 @@ describe.each([1, 2])('in %d processes', (workers) => {
     await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(store.db);
     await store.close();
     running = await spawnGateway({ workers, store: { path } });
-    await vi.waitFor(() => expect(running?.output()).toContain('Playground: '), SOON);
+    await soon(() => expect(running?.output()).toContain('Playground: '));
     expect(running.output().split('has added to the tables (900-of-tomorrow)')).toHaveLength(2);
     expect(await ask(running.url, KEY)).toBe(200);
   });
@@ -78,15 +76,15 @@ describe.each([1, 2])('in %d processes', (workers) => {
       }),
     );
     for (const key of [byCommand, byAdmin]) {
-      await vi.waitFor(async () => expect(await ask(gateway.url, key)).toBe(200), SOON);
+      await soon(async () => expect(await ask(gateway.url, key)).toBe(200));
     }
     await admin('DELETE', `/admin/keys/${id}`);
     await runCommand(gateway.directory, ['keys', 'revoke', 'by-command']);
     for (const key of [byCommand, byAdmin]) {
-      await vi.waitFor(async () => {
+      await soon(async () => {
         // Of several processes each one.
         for (let asked = 0; asked < workers * 2; asked += 1) expect(await ask(gateway.url, key)).toBe(401);
-      }, SOON);
+      });
     }
     expect(await ask(gateway.url, KEY)).toBe(200);
 

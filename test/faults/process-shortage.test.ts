@@ -36,7 +36,7 @@ describe('P-05 the event loop', () => {
     stage.respondWith((_, response) => streamEvents(response, 30, 100));
     const [one, other] = await Promise.all([ask(native), ask(translated)]);
     stage.gateway.signal('SIGUSR2');
-    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(503);
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
     expect(await (await health('/health/ready')).json()).toEqual({ status: 'overloaded' });
     expect((await health('/health/live')).status).toBe(200);
     const refused = await ask(translated);
@@ -46,7 +46,7 @@ describe('P-05 the event loop', () => {
     });
     stage.gateway.signal('SIGUSR2');
     for (const { over } of [one, other]) expect(await over).toMatchObject({ complete: true });
-    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(200);
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
     expect((await ask(native)).status).toBe(200);
   });
 });
@@ -60,7 +60,7 @@ describe('P-06 file descriptors', () => {
     const live = await ask(native);
     // Connections that ask nothing, up to the mark.
     const idle = Array.from({ length: 80 }, () => rawClient(stage.gateway.port));
-    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 5_000 }).toBe(503);
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
     const refused = await ask(translated);
     expect({ status: refused.status, connection: refused.headers.connection }).toEqual({
       status: 503,
@@ -68,16 +68,14 @@ describe('P-06 file descriptors', () => {
     });
     // And far beyond: what cannot be accepted is not, at no cost.
     idle.push(...Array.from({ length: 200 }, () => rawClient(stage.gateway.port)));
-    await expect
-      .poll(() => readdirSync(`/proc/${stage.gateway.pid}/fd`).length, { timeout: 5_000 })
-      .toBeGreaterThanOrEqual(127);
+    await expect.poll(() => readdirSync(`/proc/${stage.gateway.pid}/fd`).length).toBeGreaterThanOrEqual(127);
     const before = stage.gateway.cpu();
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(stage.gateway.cpu() - before).toBeLessThan(1_000);
     for (const { socket } of idle) socket.destroy();
     expect(await live.over).toMatchObject({ complete: true });
     expect(stage.gateway.alive()).toBe(true);
-    await expect.poll(async () => (await health('/health/ready')).status, { timeout: 8_000 }).toBe(200);
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
     expect((await ask(native)).status).toBe(200);
   });
 });

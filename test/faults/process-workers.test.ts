@@ -1,6 +1,7 @@
 /** Several processes behind one port: any of them can be lost. */
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { defaultModels } from '../../src/catalog/default.ts';
 import { call } from '../support/caller.ts';
 import { KEY } from '../support/gateway.ts';
 import { preload } from '../support/preload.ts';
@@ -77,6 +78,12 @@ describe('P-20 workers', () => {
     );
     expect(childrenOf(stage.gateway.pid)).toHaveLength(3);
     expect(childrenOf(stage.gateway.pid)).toContain(victim);
+    // What a worker tells goes the way of the log, as what the first process does.
+    const line = stage.gateway
+      .output()
+      .split('\n')
+      .find((text) => text.includes('planted'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ level: 'error', msg: expect.stringContaining('planted') });
     for (const end of ends) end();
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
     const gone = 'A worker ended (1); another one takes its place.';
@@ -138,6 +145,8 @@ describe('P-20 workers', () => {
         ),
       );
       expect(statuses).toEqual(Array.from({ length: 6 }, () => 200));
+      expect(gateway.output()).toContain('simulated vendors answer');
+      expect(gateway.output()).toContain(` with ${defaultModels().length} models.`);
       // The listening sockets of the simulated vendors: the first process has them.
       for (const worker of childrenOf(gateway.pid)) expect(listening(worker)).toBe(0);
       expect(listening(gateway.pid)).toBe(2);

@@ -52,7 +52,7 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
       expect(gateway.alive(), gateway.output()).toBe(true);
       await eventually(() => live === 0, 'every answer of the vendor has ended');
       // Idle connections to the vendor are closed after 4 s, callers' when their callers do.
-      await eventually(() => gateway.sockets() <= atRest, 'every socket is closed', 8_000);
+      await eventually(() => gateway.sockets() <= atRest, 'every socket is closed');
       const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
       expect(health.status).toBe(200);
       const output = gateway.output();

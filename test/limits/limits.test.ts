@@ -8,6 +8,7 @@ import type { KeyLimits } from '../../src/keys.ts';
 import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
 import { recording } from '../../src/usage/ledger.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { soon } from '../support/soon.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -190,14 +191,14 @@ test('a window that is over gives the limit anew', async () => {
   const url = await serve({ requestsPerMinute: 1 }, { window: 1.5 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(429);
-  await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200), 5_000);
+  await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
 });
 
 test('tokens a minute: refused when an answer has used them up', async () => {
   const url = await serve({ tokensPerMinute: 100 });
   vendor.takes(30, 20);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const response = await ask(url, LIMITED);
     await response.arrayBuffer();
     expect(response.status).toBe(429);
@@ -222,25 +223,25 @@ test('tokens that cost nothing are counted, and dollars that are no tokens', asy
   const url = await serve({ tokensPerMinute: 50 }, { models: [free], keys });
   vendor.takes(40, 10);
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
-  await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+  await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
   // As a router bills what it has searched.
   vendor.takes(0, 0, 2);
   expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(200);
-  await vi.waitFor(async () => expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(429));
+  await soon(async () => expect(await statusOf(ask(url, `${LIMITED}-paid`))).toBe(429));
 });
 
 test('concurrent requests: one more is refused until one is over', async () => {
   const url = await serve({ concurrentRequests: 2 });
   const release = vendor.hold();
   const running = [statusOf(ask(url, LIMITED)), statusOf(ask(url, LIMITED))];
-  await vi.waitFor(() => expect(vendor.received).toHaveLength(2));
+  await soon(() => expect(vendor.received).toHaveLength(2));
   const refused = await ask(url, LIMITED);
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await refused.json()).toMatchObject(WORDS['chat-completions']);
   release();
   expect(await Promise.all(running)).toEqual([200, 200]);
-  await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
+  await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
 });
 
 test('a caller who leaves gives its place back', async () => {
@@ -248,11 +249,11 @@ test('a caller who leaves gives its place back', async () => {
   const release = vendor.hold();
   const leaving = new AbortController();
   const left = ask(url, LIMITED, 'chat-completions', leaving.signal);
-  await vi.waitFor(() => expect(vendor.received).toHaveLength(1));
+  await soon(() => expect(vendor.received).toHaveLength(1));
   leaving.abort();
   await expect(left).rejects.toThrow();
   release();
-  await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
+  await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
 });
 
 const QUOTA: Readonly<Record<FormatName, object>> = {
@@ -271,7 +272,7 @@ test('a budget of a day: used up by a big answer, and there again the next day',
     vendor.takes(1_000_000, 0);
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     for (const format of FORMATS) {
-      const refused = await vi.waitFor(async () => {
+      const refused = await soon(async () => {
         const response = await ask(url, LIMITED, format);
         const body: unknown = await response.json();
         expect(response.status).toBe(429);
@@ -286,7 +287,7 @@ test('a budget of a day: used up by a big answer, and there again the next day',
     // The new day has a budget of its own, and no more than that.
     time += 3_600_000;
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
-    await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
   } finally {
     charged.mockRestore();
   }
@@ -299,7 +300,7 @@ test('a budget of a month lasts over its days', async () => {
     const url = await serve({ budgetMonth: 1 }, { now: () => time });
     vendor.takes(1_000_000, 0);
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
-    await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
     time = Date.parse('2026-02-28T23:59:59Z');
     const refused = await ask(url, LIMITED);
     expect(refused.status).toBe(429);
@@ -307,7 +308,7 @@ test('a budget of a month lasts over its days', async () => {
     await refused.arrayBuffer();
     time = Date.parse('2026-03-01T00:00:00Z');
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
-    await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
   } finally {
     charged.mockRestore();
   }
@@ -349,14 +350,14 @@ test('without Redis each of several workers has an even share, but of money', as
   expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(429);
   const release = vendor.hold();
   const running = statusOf(ask(url, `${LIMITED}-at-once`));
-  await vi.waitFor(() => expect(vendor.received).toHaveLength(3));
+  await soon(() => expect(vendor.received).toHaveLength(3));
   expect(await statusOf(ask(url, `${LIMITED}-at-once`))).toBe(429);
   release();
   expect(await running).toBe(200);
   // Forty dollars each: the third one uses the budget up.
   vendor.takes(20_000_000, 0);
   let answers = 0;
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const status = await statusOf(ask(url, `${LIMITED}-money`));
     if (status === 200) answers += 1;
     expect(status).toBe(429);

@@ -11,6 +11,7 @@ import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { soon } from '../support/soon.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -72,18 +73,18 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
     // What the other one is asked takes nothing, so what it refuses by was used here.
     vendor.takes(0, 0);
-    await vi.waitFor(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
+    await soon(async () => expect(await statusOf(ask(other, LIMITED))).toBe(429));
   });
 
   test('two gateways share what may be in flight', async () => {
     const [one, other] = [await another({ concurrentRequests: 1 }), await another({ concurrentRequests: 1 })];
     const release = vendor.hold();
     const running = statusOf(ask(one, LIMITED));
-    await vi.waitFor(() => expect(vendor.received).toHaveLength(1));
+    await soon(() => expect(vendor.received).toHaveLength(1));
     expect(await statusOf(ask(other, LIMITED))).toBe(429);
     release();
     expect(await running).toBe(200);
-    await vi.waitFor(async () => expect(await statusOf(ask(other, LIMITED))).toBe(200));
+    await soon(async () => expect(await statusOf(ask(other, LIMITED))).toBe(200));
   });
 
   test('two gateways share a budget', async () => {
@@ -92,7 +93,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     vendor.takes(1_000_000, 0);
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
     vendor.takes(0, 0);
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const refused = await ask(other, LIMITED);
       expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
     });
@@ -111,7 +112,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       await client.zadd(place, `${Date.now() + 500}`, lease);
       vi.advanceTimersByTime(30_000);
       const until = async () => Number(await client.zscore(place, lease)) - Date.now();
-      await vi.waitFor(async () => expect(await until()).toBeGreaterThan(50_000));
+      await soon(async () => expect(await until()).toBeGreaterThan(50_000));
       const there = inFlightShared(client);
       expect(await there.enter('team', 1)).toBeUndefined();
       here.close();
@@ -144,12 +145,12 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const url = await another(limits);
     const release = vendor.hold();
     const running = statusOf(ask(url, LIMITED));
-    await vi.waitFor(async () => expect(await client.keys('*in-flight*')).toHaveLength(1));
+    await soon(async () => expect(await client.keys('*in-flight*')).toHaveLength(1));
     const inFlight = await client.pttl('gateway:in-flight:limited');
     release();
     expect(await running).toBe(200);
     // Requests, tokens, and the money of the day and of the month.
-    await vi.waitFor(async () => expect(await client.dbsize()).toBe(4));
+    await soon(async () => expect(await client.dbsize()).toBe(4));
     const left = await Promise.all((await client.keys('*')).map((key) => client.pttl(key)));
     for (const milliseconds of [inFlight, ...left]) expect(milliseconds).toBeGreaterThan(0);
   });
@@ -159,14 +160,14 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const [one, other] = [await another(limits), await another(limits)];
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
     await redis.stop();
-    await vi.waitFor(() => expect(troubles).toHaveLength(2));
+    await soon(() => expect(troubles).toHaveLength(2));
     for (const url of [one, other]) {
       expect(await statusOf(ask(url, LIMITED))).toBe(200);
       expect(await statusOf(ask(url, LIMITED))).toBe(200);
       expect(await statusOf(ask(url, LIMITED))).toBe(429);
     }
     await redis.start();
-    await vi.waitFor(() => expect(troubles).toHaveLength(4), 10_000);
+    await soon(() => expect(troubles).toHaveLength(4));
     expect(await statusOf(ask(one, LIMITED))).toBe(200);
     expect(await statusOf(ask(other, LIMITED))).toBe(200);
     expect(await statusOf(ask(one, LIMITED))).toBe(429);
@@ -179,12 +180,12 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const limits = { concurrentRequests: 1 };
     const [one, other] = [await another(limits), await another(limits)];
     await redis.stop();
-    await vi.waitFor(() => expect(troubles).toHaveLength(2));
+    await soon(() => expect(troubles).toHaveLength(2));
     const release = vendor.hold();
     const running = statusOf(ask(one, LIMITED));
-    await vi.waitFor(() => expect(vendor.received).toHaveLength(1));
+    await soon(() => expect(vendor.received).toHaveLength(1));
     await redis.start();
-    await vi.waitFor(() => expect(troubles).toHaveLength(4), 10_000);
+    await soon(() => expect(troubles).toHaveLength(4));
     expect(await statusOf(ask(other, LIMITED))).toBe(429);
     release();
     expect(await running).toBe(200);
@@ -222,7 +223,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     setTimeout(() => leaving.abort(), 40);
     try {
       await expect(left).rejects.toThrow();
-      await vi.waitFor(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200), 10_000);
+      await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
     } finally {
       redis.thaw();
     }
@@ -250,7 +251,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(await statusOf(ask(url, LIMITED))).toBe(429);
     await redis.start();
-    await vi.waitFor(() => expect(troubles).toHaveLength(2), 10_000);
+    await soon(() => expect(troubles).toHaveLength(2));
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(await statusOf(ask(url, LIMITED))).toBe(429);
   }, 20_000);

@@ -3,11 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../support/command.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { soon } from '../support/soon.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -41,14 +42,14 @@ test('a key that was created with limits is kept to them, and what it spent is k
   const key = /gw_[\w-]+/.exec(created.stdout)?.[0] ?? '';
   expect(key, created.stderr).not.toBe('');
   vendor.takes(1_000_000, 0);
-  const answered = await vi.waitFor(async () => {
+  const answered = await soon(async () => {
     const response = await ask(first.url, key);
     await response.arrayBuffer();
     expect(response.status).toBe(200);
     return response;
-  }, 5_000);
+  });
   expect(answered.headers.get('x-ratelimit-limit-requests')).toBe('100');
-  await vi.waitFor(async () => expect(await statusOf(ask(first.url, key))).toBe(429));
+  await soon(async () => expect(await statusOf(ask(first.url, key))).toBe(429));
 
   first.signal('SIGTERM');
   expect(await first.ended).toBe(0);
@@ -66,7 +67,7 @@ test('processes that share a store learn what others have spent', async () => {
   vendor.takes(1_000_000, 0);
   expect(await statusOf(ask(one.url, LIMITED))).toBe(200);
   vendor.takes(1, 1);
-  await vi.waitFor(async () => expect(await statusOf(ask(other.url, LIMITED))).toBe(429), 10_000);
+  await soon(async () => expect(await statusOf(ask(other.url, LIMITED))).toBe(429));
 }, 20_000);
 
 describe.skipIf(!hasRedis())('with Redis', () => {

@@ -101,9 +101,7 @@ test('several processes: their metrics are read as one, and their lines stay lin
   const at = await start(2);
   await ask(at, 40);
   const admin = adminUrl(at);
-  await expect
-    .poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total'), { timeout: 5_000 })
-    .toBe(40);
+  await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_total')).toBe(40);
   const samples = await samplesAt(admin);
   expect(sumOf(samples, 'gateway_request_duration_seconds_count')).toBe(40);
   // What one of them knows is not what callers are told.

@@ -2,16 +2,16 @@
 
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../../src/json.ts';
 import { call } from '../support/caller.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { childrenOf } from '../support/process-tree.ts';
+import { soon } from '../support/soon.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
-const PATIENT = { timeout: 15_000 };
 const IN_FORCE = 'The configuration was read again, and is in force.';
 
 let vendor: TestUpstream;
@@ -61,16 +61,16 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
     says(/^Gateway on http:\/\/127\.0\.0\.1:\d+ with \d+ models\.$/)();
 
     reload({ ...config, limits: { bodyBytes: -1 } });
-    await vi.waitFor(says(/^The configuration stays as it was\. .*limits\.bodyBytes/), PATIENT);
+    await soon(says(/^The configuration stays as it was\. .*limits\.bodyBytes/));
     reload({ ...config, usage: { keepDays: 3 } });
-    await vi.waitFor(says(IN_FORCE), PATIENT);
+    await soon(says(IN_FORCE));
     says('The new usage counts from the next start.')();
     if (workers > 1) {
       const [worker] = childrenOf(gateway.pid);
       if (worker === undefined) throw new Error('There is no worker.');
       process.kill(worker, 'SIGKILL');
-      await vi.waitFor(says('A worker ended (SIGKILL); another one takes its place.'.replace(/[()]/g, '.')));
-      await vi.waitFor(says('A new worker serves.'), PATIENT);
+      await soon(says('A worker ended (SIGKILL); another one takes its place.'.replace(/[()]/g, '.')));
+      await soon(says('A new worker serves.'));
     }
 
     const body = JSON.stringify({ model: 'gpt-4o', stream: true, messages: [] });
@@ -78,7 +78,7 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
     gateway.signal('SIGTERM');
     await over;
     expect(await gateway.ended).toBe(0);
-    await vi.waitFor(says('1 answers were ended before they were complete.'));
+    await soon(says('1 answers were ended before they were complete.'));
     says('exchange')();
     for (const line of lines()) {
       expect(line['level']).toMatch(/^(?:info|warn|error)$/);
@@ -91,7 +91,7 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
 test('what of a configuration counts from the next start is told, and nothing else', async () => {
   gateway = await spawnGateway(configOf(1));
   reload({ ...configOf(1), usage: { ask: 'always' }, log: 'none' });
-  await vi.waitFor(says(IN_FORCE), PATIENT);
+  await soon(says(IN_FORCE));
   expect(lines().filter(({ msg }) => asText(msg)?.includes('next start'))).toMatchObject([
     { msg: 'The new log counts from the next start.' },
   ]);
@@ -99,9 +99,9 @@ test('what of a configuration counts from the next start is told, and nothing el
 
 test('where JSON was asked for, a key that a first start has made is in no log', async () => {
   gateway = await spawnGateway(configOf(1), { keyless: true, env: { GATEWAY_LOG: 'json' } });
-  await vi.waitFor(() => expect(gateway.written().stderr).toContain('/#key=gw_'));
+  await soon(() => expect(gateway.written().stderr).toContain('/#key=gw_'));
   reload({ ...configOf(1), usage: { keepDays: 3 } });
-  await vi.waitFor(says(IN_FORCE), PATIENT);
+  await soon(says(IN_FORCE));
   expect(gateway.written().stdout).not.toContain('gw_');
 });
 
@@ -109,8 +109,7 @@ test('without a log, what goes wrong is a plain line on standard error', async (
   gateway = await spawnGateway(configOf(1), { env: { GATEWAY_LOG: 'none' } });
   expect(gateway.written().stdout).toMatch(/^Gateway on http/);
   reload({ ...configOf(1), keys: [], limits: { bodyBytes: -1 } });
-  await vi.waitFor(
-    () => expect(gateway.written().stderr).toMatch(/^The configuration stays as it was\. .*bodyBytes.*\n$/),
-    PATIENT,
+  await soon(() =>
+    expect(gateway.written().stderr).toMatch(/^The configuration stays as it was\. .*bodyBytes.*\n$/),
   );
 });

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { portOf } from '../../src/server/bind.ts';
 import { type Connection, keepConnection } from '../../src/socket/connection.ts';
+import { soon } from '../support/soon.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -40,7 +41,7 @@ test('a client that takes its time for reading is there, for as long as somethin
   expect(await Promise.race([read, closed])).toBe(size);
 
   // Nothing waits any more: now it is asked whether it is there, and no answer is one.
-  await vi.waitFor(() => expect(raw.writableLength).toBe(0));
+  await soon(() => expect(raw.writableLength).toBe(0));
   expect(socket.isPaused).toBe(false);
   client.pause();
   for (let look = 0; look < 2; look += 1) vi.advanceTimersByTime(30_000);

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/keys.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { followKeys } from '../../src/store/follow-keys.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keyRecords } from '../support/key-records.ts';
+import { soon } from '../support/soon.ts';
 import { describeStores } from '../support/stores.ts';
 
 const SETTINGS = keySettings.parse({
@@ -171,7 +172,7 @@ describeStores('keys of the store', (stores) => {
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
     const followed = await followKeys(here, { interval: 20 });
     // A look waits for the disk, which on a busy machine may take longer than the second that vitest gives.
-    const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, 10_000);
+    const waitFor = (check: () => void): Promise<void> => soon(check);
     const { key, row } = await create(there, 'team', SETTINGS);
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(0.5));
     expect(followed.keys.find(key)?.allows('openai/gpt-4o', () => [])).toBe(true);
@@ -252,16 +253,16 @@ describeStores('keys of the store', (stores) => {
     const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
     const rename = (from: string, to: string) => store.db.schema.alterTable(from).renameTo(to).execute();
     await rename('gateway_changes', 'gateway_elsewhere');
-    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await soon(() => expect(told).toHaveLength(1));
     await expect(followed.refresh()).rejects.toThrow();
     expect(followed.keys.find(key)?.name).toBe('team');
     expect(told).toEqual([expect.stringContaining('gateway_changes')]);
     await rename('gateway_elsewhere', 'gateway_changes');
-    await vi.waitFor(() => expect(told.slice(1)).toEqual(['Keys are read from the store again.']), 10_000);
+    await soon(() => expect(told.slice(1)).toEqual(['Keys are read from the store again.']));
     await revokeKey(store, row.id);
-    await vi.waitFor(() => expect(followed.keys.find(key)).toBeUndefined(), 10_000);
+    await soon(() => expect(followed.keys.find(key)).toBeUndefined());
     await rename('gateway_changes', 'gateway_elsewhere');
-    await vi.waitFor(() => expect(told).toHaveLength(3), 10_000);
+    await soon(() => expect(told).toHaveLength(3));
     followed.stop();
   });
 
@@ -273,12 +274,11 @@ describeStores('keys of the store', (stores) => {
     const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
     await copyFile(path, `${path}.restored`);
     await rename(`${path}.restored`, path);
-    await vi.waitFor(
-      () => expect(told).toEqual([expect.stringMatching(/gateway\.db is no longer the file that is open: /)]),
-      10_000,
+    await soon(() =>
+      expect(told).toEqual([expect.stringMatching(/gateway\.db is no longer the file that is open: /)]),
     );
     const { key } = await create(store, 'new');
-    await vi.waitFor(() => expect(followed.keys.find(key)).toBeDefined(), 10_000);
+    await soon(() => expect(followed.keys.find(key)).toBeDefined());
     expect(told).toHaveLength(1);
     followed.stop();
   });

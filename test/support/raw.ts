@@ -90,7 +90,7 @@ export function bodyOf(answer: string): string {
 }
 
 /** Resolves when `holds` does, looking every 20 ms. @throws Error when it does not within `milliseconds`. */
-export async function eventually(holds: () => boolean, what: string, milliseconds = 5_000): Promise<void> {
+export async function eventually(holds: () => boolean, what: string, milliseconds = 15_000): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`Not within ${milliseconds} ms: ${what}`);

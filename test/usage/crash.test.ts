@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { soon } from '../support/soon.ts';
 import { describeStores } from '../support/stores.ts';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
@@ -25,7 +26,7 @@ describeStores('a process killed while it records', (stores) => {
     const exited = once(child, 'exit');
     try {
       // Two writes and a part of a third.
-      await vi.waitFor(async () => expect(await batches(store)).toBeGreaterThanOrEqual(2), 10_000);
+      await soon(async () => expect(await batches(store)).toBeGreaterThanOrEqual(2));
     } finally {
       child.kill('SIGKILL');
     }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openAccounts } from '../../src/accounts.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -8,6 +8,7 @@ import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
 import { forgetUsage } from '../../src/usage/forget-usage.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { recordUsage, type UsageOptions } from '../support/record-usage.ts';
+import { soon } from '../support/soon.ts';
 import { describeStores } from '../support/stores.ts';
 import { exchange, noon, rowOf } from './records.ts';
 
@@ -178,9 +179,9 @@ describeStores('the recorder', (stores) => {
     const store = await stores.open();
     const { record, close } = recordUsage(store, OPTIONS);
     record(exchange());
-    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
+    await soon(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
     record(exchange());
-    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 }));
+    await soon(async () => expect(await counts(store)).toEqual({ exchanges: 2, summed: 2 }));
     await close(5_000);
   });
 
@@ -242,7 +243,7 @@ describeStores('the recorder', (stores) => {
     expect([waiting(), dropped()]).toEqual([15, 10]);
     expect(await close(5_000)).toBe(0);
     record(exchange());
-    await vi.waitFor(() => expect(dropped()).toBe(11));
+    await soon(() => expect(dropped()).toBe(11));
     expect(await counts(store)).toEqual({ exchanges: 15, summed: 15 });
   });
 
@@ -252,7 +253,7 @@ describeStores('the recorder', (stores) => {
     const onTrouble = (message: string) => told.push(message);
     const { record, dropped, close } = recordUsage(store, { ...OPTIONS, interval: 2, onTrouble });
     record(exchange({ duration: Number.NaN }));
-    await vi.waitFor(() => expect(dropped()).toBe(1), 5_000);
+    await soon(() => expect(dropped()).toBe(1));
     record(exchange());
     expect(await close(5_000)).toBe(0);
     expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 });
@@ -271,15 +272,12 @@ describeStores('the recorder', (stores) => {
     // No more pages than there are; later as many as there may be.
     await sql`pragma max_page_count = 1`.execute(store.db);
     for (let count = 0; count < 500; count += 1) record(exchange());
-    await vi.waitFor(() => expect(told).toHaveLength(1), 5_000);
+    await soon(() => expect(told).toHaveLength(1));
     // Longer than it takes to give a batch up.
     await pause(200);
     expect([waiting(), dropped()]).toEqual([500, 0]);
     await sql`pragma max_page_count = 4294967294`.execute(store.db);
-    await vi.waitFor(
-      async () => expect(await counts(store)).toEqual({ exchanges: 500, summed: 500 }),
-      20_000,
-    );
+    await soon(async () => expect(await counts(store)).toEqual({ exchanges: 500, summed: 500 }));
     expect(told).toEqual(['Usage cannot be written: database or disk is full', 'Usage is written again.']);
     expect(await close(5_000)).toBe(0);
   });
@@ -306,7 +304,7 @@ describeStores('the recorder', (stores) => {
       (await store.db.selectFrom('gateway_exchanges').select('id').orderBy('place').execute()).map(
         ({ id }) => id,
       );
-    await vi.waitFor(async () => expect(await ids()).toEqual(['0 days', '29.9 days']), 10_000);
+    await soon(async () => expect(await ids()).toEqual(['0 days', '29.9 days']));
     await accounts.close();
   });
 
@@ -337,17 +335,14 @@ describeStores('the recorder', (stores) => {
     const onTrouble = (message: string) => told.push(message);
     const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble });
     record(exchange());
-    await vi.waitFor(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
+    await soon(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
     await cluster.stop();
     for (let count = 0; count < 250; count += 1) record(exchange());
-    await vi.waitFor(() => expect(told).toHaveLength(1), 15_000);
+    await soon(() => expect(told).toHaveLength(1));
     await pause(300);
     expect([waiting(), dropped()]).toEqual([250, 0]);
     await cluster.start();
-    await vi.waitFor(
-      async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }),
-      20_000,
-    );
+    await soon(async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }));
     expect(told).toEqual([expect.stringContaining('cannot be written'), 'Usage is written again.']);
     expect(await close(5_000)).toBe(0);
   });
