@@ -61,3 +61,10 @@ test('goes over what the file says, beside its keys, and says nothing where it i
   const { keys } = await readConfig({ ...environment, GATEWAY_API_KEY: KEY }, directory);
   expect(keys.map(({ name }) => name)).toEqual(['team', 'GATEWAY_API_KEY']);
 });
+
+test('is not blamed for what the file says', async () => {
+  writeFileSync(join(directory, 'wrong.json'), JSON.stringify({ timeouts: { total: '5s' } }));
+  const reading = readConfig({ GATEWAY_CONFIG: 'wrong.json', OPENAI_API_KEY: 'k', PORT: '2' }, directory);
+  await expect(reading).rejects.toThrow(/timeouts\.total: /);
+  await expect(reading).rejects.not.toThrow(/OPENAI_API_KEY|PORT/);
+});

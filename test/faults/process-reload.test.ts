@@ -11,7 +11,7 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { call } from '../support/caller.ts';
 import { startCommand } from '../support/command.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
-import { eventually } from '../support/raw.ts';
+import { eventually, rawClient } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
 
@@ -108,6 +108,17 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     write(config({ workers, aliases: { 'house/small': 'openai/gpt-4o' } }));
     await expect.poll(() => ask('house/small'), { timeout: 10_000 }).toBe(200);
     await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(404);
+  });
+
+  test('P-11 how long a connection may lie idle is that of the new one', { timeout: 40_000 }, async () => {
+    await open();
+    write(config({ workers, timeouts: { connectionIdle: 500 }, aliases: { 'house/fast': 'openai/gpt-4o' } }));
+    await expect.poll(() => ask('house/fast')).toBe(200);
+    const request = 'GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n';
+    // Another worker may have the old one for a moment longer.
+    await expect
+      .poll(() => Promise.race([rawClient(stage.gateway.port, request).over, sleep(3_000, 'kept')]))
+      .toContain('"ok"');
   });
 
   test('P-11 that there is no file for a while changes nothing', { timeout: 40_000 }, async () => {
