@@ -8,6 +8,8 @@ export interface AskedTool {
   /** JSON schema of its arguments; a custom tool has none, it takes text. */
   readonly schema?: JsonObject;
   readonly custom?: boolean;
+  /** How it is called, where that is not by its name: it is in a namespace. */
+  readonly within?: { readonly namespace: string; readonly name: string };
 }
 
 export interface ToolResult {

@@ -52,9 +52,10 @@ function spokenTo(ask: Ask): Spoken {
 }
 
 function callOf(tool: AskedTool, said: string): ScriptPart {
-  if (tool.custom) return { kind: 'call', name: tool.name, pieces: inPieces(said.trim()), custom: true };
+  const called = tool.within ?? { name: tool.name };
+  if (tool.custom) return { kind: 'call', ...called, pieces: inPieces(said.trim()), custom: true };
   const value = sample({ type: 'object', ...tool.schema }, said);
-  return { kind: 'call', name: tool.name, pieces: inJsonPieces(JSON.stringify(value)) };
+  return { kind: 'call', ...called, pieces: inJsonPieces(JSON.stringify(value)) };
 }
 
 function piecesOfAnswer(ask: Ask): readonly string[] {

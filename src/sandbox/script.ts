@@ -13,6 +13,7 @@ export type ScriptPart =
   | {
       readonly kind: 'call';
       readonly name: string;
+      readonly namespace?: string;
       /** JSON text of the arguments; the bare input of a custom tool. */
       readonly pieces: readonly string[];
       readonly custom?: boolean;

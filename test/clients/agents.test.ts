@@ -124,7 +124,7 @@ describe('what is free-form', () => {
 const TRANSLATED = SUBJECTS.filter(({ model }) => !/^(?:openai|deepseek)\//.test(model));
 
 describe('the tools of an MCP server, which Codex puts into a namespace', () => {
-  test.each(TRANSLATED)('are called by $model, each by the names the agent has for it', async ({ model }) => {
+  test.each(SUBJECTS)('are called by $model, each by the names the agent has for it', async ({ model }) => {
     const body = codex.body(model, 2, false);
     const input = [
       ...asObjects(body['input']).slice(0, -1),

@@ -2,6 +2,8 @@
 
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { asList, asObjects } from '../../src/json.ts';
+import { codexLite } from '../clients/agents/codex-lite.ts';
 import { get, post, useSandbox, WEATHER_SCHEMA } from './support.ts';
 
 const sandbox = useSandbox();
@@ -289,6 +291,24 @@ describe('responses', () => {
     await expect(
       client().responses.create({ model: 'gpt-5', previous_response_id: 'resp_none', input: 'x' }),
     ).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });
+  });
+
+  test('tools in namespaces, and those that an item brings along, are called by the names they have there', async () => {
+    const { json } = await post(sandbox(), 'openai', '/responses', {
+      ...codexLite('gpt-6.1-sol'),
+      stream: false,
+      parallel_tool_calls: true,
+      input: [
+        ...asList(codexLite('gpt-6.1-sol')['input'] ?? null).slice(0, 2),
+        { role: 'user', content: 'Call exec and collaboration__list_agents.' },
+      ],
+    });
+    const calls = asObjects(json['output']).filter(({ call_id }) => call_id !== undefined);
+    expect(calls).toMatchObject([
+      { type: 'custom_tool_call', name: 'exec' },
+      { type: 'function_call', namespace: 'collaboration', name: 'list_agents' },
+    ]);
+    expect(calls[0]).not.toHaveProperty('namespace');
   });
 
   test('JSON, a limit and a refusal', async () => {

@@ -25,7 +25,7 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
       .map((item) => resultOf(item, items)),
     // What the model says at one time is several items in a row.
     step: items.filter((item, at) => at > asked && isModels(item) && !isModels(items[at - 1] ?? {})).length,
-    tools: asObjects(body['tools']).flatMap(toolOf),
+    tools: [...asObjects(body['tools']), ...items.flatMap(broughtBy)].flatMap((tool) => toolOf(tool)),
     choice: choiceOf(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,
     ...(json !== undefined && { json }),
@@ -66,14 +66,26 @@ function resultOf(item: JsonObject, items: readonly JsonObject[]): ToolResult {
   return { ...(name !== undefined && { name }), text: textOf(item['output']) };
 }
 
-function toolOf(tool: JsonObject): readonly AskedTool[] {
+/** Tools that an item of the input brings along. */
+function broughtBy({ type, tools }: JsonObject): readonly JsonObject[] {
+  return type === 'additional_tools' || type === 'tool_search_output' ? asObjects(tools) : [];
+}
+
+/** @param namespace in which the tool is; OpenAI has a word for none: `functions`. */
+function toolOf(tool: JsonObject, namespace?: string): readonly AskedTool[] {
   const { type } = tool;
   const name = asText(tool['name']);
+  if (name !== undefined && type === 'namespace') {
+    return asObjects(tool['tools']).flatMap((member) =>
+      toolOf(member, name === 'functions' ? undefined : name),
+    );
+  }
   if (name === undefined || (type !== 'function' && type !== 'custom')) return [];
   const schema = asObject(tool['parameters']);
   return [
     {
-      name,
+      name: namespace === undefined ? name : `${namespace}__${name}`,
+      ...(namespace !== undefined && { within: { namespace, name } }),
       description: asText(tool['description']) ?? '',
       ...(schema !== undefined && { schema }),
       ...(type === 'custom' && { custom: true }),

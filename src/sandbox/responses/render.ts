@@ -124,7 +124,8 @@ function outputItem(
   if (part.kind === 'thinking') return reasoningItem(part, stamp, id, done);
   const status = done ? (script.finish === 'length' ? 'incomplete' : 'completed') : 'in_progress';
   if (part.kind === 'call') {
-    const call = { call_id: `call_${tail(stamp, index, 24)}`, name: part.name };
+    const { name, namespace } = part;
+    const call = { call_id: `call_${tail(stamp, index, 24)}`, name, ...(namespace && { namespace }) };
     return part.custom
       ? { id, type: 'custom_tool_call', status, ...call, input: text }
       : { id, type: 'function_call', status, arguments: text, ...call };
