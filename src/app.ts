@@ -55,6 +55,7 @@ const ASKED: Readonly<Record<string, Route>> = {
 const READ_ONLY = [
   '/v1/models',
   '/v1beta/models',
+  '/api/hello',
   '/health/live',
   '/health/ready',
   '/openapi.json',
@@ -106,6 +107,8 @@ export function createApp(host: Host): H3 {
   read('/', page);
   read('/playground/models.json', list('chat-completions', listPricedModels));
   read('/playground/**', page);
+  // Claude Code opens its connection by this, before it asks anything: an error would close it again.
+  read('/api/hello', () => Response.json({ message: 'hello' }));
   read('/health/live', () => Response.json({ status: 'ok' }));
   read('/health/ready', () => {
     const status = host.condition();

@@ -89,6 +89,9 @@ export function readPaths(): JsonObject {
       'GoogleModel',
       'generate-content',
     ),
+    '/api/hello': plain('isThere', 'process', 'What Claude Code opens its connection by.', {
+      200: { description: 'It is open.', content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
     '/health/live': plain('isAlive', 'process', 'Whether the process runs.', {
       200: jsonResponse('It does.', 'Health'),
     }),

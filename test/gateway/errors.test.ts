@@ -1,5 +1,7 @@
 /** The error table, in each caller's own format, on every endpoint. */
 
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -302,6 +304,18 @@ describe('model restrictions hold whatever the spelling', () => {
 });
 
 describe('paths', () => {
+  test('by which Claude Code opens its connection before it asks anything: it is left open', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const [answer] = await once(
+      request(`${gateway.url}/api/hello`, { method: 'HEAD', agent }).end(),
+      'response',
+    );
+    answer.resume();
+    agent.destroy();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers.connection).toBe('keep-alive');
+  });
+
   const get = (path: string, init: RequestInit = {}) =>
     fetch(gateway.url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
 

@@ -254,6 +254,7 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
     404: ['/v1beta/models/no-such', KEY],
   },
   isAlive: { 200: ['/health/live'] },
+  isThere: { 200: ['/api/hello'] },
   getDescription: { 200: ['/openapi.json'] },
   getPlayground: { 200: ['/'] },
   getPlaygroundFile: { 200: ['/playground/main.js'], 404: ['/playground/no-such.js'] },
