@@ -65,7 +65,7 @@ export interface FaultDetails {
  */
 export const BROKEN_OFF = {
   unreached: 'Connection error: the upstream could not be reached.',
-  unreachedInTime: 'Connection timed out: the upstream could not be reached in time.',
+  unreachedInTime: 'Connection error: the upstream could not be reached in time.',
   lost: 'Connection lost: the upstream broke off.',
   endedEarly: 'Connection lost: the upstream ended its answer before it was finished.',
   tooLong: 'Response timed out: the upstream took too long to answer.',

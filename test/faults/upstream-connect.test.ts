@@ -278,7 +278,7 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
     const response = await ask(gateway.url, way, true);
     expect(response.status).toBe(504);
     expect(JSON.parse(await response.text()).error.message).toBe(
-      'Connection timed out: the upstream could not be reached in time.',
+      'Connection error: the upstream could not be reached in time.',
     );
     expect(response.headers.get('x-should-retry')).toBe('false');
   } finally {
