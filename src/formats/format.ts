@@ -170,13 +170,6 @@ export interface Outbound {
   ): JsonObject | undefined;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
   wantedFormat?(refusal: GatewayError): FormatName | undefined;
-  /**
-   * Whether a request of a native path holds what the format's own vendor reads, and a service that goes by `dialect` may
-   * not. Absent where all that speak the format read the same.
-   */
-  isVendorsOwn?(body: string, dialect: string): boolean;
-  /** What of that a service of this dialect passes over, where it should refuse it. Absent where none ever does. */
-  passedOver?(dialect: string): RegExp | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
   /**

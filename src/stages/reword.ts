@@ -2,8 +2,7 @@
  * Goes on with a dialogue in which models of other vendors took part. A native body passes as it is; where the vendor
  * refuses it, it may be for what they have left there, such as thoughts that only they can read. Vendors say so in
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
- * A request that is of another format than its path says, that the vendor wants in another, or that holds what only the
- * vendor of its format reads, is translated then.
+ * A request that is of another format than its path says, or that the vendor wants in another, is translated then.
  *
  * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
@@ -18,7 +17,7 @@ import { scanObject } from '../json-scan.ts';
 import { translatedFormat } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { isNative, targetOf } from './translate-request.ts';
-import { holdsOwn, type Wanted } from './wanted.ts';
+import type { Wanted } from './wanted.ts';
 
 /** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
 const REFUSALS = new Set([400, 404, 422]);
@@ -56,11 +55,6 @@ function translatable(
   if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
     wanted.remember(routed, format, refusal);
     return { ...routed, anew: true, spoken: format };
-  }
-  const other = vendor.formats.find((each) => each !== spoken);
-  if (other !== undefined && holdsOwn(routed)) {
-    wanted.rememberOwn(routed, other);
-    return { ...routed, anew: true, spoken: other };
   }
   if (inboundOf(route.format, request) === inbound) return undefined;
   return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };

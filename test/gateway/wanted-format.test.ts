@@ -1,8 +1,8 @@
-/** What a vendor refuses in one format and takes in another: OpenAI at chat-completions, others what is OpenAI's own. */
+/** What OpenAI refuses at chat-completions, since it wants it by responses. */
 
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, completion, OPENAI, useDoor } from '../checklist/support.ts';
+import { at, OPENAI, useDoor } from '../checklist/support.ts';
 import { json } from '../support/upstream.ts';
 
 const door = useDoor();
@@ -103,115 +103,4 @@ test('a second refusal is told, and in the words of the format', async () => {
   const whole = await door.whole('chat-completions', OPENAI, { tools });
   expect([whole.status, at(whole.json, 'error.message')]).toEqual([400, error.message]);
   expect(door.upstream().received.map(({ url }) => url)).toEqual(REFUSED_FIRST);
-});
-
-describe("what is OpenAI's own of responses, at a service that does not read it", () => {
-  const GROK = 'x-ai/grok-4.6';
-  const refusal = {
-    error: 'Failed to deserialize the JSON body into the target type: unknown variant `custom`',
-  };
-  const patch = { type: 'custom', name: 'apply_patch', description: 'Edits files.' };
-  const call = {
-    id: 'call_1',
-    type: 'function',
-    function: { name: 'apply_patch', arguments: '{"input":"*** Begin Patch"}' },
-  };
-
-  /** A service that takes nothing at responses. */
-  function taking(): void {
-    door.answers(({ url }, response) =>
-      url === '/v1/responses'
-        ? json(response, refusal, 422)
-        : json(response, completion({ content: null, tool_calls: [call] }, 'tool_calls')),
-    );
-  }
-
-  async function paths(name: string, more: JsonObject) {
-    door.upstream().received.length = 0;
-    const whole = await door.whole('responses', name, more);
-    return { whole, asked: door.upstream().received.map(({ url }) => url) };
-  }
-
-  test.each<[name: string, more: JsonObject]>([
-    ['a free-form tool', { tools: [patch] }],
-    [
-      'a namespace',
-      {
-        tools: [
-          {
-            type: 'namespace',
-            name: 'mcp__docs',
-            description: 'Docs.',
-            tools: [{ type: 'function', name: 'find' }],
-          },
-        ],
-      },
-    ],
-    [
-      'tools that an item brings along',
-      {
-        input: [
-          { type: 'additional_tools', role: 'developer', tools: [patch] },
-          { role: 'user', content: 'Edit.' },
-        ],
-      },
-    ],
-    [
-      'a call in the dialogue',
-      {
-        input: [
-          { role: 'user', content: 'Edit.' },
-          { type: 'custom_tool_call', call_id: 'call_0', name: 'apply_patch', input: '*** Begin Patch' },
-          { type: 'custom_tool_call_output', call_id: 'call_0', output: 'Done.' },
-        ],
-      },
-    ],
-  ])('%s reaches it in its other format', async (_, more) => {
-    taking();
-    const { whole, asked } = await paths(GROK, more);
-    expect(whole.status, whole.text).toBe(200);
-    expect(asked.at(-1)).toBe('/v1/chat/completions');
-  });
-
-  test('is asked so at once from then on; what it reads goes as it is', async () => {
-    taking();
-    expect((await paths('x-ai/grok-4.5', { tools: [patch] })).asked).toEqual([
-      '/v1/responses',
-      '/v1/chat/completions',
-    ]);
-    const { whole, asked } = await paths('x-ai/grok-4.5', { tools: [patch] });
-    expect(asked).toEqual(['/v1/chat/completions']);
-    expect(at(whole.json, 'output.0')).toMatchObject({ type: 'custom_tool_call', input: '*** Begin Patch' });
-    const plain = await paths('x-ai/grok-4.5', { tools: [{ type: 'function', name: 'find', parameters }] });
-    expect(plain.asked).toEqual(['/v1/responses']);
-    expect([plain.whole.status, plain.whole.json]).toEqual([422, refusal]);
-  });
-
-  const find = { type: 'function', name: 'find', parameters };
-  const docs = { type: 'namespace', name: 'mcp__docs', description: 'Docs.', tools: [find] };
-  const lite = [
-    { type: 'additional_tools', role: 'developer', tools: [find] },
-    { role: 'user', content: 'Find it.' },
-  ];
-
-  test.each<[name: string, more: JsonObject, path: string]>([
-    ['a namespace', { tools: [find, docs] }, '/v1/chat/completions'],
-    ['tools that an item brings along', { input: lite }, '/v1/chat/completions'],
-    ['a search for tools', { tools: [{ type: 'tool_search', execution: 'client' }] }, '/v1/chat/completions'],
-    ['its own patches', { tools: [patch] }, '/v1/responses'],
-    ['functions', { tools: [find] }, '/v1/responses'],
-  ])(
-    'DeepSeek passes over some of it without a word, so it is asked where it reads it: %s',
-    async (_, more, path) => {
-      door.answers((__, response) => json(response, {}, 418));
-      expect((await paths('deepseek/deepseek-v4-pro', more)).asked).toEqual([path]);
-    },
-  );
-
-  test('OpenAI refuses it in its own words', async () => {
-    taking();
-    const { whole, asked } = await paths('openai/gpt-5.4', { tools: [patch] });
-    expect(asked).toEqual(['/v1/responses']);
-    expect([whole.status, whole.json]).toEqual([422, refusal]);
-  });
 });

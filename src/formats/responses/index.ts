@@ -4,7 +4,6 @@ import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
-import { isVendorsOwn, passedOver } from './openais-own.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -26,8 +25,6 @@ export const responses: Format = {
   outbound: {
     renderRequest,
     withoutOthers,
-    isVendorsOwn,
-    passedOver,
     refusesThoughts,
     parseEvents,
     parseError,
