@@ -8,8 +8,9 @@ import { isOfResponses } from './formats/cursor/index.ts';
 import { type Note, reportInto } from './formats/format.ts';
 import { asObjects, isObject, type Json, type JsonObject } from './json.ts';
 import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
+import { spokenFor } from './stages/spoken-for.ts';
 import { targetOf } from './stages/translate-request.ts';
-import { spokenFormat, translatedFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
+import { translatedFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
 
 export interface Explanation {
   readonly from: FormatName;
@@ -40,7 +41,7 @@ export function explain(
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
   const isAnew = from === 'chat-completions' && isOfResponses(body);
-  const to = isAnew ? translatedFormat(vendor, model) : spokenFormat(vendor, model, from);
+  const to = isAnew ? translatedFormat(vendor, model) : spokenFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
   if (to === from && !isAnew) {
     const request = 'model' in body ? { ...body, model: name } : body;

@@ -168,6 +168,11 @@ export interface Outbound {
     dialect: string,
     refusal: GatewayError | undefined,
   ): JsonObject | undefined;
+  /**
+   * Whether a service that speaks this format beside its own knows all that a request has in it. Absent where none does so.
+   * @param request the body, or as much of it as holds tools and the dialogue.
+   */
+  isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
   wantedFormat?(refusal: GatewayError): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */

@@ -5,17 +5,12 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
-import { asText, isObject, type Json } from '../json.ts';
+import { asText, isObject, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, spliced, valueAt } from '../json-scan.ts';
-import {
-  spokenFormat,
-  translatedFormat,
-  upstreamName,
-  type Vendor,
-  type Vendors,
-} from '../vendors/vendor.ts';
+import { translatedFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
+import { spokenFor } from './spoken-for.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
 export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
@@ -61,7 +56,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       admitted.ledger.tiered = fields.has('service_tier');
     }
     const anew = isOfResponses(route, body, fields);
-    const spoken = formatFor(route, vendor, model, anew);
+    const spoken = formatFor(route, vendor, model, { body, fields, anew });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
     const bodyFor: BodyFor = (vendor, model, spoken) => {
@@ -102,15 +97,24 @@ function formatFor(
   { format, operation }: Route,
   vendor: Vendor,
   model: Model,
-  anew: boolean | undefined,
+  { body, fields, anew }: Scanned & { readonly anew?: boolean },
 ): FormatName {
   if (anew) return translatedFormat(vendor, model);
-  const spoken = spokenFormat(vendor, model, format);
+  const spoken = spokenFor(vendor, model, format, () => dialogueOf(body, fields));
   if (spoken === format || operation === 'generate') return spoken;
   if (operation === 'compact') throw notServed(operation, model);
   const counting = vendor.formats.find((each) => formats[each].outbound.counting !== undefined);
   if (counting === undefined) throw notServed(operation, model);
   return counting;
+}
+
+/** The tools that a body of responses offers, and its dialogue. */
+function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
+  const named = ['tools', 'input'].flatMap((name) => {
+    const span = fields.get(name);
+    return span === undefined ? [] : [[name, valueAt(body, span)]];
+  });
+  return Object.fromEntries(named);
 }
 
 /** What the service of a model does not do, beside answering. */
@@ -136,7 +140,7 @@ function fallback(
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined || !isReached(model)) continue;
-    const spoken = formatFor(route, vendor, model, routed.anew);
+    const spoken = formatFor(route, vendor, model, routed);
     return {
       ...routed,
       model,

@@ -60,9 +60,16 @@ export function vendorsOf(named: readonly Vendor[], compatible: Vendor | undefin
 /**
  * The format in which `vendor` is spoken to: the caller's own where it can be, else the first it speaks. But what
  * OpenAI's models think they show, and take back, by `responses` alone ("Reasoning models", OpenAI documentation).
+ * @param isKnown whether a service that speaks the caller's format beside its own knows all that is asked in it.
  */
-export function spokenFormat(vendor: Vendor, model: Model, asked: FormatName): FormatName {
-  const isNative = vendor.formats.includes(asked) || model.endpoints?.some((format) => format === asked);
+export function spokenFormat(
+  vendor: Vendor,
+  model: Model,
+  asked: FormatName,
+  isKnown: () => boolean,
+): FormatName {
+  const isNative =
+    vendor.formats.includes(asked) || (model.endpoints?.some((format) => format === asked) && isKnown());
   return isNative ? asked : translatedFormat(vendor, model);
 }
 

@@ -4,6 +4,7 @@ import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
+import { isKnownElsewhere } from './known-elsewhere.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { renderEvents } from './render-events.ts';
@@ -25,6 +26,7 @@ export const responses: Format = {
   outbound: {
     renderRequest,
     withoutOthers,
+    isKnownElsewhere,
     refusesThoughts,
     parseEvents,
     parseError,
