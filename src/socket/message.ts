@@ -1,7 +1,7 @@
 /** What a client says over a socket (OpenAI API reference, "WebSocket events": client events). */
 
 import { GatewayError, invalid } from '../errors.ts';
-import { asList, asObject, asObjects, asText, isList, type Json, type JsonObject } from '../json.ts';
+import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, valueAt } from '../json-scan.ts';
 import type { Dialogue } from './memory.ts';
 
@@ -57,16 +57,6 @@ export function readMessage(bytes: Buffer): Message {
 export function fieldOf({ bytes, fields }: Scanned, key: string): Json | undefined {
   const span = fields.get(key);
   return span && valueAt(bytes, span);
-}
-
-/** What Codex says of one request by a header where it posts, and by its metadata over a socket, whose headers are of all. */
-const LITE = 'x-openai-internal-codex-responses-lite';
-const LITE_HERE = `ws_request_header_${LITE.replaceAll('-', '_')}`;
-
-/** The headers that a request has beside those of the handshake. */
-export function ownHeaders(message: Message): Readonly<Record<string, string>> {
-  const metadata = asObject(fieldOf(message, 'client_metadata'));
-  return metadata?.[LITE_HERE] === 'true' ? { [LITE]: 'true' } : {};
 }
 
 /** All fields of a message that are a request's own. */

@@ -8,26 +8,14 @@ import { asText, type JsonObject } from '../json.ts';
 import { say, tellAnswer } from './answer.ts';
 import { keepConnection } from './connection.ts';
 import { openMemory } from './memory.ts';
-import {
-  fieldOf,
-  joined,
-  type Message,
-  ownHeaders,
-  type Request,
-  readMessage,
-  requestOf,
-  saidBy,
-} from './message.ts';
+import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
 import { openSeats } from './seats.ts';
 
 /** What a session needs of the gateway. */
 export interface Behind {
-  /**
-   * Posts a body to where responses are created, as the client that this is.
-   * @param headers beside those of the handshake.
-   */
-  ask(body: Buffer, headers: Readonly<Record<string, string>>): ClientRequest;
+  /** Posts a body to where responses are created, as the client that this is. */
+  ask(body: Buffer): ClientRequest;
   /** @throws GatewayError where the client may not use the model, or nobody serves it. */
   requireModel(model: string): void;
   /** Whether the model of this name thinks. */
@@ -145,9 +133,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       remember(message, request, response);
       return Promise.resolve();
     }
-    return follow(behind.ask(body, ownHeaders(message)), message.lane, request.from?.id).then((said) =>
-      remember(message, request, said),
-    );
+    return ask(body, message.lane, request.from?.id).then((said) => remember(message, request, said));
   };
 
   const remember = (
@@ -160,12 +146,13 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     memory.keep(lane, { id, items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])] });
   };
 
-  /** Tells what is answered. @returns the response that it ends with, where one can go on from it. */
-  const follow = (
-    request: ClientRequest,
+  /** Asks, and tells what is answered. @returns the response that it ends with, where one can go on from it. */
+  const ask = (
+    body: Buffer,
     lane: string | undefined,
     previous: string | undefined,
   ): Promise<JsonObject | undefined> => {
+    const request = behind.ask(body);
     asked.add(request);
     return new Promise((resolve) => {
       let isAnswered = false;

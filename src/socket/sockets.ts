@@ -60,7 +60,7 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
       acceptor.handleUpgrade(request, raw, head, (socket) => {
         const headers = headersOf(request.headers);
         const session = serveSession(socket, raw, {
-          ask: (body, more) => askServer(server, request.url ?? '/', { ...headers, ...more }, body),
+          ask: (body) => askServer(server, request.url ?? '/', headers, body),
           requireModel(model) {
             const gateway = current();
             oneModel(gateway, holderOf(request, gateway.keys), model, false);

@@ -15,8 +15,7 @@ const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tr
 /** Callers' headers that mean something to one family of vendors, by prefix; sent to no other. */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['openai-', 'x-stainless-'],
-  // Codex says by one that its tools stand in the input: without it OpenAI gives the model none of them.
-  responses: ['openai-', 'x-stainless-', 'x-openai-internal-'],
+  responses: ['openai-', 'x-stainless-'],
   messages: ['anthropic-', 'x-stainless-'],
   'generate-content': ['x-goog-'],
 };

@@ -15,7 +15,6 @@ const OWN: Readonly<Record<string, string>> = {
   'openai-organization': 'org-of-the-caller',
   'openai-project': 'proj-of-the-caller',
   'openai-beta': 'responses=v1',
-  'x-openai-internal-codex-responses-lite': 'true',
   'x-goog-api-client': 'genai-js/1',
   'x-goog-user-project': 'project-of-the-caller',
   'x-stainless-lang': 'js',
@@ -71,12 +70,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
 
   const mine: [name: string, path: string, body: object, kept: readonly string[]][] = [
     ['chat', '/v1/chat/completions', { model: OPENAI, messages }, ['openai-beta', 'x-stainless-lang']],
-    [
-      'responses',
-      '/v1/responses',
-      { model: OPENAI, input: 'Hi' },
-      ['openai-beta', 'x-stainless-lang', 'x-openai-internal-codex-responses-lite'],
-    ],
+    ['responses', '/v1/responses', { model: OPENAI, input: 'Hi' }, ['openai-beta', 'x-stainless-lang']],
     [
       'messages',
       '/v1/messages',
@@ -98,7 +92,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
       const headers = sentHeaders();
       for (const name of kept) expect(headers[name]).toBe(OWN[name]);
       const private_ = Object.keys(OWN).filter(
-        (name) => /^(?:anthropic|(?:x-)?openai|x-goog)-/.test(name) && !kept.includes(name),
+        (name) => /^(?:anthropic|openai|x-goog)-/.test(name) && !kept.includes(name),
       );
       for (const name of [...private_, 'cookie', 'x-forwarded-for'].filter(
         (each) => each !== 'anthropic-dangerous-direct-browser-access',

@@ -4,7 +4,7 @@ import { OpenAI } from 'openai';
 import type { ResponsesServerEvent } from 'openai/resources/responses/responses';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asObject, type Json, type JsonObject } from '../../src/json.ts';
+import { asObject, type JsonObject } from '../../src/json.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
 import { type Client, connect, openStage, type Stage, say } from './stage.ts';
 
@@ -43,25 +43,6 @@ test('a request is the one that POST takes, its values byte for byte, and the an
   expect(stage.upstream.received.at(-1)?.body.toString()).toBe(
     '{"stream":true,"model":"gpt-4.1","input":"Hi","temperature":1.0,"metadata":{"a":"\\u00e4"}}',
   );
-  stage.bodies();
-});
-
-test('what Codex says of a request by a header, and here by its metadata, the vendor is told by the header', async () => {
-  const client = await connect(stage.gateway.url);
-  const told = async (fields: JsonObject): Promise<unknown> => {
-    await ask(client, { input: 'Hi', ...fields });
-    return stage.upstream.received.at(-1)?.headers['x-openai-internal-codex-responses-lite'];
-  };
-  const lite = (value: Json): JsonObject => ({
-    client_metadata: {
-      session_id: 's',
-      ws_request_header_x_openai_internal_codex_responses_lite: value,
-    },
-  });
-  expect(await told(lite('true'))).toBe('true');
-  for (const fields of [{}, lite(true), lite('a\r\nb: c'), { client_metadata: null }]) {
-    expect(await told(fields)).toBeUndefined();
-  }
   stage.bodies();
 });
 
