@@ -6,6 +6,7 @@
  */
 
 import { wholeArguments } from '../../conversation/arguments.ts';
+import { withoutChoice } from '../../conversation/toolless.ts';
 import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
 import { ADDITIONAL, gathered } from './gathered.ts';
@@ -35,12 +36,20 @@ const SIGNED: Readonly<Record<Dialect['signatures'], readonly string[]>> = {
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject, name: string): JsonObject | undefined {
   const dialect = dialectOf(name);
-  if (dialect.complete) return undefined;
+  const asked = withoutNoTools(request);
+  if (dialect.complete) return asked === request ? undefined : asked;
   const given = asList(request['messages']);
   const messages = given.map((message) => ownMessage(message, dialect));
   const isSame = JSON.stringify(messages) === JSON.stringify(given);
-  const rest = limited(request, dialect);
+  const rest = limited(asked, dialect);
   return isSame && rest === request ? undefined : { ...rest, ...(!isSame && { messages }) };
+}
+
+/** The request without a list of no tools, and without how they are to be called. */
+function withoutNoTools(request: JsonObject): JsonObject {
+  const asked = withoutChoice(request);
+  const { tools, ...rest } = asked;
+  return isList(tools) && tools.length === 0 && asked['tool_choice'] === undefined ? rest : asked;
 }
 
 /** The request with its limit under the name of the service: OpenAI's thinking models refuse the one that all others take. */

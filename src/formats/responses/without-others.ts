@@ -7,6 +7,7 @@
  */
 
 import { broughtBack } from '../../conversation/signature.ts';
+import { withoutChoice } from '../../conversation/toolless.ts';
 import type { GatewayError } from '../../errors.ts';
 import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { refusesThoughts } from './errors.ts';
@@ -24,7 +25,14 @@ export function withoutOthers(
     .filter((item) => !isOthers(item))
     .map(unparsed)
     .map(renumbered);
-  return hasSameItems(input, given) ? undefined : { ...request, input };
+  const rest = given.some(bringsTools) ? request : withoutChoice(request);
+  if (hasSameItems(input, given)) return rest === request ? undefined : rest;
+  return { ...rest, input };
+}
+
+/** Whether an item has tools for the model. */
+function bringsTools(item: Json): boolean {
+  return isObject(item) && item['tools'] !== undefined;
 }
 
 /** Of which thoughts a refusal is; with none that tells, of those that OpenAI cannot read. */

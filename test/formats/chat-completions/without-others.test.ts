@@ -125,6 +125,27 @@ test("a limit by its older name has OpenAI's newer one, unless that is there too
   expect(withoutOthers({ max_tokens: 9, messages }, 'mistral')).toBeUndefined();
 });
 
+test.each(['openai', 'xai', 'compatible', 'mistral'])(
+  'what is said of tools goes where there are none (%s)',
+  (name) => {
+    const plain = { model: 'm', messages: [user] };
+    for (const said of [
+      { tools: [] },
+      { tool_choice: 'auto' },
+      { tools: [], tool_choice: 'none', parallel_tool_calls: false },
+    ]) {
+      expect(withoutOthers({ ...plain, ...said }, name)).toEqual(plain);
+    }
+    for (const said of [
+      { tools: [call], tool_choice: 'auto', parallel_tool_calls: false },
+      { tool_choice: 'required' },
+      { functions: [], function_call: 'auto' },
+    ]) {
+      expect(withoutOthers({ ...plain, ...said }, name)).toBeUndefined();
+    }
+  },
+);
+
 test('what is no dialogue is left alone', () => {
   for (const messages of [
     undefined,

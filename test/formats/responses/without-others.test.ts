@@ -109,6 +109,25 @@ test("a call's id too long for OpenAI is a shorter one, and its result's too", (
   expect(ids[1]).toBe(ids[0]);
 });
 
+test('how tools are to be called goes where there are none: Codex says it where it shortens a dialogue', () => {
+  const plain = { model: 'm', input: [user] };
+  expect(withoutOthers({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false })).toEqual({
+    ...plain,
+    tools: [],
+  });
+  expect(withoutOthers({ model: 'm', input: 'Hi', tool_choice: 'none' })).toEqual({
+    model: 'm',
+    input: 'Hi',
+  });
+  for (const given of [
+    { ...plain, tools: [{ type: 'function', name: 'f' }], tool_choice: 'auto' },
+    { ...plain, tools: [], tool_choice: 'required' },
+    { input: [{ type: 'additional_tools', role: 'developer', tools: [] }, user], tool_choice: 'auto' },
+  ]) {
+    expect(withoutOthers(given)).toBeUndefined();
+  }
+});
+
 test('what is no dialogue is left alone', () => {
   for (const input of [undefined, null, 'Hi', [null, 1, 'x', {}]])
     expect(withoutOthers({ input })).toBeUndefined();
