@@ -10,6 +10,7 @@ import { broughtBack } from '../../conversation/signature.ts';
 import { withoutChoice } from '../../conversation/toolless.ts';
 import type { GatewayError } from '../../errors.ts';
 import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { described } from './described.ts';
 import { refusesThoughts } from './errors.ts';
 import { safeCallId } from './names.ts';
 
@@ -24,8 +25,9 @@ export function withoutOthers(
   const input = given
     .filter((item) => !isOthers(item))
     .map(unparsed)
-    .map(renumbered);
-  const rest = given.some(bringsTools) ? request : withoutChoice(request);
+    .map(renumbered)
+    .map((item) => (isObject(item) ? described(item) : item));
+  const rest = described(given.some(bringsTools) ? request : withoutChoice(request));
   if (hasSameItems(input, given)) return rest === request ? undefined : rest;
   return { ...rest, input };
 }

@@ -109,6 +109,26 @@ test("a call's id too long for OpenAI is a shorter one, and its result's too", (
   expect(ids[1]).toBe(ids[0]);
 });
 
+test("a namespace without a word of its own has its name: Azure takes no empty one, and Codex's has none", () => {
+  const find = { type: 'function', name: 'find', description: '', parameters: {} };
+  const named = (description: string): JsonObject => ({
+    type: 'namespace',
+    name: 'functions',
+    description,
+    tools: [find],
+  });
+  const lite = (description: string): JsonObject => ({
+    type: 'additional_tools',
+    role: 'developer',
+    tools: [named(description), find],
+  });
+  expect(withoutOthers({ tools: [named(''), find], input: [lite(''), user] })).toEqual({
+    tools: [named('functions'), find],
+    input: [lite('functions'), user],
+  });
+  expect(withoutOthers({ tools: [named('x')], input: [lite('x'), user] })).toBeUndefined();
+});
+
 test('how tools are to be called goes where there are none: Codex says it where it shortens a dialogue', () => {
   const plain = { model: 'm', input: [user] };
   expect(withoutOthers({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false })).toEqual({
