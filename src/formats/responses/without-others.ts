@@ -26,6 +26,7 @@ export function withoutOthers(
     .filter((item) => !isOthers(item))
     .map(unparsed)
     .map(renumbered)
+    .map(unnoted)
     .map((item) => (isObject(item) ? described(item) : item));
   const rest = described(given.some(bringsTools) ? request : withoutChoice(request));
   if (hasSameItems(input, given)) return rest === request ? undefined : rest;
@@ -85,6 +86,14 @@ function renumbered(item: Json): Json {
   const safe = safeCallId(callId);
   if (isTaken && safe === callId) return item;
   return { ...(isTaken ? item : rest), ...(safe !== callId && { call_id: safe }) };
+}
+
+/** What Codex notes at items where it takes its service for OpenAI's; Azure's refuses it ("Unknown parameter"). */
+const NOTES = ['internal_chat_message_metadata_passthrough', 'metadata'];
+
+function unnoted(item: Json): Json {
+  if (!isObject(item) || !NOTES.some((name) => item[name] !== undefined)) return item;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !NOTES.includes(name)));
 }
 
 function prefixOf({ type, role }: JsonObject): string {

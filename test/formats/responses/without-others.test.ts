@@ -129,6 +129,17 @@ test("a namespace without a word of its own has its name: Azure takes no empty o
   expect(withoutOthers({ tools: [named('x')], input: [lite('x'), user] })).toBeUndefined();
 });
 
+test.each(['internal_chat_message_metadata_passthrough', 'metadata'])(
+  'what Codex notes at an item for OpenAI alone goes: %s',
+  (name) => {
+    const noted = (item: JsonObject): JsonObject => ({ ...item, [name]: { turn_id: 't' } });
+    expect(withoutOthers({ metadata: {}, input: [noted(user), call, noted(said)] })).toEqual({
+      metadata: {},
+      input: [user, call, said],
+    });
+  },
+);
+
 test('how tools are to be called goes where there are none: Codex says it where it shortens a dialogue', () => {
   const plain = { model: 'm', input: [user] };
   expect(withoutOthers({ ...plain, tools: [], tool_choice: 'auto', parallel_tool_calls: false })).toEqual({
