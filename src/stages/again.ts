@@ -22,9 +22,10 @@ export function lossOf(error: GatewayError): Loss | undefined {
     case 'upstream-broken':
     case 'upstream-timeout':
       return 'failed';
-    // The gateway's key there is refused, or has no money left.
+    // The gateway's key there is refused, or has no money left, or no such model, which may be retired.
     case 'upstream-auth':
     case 'quota-exceeded':
+    case 'model-not-found':
       return 'elsewhere';
     default:
       return undefined;

@@ -229,6 +229,10 @@ describe('fallbacks', () => {
     ['an overload', status(503)],
     ['a limit', status(429)],
     ['a key that is refused', status(401)],
+    [
+      'a model that is no more',
+      (wire) => wire.answer(404, '{"error":{"message":"The model is retired.","code":"model_not_found"}}'),
+    ],
     ['a reset', dead],
     ['an answer that breaks before it says anything', (wire) => wire.fin()],
   ])('the next model is asked after %s, translated as it needs', async (_, script) => {

@@ -27,7 +27,7 @@ test.each<[GatewayError, Loss | undefined]>([
   [new GatewayError('context-too-long', ''), undefined],
   [new GatewayError('too-large', ''), undefined],
   [new GatewayError('unprocessable', ''), undefined],
-  [new GatewayError('model-not-found', ''), undefined],
+  [new GatewayError('model-not-found', ''), 'elsewhere'],
   [new GatewayError('internal', ''), undefined],
 ])('%s: %s', (error, loss) => {
   expect(lossOf(error)).toBe(loss);
