@@ -50,11 +50,11 @@ export function configuredVendors(config: Config): Vendors {
 
 /** A vendor with a key and no address to send it to, if there is one. */
 export function vendorWithoutAddress(config: Config): string | undefined {
-  return Object.keys(config.vendors).find((name) => {
-    const { apiKey, upstreams } = config.vendors[name] ?? {};
-    const keys = (apiKey === undefined ? 0 : 1) + (upstreams?.length ?? 0);
+  const found = Object.entries(config.vendors).find(([name, { apiKey, upstreams }]) => {
+    const keys = (apiKey === undefined ? 0 : 1) + upstreams.length;
     return placesOf(name, config).length < keys;
   });
+  return found?.[0];
 }
 
 /** A vendor that is asked at the very address where this gateway itself listens, if there is one. */

@@ -46,6 +46,15 @@ describe('upstreams', () => {
     expect(only).toMatchObject({ key: 'b', origin: 'https://api.openai.com', basePath: '/v1' });
   });
 
+  test.each([
+    ['https://openrouter.ai/api/v1', 'openrouter'],
+    ['https://eu.openrouter.ai/api/v1', 'openrouter'],
+    ['https://notopenrouter.ai/api/v1', undefined],
+  ])('what is asked at %s is asked in the dialect %s', (baseUrl, dialect) => {
+    const config = configSchema.parse({ vendors: { compatible: { apiKey: 'a', baseUrl } } });
+    expect(configuredVendors(config).serving({ id: 'qwen/qwen3-max' })?.dialect).toBe(dialect);
+  });
+
   test('several are all there are, the vendor’s own first; each at its own address, or the vendor’s', () => {
     const [vendor] = vendorsOf({
       openai: {
