@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
+import { preload } from '../support/preload.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
 import { chunk, openStage, requestOf, type Stage, ways } from './stage.ts';
 
@@ -130,6 +131,26 @@ describe('an end that is not awaited', () => {
     stage.gateway.signal('SIGTERM');
     expect(await waiting.over).toMatch(/^HTTP\/1.1 503[\s\S]*retry-after: 1[\s\S]*"type":"error"/i);
     expect(await sending.over).toMatch(/^HTTP\/1.1 503[\s\S]*retry-after: 1[\s\S]*\{"error":/i);
+    expect(await stage.gateway.ended).toBe(1);
+  });
+
+  test('P-02 an answer that cannot be ended does not hold it up', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        import { ServerResponse } from 'node:http';
+        process.on('SIGUSR2', () => { ServerResponse.prototype.end = function () { return this; }; });
+      `),
+    );
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+    });
+    const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], true)));
+    await client.until((text) => text.includes('word'));
+    stage.gateway.signal('SIGUSR2');
+    stage.gateway.signal('SIGTERM');
+    await eventually(() => stage.gateway.output().includes('Ending when'), 'it has begun to end');
+    stage.gateway.signal('SIGTERM');
     expect(await stage.gateway.ended).toBe(1);
   });
 
