@@ -160,6 +160,8 @@ test('a vendor with a key and no address is refused: simulated ones would answer
   expect(compatible).toMatchObject({ code: 78, stderr: expect.stringContaining('COMPATIBLE_BASE_URL') });
   const further = { upstreams: [{ apiKey: 'sk-of-a-vendor', baseUrl: 'https://models.example/v1' }] };
   expect((await check({ vendors: { deepseek: further } })).code).toBe(0);
+  const nowhere = { upstreams: [{ apiKey: 'sk-of-a-vendor' }] };
+  expect((await check({ vendors: { deepseek: nowhere } })).code).toBe(78);
   expect((await check({ vendors: { deepseek: {} } })).code).toBe(0);
 });
 

@@ -38,3 +38,15 @@ test.each([
   await expect(reading).rejects.toThrow(said);
   await expect(reading).rejects.not.toThrow('a-secret');
 });
+
+test('no other file is read, whatever loaders of configurations look for', async () => {
+  const bare = mkdtempSync(join(tmpdir(), 'gateway-files-'));
+  try {
+    writeFileSync(join(bare, '.gatewayrc'), 'port=8123');
+    writeFileSync(join(bare, '.env'), 'PORT=8123');
+    writeFileSync(join(bare, 'package.json'), '{"gateway":{"port":8123}}');
+    expect(await readConfig({}, bare)).toMatchObject({ port: 8787 });
+  } finally {
+    rmSync(bare, { recursive: true });
+  }
+});
