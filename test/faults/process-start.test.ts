@@ -120,3 +120,25 @@ describe('P-03 SIGKILL', () => {
     await second.ended;
   });
 });
+
+test.each(['1', '2'])(
+  'P-11 a start without a file, workers: %s: serves, and a SIGHUP reads what there is',
+  {
+    timeout: 40_000,
+  },
+  async (workers) => {
+    const running = startCommand(directory, ['start', '--port', '0', '--workers', workers], {
+      GATEWAY_API_KEY: KEY,
+    });
+    try {
+      await eventually(() => running.stdout().includes('Playground: '), 'it serves', 20_000);
+      running.child.kill('SIGHUP');
+      await eventually(() => running.stdout().includes('and is in force'), 'it is read again');
+      const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(running.stdout()) ?? [];
+      expect((await fetch(`${url}/health/live`, { headers: { connection: 'close' } })).status).toBe(200);
+    } finally {
+      running.child.kill('SIGTERM');
+      expect((await running.ended).code).toBe(0);
+    }
+  },
+);
