@@ -323,17 +323,17 @@ describe.concurrent('U-41 an answer that goes on after its time', () => {
   });
 
   test('the time is one for all attempts', async () => {
-    const { gateway, upstream } = await waiting({ total: 3_000 });
+    const { gateway, upstream } = await waiting({ total: 4_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
     upstream.script(
       async (wire) => {
-        await sleep(500);
+        await sleep(3_000);
         wire.answer(503, '{"error":{"message":"busy"}}', { 'retry-after-ms': '1' });
       },
       async (wire) => {
-        // In time, if each attempt had all of it.
-        await sleep(2_750);
+        // In time, if each attempt had all of it; far too late for the second that is left.
+        await sleep(3_500);
         wire.answer(200, wholeAnswer(way.spoken));
       },
     );
