@@ -28,7 +28,9 @@ const called: Readonly<Record<string, (name: string) => string>> = {
       'data: [DONE]\n\n'
     );
   },
-  '/v1/responses': () => 'data: {"type":"response.created","response":{"id":"resp_1"}}\n\n',
+  '/v1/responses': () =>
+    'data: {"type":"response.created","response":{"id":"resp_1"}}\n\n' +
+    'data: {"type":"response.completed","response":{"id":"resp_1","status":"completed","output":[]}}\n\n',
 };
 
 let wanted = '';
