@@ -31,7 +31,9 @@ const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
 /** One that waits for the vendor's first word as long as it takes. */
 const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
 
-const PING = /(?<=^|\n)(?:: ping\n|event: ping\ndata: \{"type": ?"ping"\}\n\n)/;
+/** A comment, or nothing more of a text, or an event of its own. */
+const PING =
+  /(?<=^|\n)(?:: ping\n|data: \{[^\n]*"delta":\{"content":""\}[^\n]*\n\n|event: ping\ndata: \{"type": ?"ping"\}\n\n)/;
 
 const models: Readonly<Record<Caller, string>> = {
   'chat-completions': CLAUDE,
