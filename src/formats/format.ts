@@ -129,8 +129,8 @@ export interface StreamMarks {
   readonly closing?: RegExp;
   /** Without this, none of its events says that the answer has failed. */
   readonly failing: RegExp;
-  /** The answer itself has begun: nothing that comes before it says whether there will be one. */
-  readonly answering: RegExp;
+  /** An event that says nothing of whether there will be an answer. Absent where none comes before one. */
+  readonly preamble?: RegExp;
 }
 
 /** How a stream is made to tell its usage where the caller has not asked for that. */

@@ -11,10 +11,13 @@ import type { Outbound } from '../formats/format.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { within } from '../streams/within.ts';
-import type { HeldBody } from '../vendors/relay.ts';
+import { type HeldBody, WATCHED_MARK } from '../vendors/relay.ts';
 
 /** Bytes in which an event or a body says of which kind it is. */
 const HEAD = 1_024;
+
+/** No event that says so is longer, in bytes. */
+const LONGEST = 16 * 1024;
 
 /** For how long a stream is waited for that has nothing more to say, in milliseconds. */
 const REST = 1_000;
@@ -32,6 +35,8 @@ export interface Stillborn {
 interface Beginning {
   /** Of an event that is not all there. */
   open: Uint8Array | undefined;
+  /** Bytes so far. */
+  size: number;
   verdict: Verdict | undefined;
   isOver: boolean;
   /** Called with every change. */
@@ -52,7 +57,13 @@ export function stillbornOf(
   reader: Reader,
   hold: number,
 ): undefined | Promise<Stillborn | undefined> {
-  const beginning: Beginning = { open: undefined, verdict: undefined, isOver: false, onChange: undefined };
+  const beginning: Beginning = {
+    open: undefined,
+    size: 0,
+    verdict: undefined,
+    isOver: false,
+    onChange: undefined,
+  };
   body.watch((piece) => {
     if (piece === undefined) beginning.isOver = true;
     else if (beginning.verdict === undefined) read(piece, beginning, reader);
@@ -95,7 +106,11 @@ function read(piece: Uint8Array, beginning: Beginning, reader: Reader): void {
     start = end;
     end = eventEnd(bytes, start);
   }
-  beginning.open = start === bytes.length ? undefined : bytes.subarray(start);
+  const open = bytes.subarray(start);
+  beginning.open = open.length === 0 ? undefined : open;
+  beginning.size += piece.byteLength;
+  const isTooLong = open.length > LONGEST && !isPreamble(headOf(open), reader);
+  if (isTooLong || beginning.size >= WATCHED_MARK) beginning.verdict = 'begun';
 }
 
 /** Where the event ends that begins at `start`, behind its empty line; undefined where that has not come. */
@@ -107,14 +122,22 @@ function eventEnd(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-function verdictOn(event: Buffer, { parseFailure, marks }: Reader): Verdict | undefined {
-  const head = event.toString('latin1', 0, HEAD);
+function verdictOn(event: Buffer, reader: Reader): Verdict | undefined {
+  const { parseFailure, marks } = reader;
+  const head = headOf(event);
   if (marks.failing.test(head)) {
     const [said] = run(decodeSse(), [event]);
     const error = said && parseFailure(said);
     if (error !== undefined) return error;
   }
-  return marks.answering.test(head) ? 'begun' : undefined;
+  return isPreamble(head, reader) ? undefined : 'begun';
+}
+
+const headOf = (event: Buffer): string => event.toString('latin1', 0, HEAD);
+
+/** Whether an event is none of the answer: one that vendors say before it, or a comment. */
+function isPreamble(head: string, { marks }: Reader): boolean {
+  return marks.preamble?.test(head) === true || !head.includes('data:');
 }
 
 /** Why a whole answer of status 200 is none, where it says so. */

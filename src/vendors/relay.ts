@@ -8,7 +8,7 @@ import type { Body, BodySink } from '../streams/body.ts';
 const HIGH_WATER_MARK = 64 * 1024;
 
 /** The same where its beginning is looked at: OpenAI says all that it was asked before it answers. */
-const WATCHED_MARK = 256 * 1024;
+export const WATCHED_MARK = 256 * 1024;
 
 /** A body that waits until it is taken. */
 export interface HeldBody extends Body {

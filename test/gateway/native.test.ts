@@ -155,8 +155,9 @@ describe.each(paths)('$name', (path) => {
 
   test('streams what the vendor streams, each piece when it comes', async () => {
     const pieces = [
-      'event: a\r\ndata: {"x":',
-      '1}\r\n\r\n: comment\n\n',
+      // The first event is waited for: it may say that there will be no answer.
+      'event: a\r\ndata: {"x":1}\r\n\r\n',
+      ': comment\n\n',
       'data: \u{1f600}',
       '\n\n',
       'data: [DONE]\n\n',
@@ -387,6 +388,36 @@ describe('headers and query of the native path', () => {
     );
   });
 });
+
+// A whole event is waited for at the beginning, in case it says that there will be no answer: but none that is so long.
+test.each(['response.created', 'response.output_text.delta'])(
+  'a first event of any length passes as it comes: %s',
+  async (type) => {
+    const patient = await startGateway({
+      vendors: vendorsAtUrl(upstream.url),
+      timeouts: { hold: 3_600_000 },
+    });
+    const begin = `data: {"type":"${type}","x":"${'y'.repeat(300_000)}`;
+    let goOn: (() => void) | undefined;
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begin);
+      goOn = () => response.end('"}\n\n');
+    };
+    const response = await fetch(`${patient.url}/v1/responses`, {
+      method: 'POST',
+      body: '{"model":"gpt-4o"}',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    });
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      goOn?.();
+      goOn = undefined;
+    }
+    expect(text).toBe(`${begin}"}\n\n`);
+    await patient.close();
+  },
+);
 
 describe('a caller who stops reading', () => {
   const total = 200 * 1024 * 1024;

@@ -28,7 +28,6 @@ export const chatCompletions: Format = {
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
       closing: /\[DONE\]/,
       failing: /event: ?error|"error"|"detail"/,
-      answering: /data:/,
     },
     usageOnRequest: { ask: askUsage, hide: hideUsage },
   },

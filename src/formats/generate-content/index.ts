@@ -29,7 +29,6 @@ export const generateContent: Format = {
       opening: /"candidates"/,
       ending: /"finishReason"|"blockReason"|"error": ?[{"]/,
       failing: /"error"/,
-      answering: /data:/,
     },
   },
   renderError,

@@ -34,7 +34,7 @@ export const messages: Format = {
       ending: /"message_stop"|"error": ?[{"]/,
       closing: /"message_stop"|event: ?error/,
       failing: /event: ?error|"error"/,
-      answering: /"type": ?"(?!ping")/,
+      preamble: /"type": ?"ping"/,
     },
   },
   renderError,

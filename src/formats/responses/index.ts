@@ -37,7 +37,7 @@ export const responses: Format = {
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
       closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
       failing: /"type": ?"(?:response\.failed|error)"/,
-      answering: /"type": ?"response\.(?!created|queued|in_progress)/,
+      preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },
   },
   renderError,
