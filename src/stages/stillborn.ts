@@ -77,8 +77,10 @@ async function waitedFor(beginning: Beginning, body: HeldBody, hold: number): Pr
   const { verdict } = beginning;
   if (verdict === undefined || verdict === 'begun') return undefined;
   await until(beginning, ({ isOver }) => isOver, REST);
+  // What is cancelled holds nothing any more.
+  const bytes = body.held();
   if (!beginning.isOver) body.cancel();
-  return { bytes: body.held(), error: verdict };
+  return { bytes, error: verdict };
 }
 
 /** Resolves once it is so, or after `milliseconds`. */

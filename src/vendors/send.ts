@@ -103,6 +103,7 @@ export function send(
       else tellEnd(how);
     };
     const tellEnd = (how: Ending): void => {
+      // Asked in any case: it notes in the record by what the vendor says that it failed.
       const hasFailed = guard?.hasFailed();
       request.ended?.(isBroken || hasFailed ? 'broken' : how);
     };

@@ -305,6 +305,13 @@ describe('U-21 an error as the first event of a 200', () => {
       expect(door.upstream.requests).toHaveLength(2);
     });
 
+    test('so where the vendor leaves its stream open behind it', async () => {
+      const { status, text } = await read(way, (wire) => wire.stream([failing(way.spoken)]));
+      expect(status).toBe(200);
+      expect(text).toBe(failing(way.spoken));
+      expect(door.upstream.requests).toHaveLength(2);
+    });
+
     test('not where the answer has begun', async () => {
       const [...events] = eventTexts(streamedAnswer(way.spoken));
       const begun = `${events.slice(0, -2).join('')}${OVERLOADED[way.spoken]}`;
