@@ -1,6 +1,7 @@
 /** References within a schema: JSON Pointers (RFC 6901) behind the `#` of a URL. */
 
 import { asObject, isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { percentDecoded } from '../percent-decoded.ts';
 
 /**
  * The keys on the way from the root to what a reference refers to; undefined where that is in no document of ours. Signs
@@ -9,7 +10,7 @@ import { asObject, isList, isObject, type Json, type JsonObject } from '../json.
 export function keysOf(reference: string): readonly string[] | undefined {
   const [start, ...steps] = reference.split('/');
   if (start !== '#') return undefined;
-  return steps.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.map((step) => percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** What a reference refers to, where that is a schema. @param root of which the reference is a part. */
@@ -23,12 +24,4 @@ export function referred(reference: string, root: JsonObject): JsonObject | unde
     else return undefined;
   }
   return asObject(at);
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../config/schema.ts';
 import { isList, isObject, type Json } from '../json.ts';
+import { percentDecoded } from '../percent-decoded.ts';
 import type { AnswerHeaders } from '../vendors/headers.ts';
 
 /** A shorter value is a word (`ollama`, `none`): to take it out everywhere would tear texts apart. */
@@ -70,12 +71,7 @@ export function secretsOf(config: Config): readonly string[] {
 
 /** As its server gets it: PostgreSQL's client takes one with a bare `%` as it stands. */
 function passwordIn(url: string): string {
-  const { password } = new URL(url);
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
+  return percentDecoded(new URL(url).password);
 }
 
 /** Names of headers that a configuration may add, and that hold something of an account. */

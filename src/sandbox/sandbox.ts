@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { defaultModels } from '../catalog/default.ts';
 import type { Model } from '../catalog/model.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
+import { percentDecoded } from '../percent-decoded.ts';
 import { bind, urlOf } from '../server/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
@@ -93,7 +94,7 @@ async function serve(
   }
   const answer = answerOf(vendor, world, {
     method: incoming.method ?? 'GET',
-    path: decoded(pathname.slice(BASES[vendor].length)),
+    path: percentDecoded(pathname.slice(BASES[vendor].length)),
     query: searchParams,
     headers: incoming.headers,
     body,
@@ -126,14 +127,6 @@ function answerOf(vendor: SimulatedVendor, world: World, request: VendorRequest)
 
 function withRequestId(answer: VendorAnswer): VendorAnswer {
   return { ...answer, headers: { 'x-request-id': `req_${newId()}`, ...answer.headers } };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
