@@ -49,6 +49,11 @@ const answer: Respond = ({ url, body }, response) => {
     if (tool !== undefined) return refuse(`unknown variant \`${tool}\`, expected one of \`function\``);
     if (!types('input').every((type) => XAI_ITEMS.includes(type)))
       return refuse('data did not match any variant of untagged enum ModelInput');
+    if (asObjects(sent['tools']).some((tool) => 'external_web_access' in tool)) {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end('{"code":"400","error":"Argument not supported: external_web_access"}');
+      return;
+    }
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(called[url]?.(wanted));
 };
@@ -66,8 +71,8 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** What the service got, and the calls that Codex is told of. */
-async function asked(body: JsonObject, call: string) {
+/** What the service got last, and the calls that Codex is told of. */
+async function asked(body: JsonObject, call: string, requests = 1) {
   wanted = call;
   upstream.received.length = 0;
   const response = await fetch(`${gateway.url}/v1/responses`, {
@@ -78,8 +83,8 @@ async function asked(body: JsonObject, call: string) {
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const items = eventsIn(text).flatMap(({ data }) => asObject(asObject(parseJson(data))?.['item']) ?? []);
-  const [got] = upstream.received;
-  expect(upstream.received).toHaveLength(1);
+  const got = upstream.received.at(-1);
+  expect(upstream.received).toHaveLength(requests);
   return { path: got?.url, sent: asObject(parseJson(got?.body.toString() ?? '')) ?? {}, call: items.at(-1) };
 }
 
@@ -107,12 +112,22 @@ test('Codex with x-ai/grok-4.7: a namespace of functions is told as functions, f
   expect(call).toMatchObject({ type: 'function_call', namespace: 'multi_agent_v1', name: 'wait_agent' });
 });
 
+test('Codex with x-ai/grok-4.7: its model may search, which xAI has without saying how', async () => {
+  const plain = codexPlain('x-ai/grok-4.7');
+  const functions = asObjects(plain['tools']).filter(({ type }) => type === 'function');
+  const search = { type: 'web_search', external_web_access: false };
+  const body = { ...plain, tools: [...functions, search] };
+  const { path, sent } = await asked(body, '', 2);
+  expect(path).toBe('/v1/responses');
+  expect(sent).toEqual({ ...body, model: 'grok-4.7', tools: [...functions, { type: 'web_search' }] });
+});
+
 describe('what a service knows reaches it as it was written', () => {
-  const [exec, , search] = asList(codexPlain('m')['tools'] ?? null);
+  const [exec] = asList(codexPlain('m')['tools'] ?? null);
   test.each([
     ['deepseek/deepseek-v4-pro', codexPlain('deepseek/deepseek-v4-pro')],
     ['openai/gpt-6.1-sol', codexLite('openai/gpt-6.1-sol')],
-    ['x-ai/grok-4.7', { ...codexPlain('x-ai/grok-4.7'), tools: [exec ?? null, search ?? null] }],
+    ['x-ai/grok-4.7', { ...codexPlain('x-ai/grok-4.7'), tools: [exec ?? null] }],
     [
       'deepseek/deepseek-v4-pro',
       { ...codexPlain('deepseek/deepseek-v4-pro'), tools: [{ type: 'custom', name: 'apply_patch' }] },

@@ -13,6 +13,7 @@ import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObj
 import { described } from './described.ts';
 import { refusesThoughts } from './errors.ts';
 import { safeCallId } from './names.ts';
+import { withoutUnread } from './unread-options.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(
@@ -28,7 +29,7 @@ export function withoutOthers(
     .map(renumbered)
     .map(unnoted)
     .map((item) => (isObject(item) ? described(item) : item));
-  const rest = described(given.some(bringsTools) ? request : withoutChoice(request));
+  const rest = withoutUnread(described(given.some(bringsTools) ? request : withoutChoice(request)), refusal);
   if (hasSameItems(input, given)) return rest === request ? undefined : rest;
   return { ...rest, input };
 }

@@ -57,6 +57,16 @@ test("what OpenAI's SDK has made of an answer goes", () => {
   expect(withoutOthers({ input: [user, answer(said), call] })).toBeUndefined();
 });
 
+test('an option of a tool goes where it is what the service refuses, and the tool stays', () => {
+  const search = { type: 'web_search', search_context_size: 'low' };
+  const request = { input: [user], tools: [{ ...search, external_web_access: false }, search] };
+  const refusal = (message: string): GatewayError => new GatewayError('invalid-request', message);
+  const named = refusal('Argument not supported: external_web_access');
+  expect(withoutOthers(request, 'xai', named)).toEqual({ input: [user], tools: [search, search] });
+  expect(withoutOthers(request, 'xai', refusal('Argument not supported: instructions'))).toBeUndefined();
+  expect(withoutOthers({ input: [user], tools: [search] }, 'xai', named)).toBeUndefined();
+});
+
 test("OpenAI's own stays", () => {
   expect(withoutOthers({ input: [user, reasoning('gAAAAAbC'), call] })).toBeUndefined();
 });
