@@ -164,6 +164,7 @@ function nativePath(
  * path, by which the key was judged and the answer is paid, and some services take the query's (BerriAI/litellm#41810).
  */
 function passedOn(query: URLSearchParams): string {
+  if (query.size === 0) return '';
   for (const name of new Set(query.keys())) {
     if (name === 'key' || name.toLowerCase() === 'model') query.delete(name);
   }
