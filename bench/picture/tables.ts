@@ -56,9 +56,9 @@ function translators(rows: readonly Row[]): string {
 }
 
 const streams = (row: Row): string =>
-  `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB a stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
+  `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB per stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
 
-/** What watching costs: scenarios by ways. Where words come one by one the rate is the vendor's, and the CPU tells. */
+/** What recording costs: scenarios by ways. Where words come one by one the vendor sets the rate, and the CPU tells. */
 function watched(rows: readonly Row[]): string {
   const ways = kinds(rows, 'way').filter((way) => way !== 'unwatched');
   const cell = (scenario: string, way: string): string => {
@@ -69,16 +69,16 @@ function watched(rows: readonly Row[]): string {
     );
   };
   return table(
-    ['answers/s ± what that may be off by / CPU of the main thread / of all', ...ways],
+    ['answers/s ± standard error / CPU of the main thread / of all threads', ...ways],
     kinds(rows, 'scenario').map((scenario) => [scenario, ...ways.map((way) => cell(scenario, way))]),
   );
 }
 
 const workers = (row: Row): string =>
-  `- ${row['workers']} workers, ${row['scenario']}: ${shown(row['of one worker'])} times the answers a second of one at least (the load shares their cores); by the CPU an answer takes, ${shown(row['free cores would give'])} times on free cores.`;
+  `- ${row['workers']} workers, ${row['scenario']}: at least ${shown(row['of one worker'])} times the answers per second of one (the load shares their cores); judging by CPU per answer, ${shown(row['free cores would give'])} times on free cores.`;
 
 const soak = (row: Row): string =>
-  `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} left in the middle: memory at the end ${shown(row['growth'])} times that at the beginning, ${shown(row['broken streams'])} broken streams.`;
+  `- ${shown(row['seconds'])} s of mixed load, ${shown(row['answers'])} answers, ${shown(row['left in the middle'])} abandoned midway: memory at the end is ${shown(row['growth'])} times that at the start, ${shown(row['broken streams'])} broken streams.`;
 
 /** All tables. @throws Error where there are no results at all. */
 export function tablesOf(results: readonly BenchResult[]): string {
@@ -89,7 +89,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
       byScenario(rows('load'), {
         'answers/s': ['answers/s'],
         'of the bare proxy’s': ['of the bare proxy'],
-        'CPU µs an answer': ['CPU µs'],
+        'CPU µs per answer': ['CPU µs'],
         'added ms at half load, p50 / p99': ['added p50 ms', 'added p99 ms'],
         'broken streams': ['broken streams'],
       }),
@@ -100,19 +100,19 @@ export function tablesOf(results: readonly BenchResult[]): string {
       byScenario(rows('paced'), {
         'added to the first word, ms, p50 / p99': ['added first word p50', 'added first word p99'],
         'gap between words, ms, p50 / p99': ['gap p50 ms', 'gap p99 ms'],
-        'a caller left, seen by the vendor after ms, p50 / p99': ['cancel p50 ms', 'cancel p99 ms'],
+        'a caller leaves, seen by the vendor after ms, p50 / p99': ['cancel p50 ms', 'cancel p99 ms'],
       }),
     );
   }
   if (rows('translators').length > 0) {
     parts.push(
-      'Translators, as a share of the events a second of their floor (eventsource-parser, `JSON.parse` and `JSON.stringify` of the same events):',
+      'Translators, in events per second as a share of the floor (eventsource-parser, `JSON.parse` and `JSON.stringify` of the same events):',
       translators(rows('translators')),
     );
   }
   if (rows('watched').length > 0) {
     parts.push(
-      'What watching costs, as a share of the same with nothing of it: usage, metrics and access log as a start has them (watched), and limits of every kind on the key too (limited). Where words come one by one, as models say them, the rate is the vendor’s, and the CPU an answer takes is what tells.',
+      'What recording costs, as a share of the same gateway without it: `watched` has usage, metrics and access log, as they are by default; `limited` also has limits of every kind on the key. Where words come one by one, as models send them, the vendor sets the rate, and the CPU per answer is what tells.',
       watched(rows('watched')),
     );
   }
