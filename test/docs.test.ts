@@ -1,0 +1,58 @@
+/** What the documents point to is there: files by their paths, sections by their links. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const DOCUMENTS = [
+  'README.md',
+  'docs/architecture.md',
+  'bench/NOTES.md',
+  'deploy/README.md',
+  'deploy/SIZING.md',
+  'test/faults/README.md',
+  'test/faults/upstream.md',
+  'test/faults/process.md',
+];
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = readFileSync(join(root, document), 'utf8');
+
+  test('files that it names are there', () => {
+    const named = [...text.matchAll(/`((?:src|test|fixtures|bench|docs|deploy)\/[\w./*{}-]*)`/g)];
+    // What a bench has yet to write is in no clone.
+    const paths = named.map(([, path = '']) => path).filter((path) => !path.startsWith('bench/results'));
+    // Tables of tests leave out how their names end.
+    const isThere = (path: string): boolean => globSync([path, `${path}.test.ts`], { cwd: root }).length > 0;
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  test('links lead somewhere', () => {
+    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`);
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const isThere = (link: string): boolean =>
+      link.startsWith('#')
+        ? anchors.includes(link)
+        : link.startsWith('http') || globSync(link, { cwd: join(root, dirname(document)) }).length > 0;
+    expect(links.filter((link) => !isThere(link))).toEqual([]);
+  });
+});
+
+test('the stages of the architecture are those of the pipeline, in their order', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const [, table = ''] = /\| Stage \| adds \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];
+  const told = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+  const pipeline = readFileSync(join(root, 'src/pipeline.ts'), 'utf8');
+  const [, run = ''] = /line<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
+  const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
+  expect(told).toEqual(stages);
+});
