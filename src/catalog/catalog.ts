@@ -28,36 +28,9 @@ export function catalogOf(
   aliases: Readonly<Record<string, string>> = {},
   fallbacks: Readonly<Record<string, readonly string[]>> = {},
 ): Catalog {
-  const byId = new Map<string, Model>();
-  for (const model of models) {
-    for (const alias of model.aliases ?? []) {
-      // A dated name is the vendor's own: it means that snapshot, so it is what the vendor is sent.
-      const own = vendorName(alias) === vendorName(model.id);
-      byId.set(alias.toLowerCase(), own ? { ...model, upstream: modelName(alias) } : model);
-    }
-  }
-  for (const model of models) byId.set(dotted(model.id), model);
-  for (const model of models) byId.set(model.id, model);
-  for (const [alias, id] of Object.entries(aliases)) {
-    const model = byId.get(id.toLowerCase());
-    if (model) byId.set(alias.toLowerCase(), model);
-  }
-  const names = new Map<string, string[]>();
-  for (const [name, { id }] of byId) {
-    if (name === id) continue;
-    const known = names.get(id);
-    if (known === undefined) names.set(id, [name]);
-    else known.push(name);
-  }
-  const others = new Map<string, readonly Model[]>();
-  for (const [id, ids] of Object.entries(fallbacks)) {
-    const model = byId.get(id.toLowerCase());
-    if (model)
-      others.set(
-        model.id,
-        ids.flatMap((other) => byId.get(other.toLowerCase()) ?? []),
-      );
-  }
+  const byName = modelsByName(models, aliases);
+  const names = otherNamesIn(byName);
+  const others = fallbacksIn(byName, fallbacks);
   return {
     models,
     otherNames: (id) => names.get(id) ?? NONE,
@@ -67,9 +40,48 @@ export function catalogOf(
       // toLowerCase folds a few letters outside ASCII into it (the Kelvin sign to k): such a name is nobody's.
       if (/[^\x21-\x7e]/.test(asked)) return undefined;
       const id = asked.toLowerCase();
-      return byId.get(id.includes('/') ? id : `${defaultVendor}/${id}`);
+      return byName.get(id.includes('/') ? id : `${defaultVendor}/${id}`);
     },
   };
+}
+
+/** Each model by its id and all its other names; where two claim a name, an alias of the configuration is first, then an id. */
+function modelsByName(
+  models: readonly Model[],
+  aliases: Readonly<Record<string, string>>,
+): ReadonlyMap<string, Model> {
+  const byName = new Map<string, Model>();
+  for (const model of models) {
+    for (const alias of model.aliases ?? []) {
+      // A dated name is the vendor's own: it means that snapshot, so it is what the vendor is sent.
+      const own = vendorName(alias) === vendorName(model.id);
+      byName.set(alias.toLowerCase(), own ? { ...model, upstream: modelName(alias) } : model);
+    }
+  }
+  for (const model of models) byName.set(dotted(model.id), model);
+  for (const model of models) byName.set(model.id, model);
+  for (const [alias, id] of Object.entries(aliases)) {
+    const model = byName.get(id.toLowerCase());
+    if (model) byName.set(alias.toLowerCase(), model);
+  }
+  return byName;
+}
+
+/** The names of each model but its id, by its id. */
+function otherNamesIn(byName: ReadonlyMap<string, Model>): ReadonlyMap<string, readonly string[]> {
+  const others = [...byName].filter(([name, { id }]) => name !== id);
+  const grouped = Map.groupBy(others, ([, { id }]) => id);
+  return new Map([...grouped].map(([id, entries]) => [id, entries.map(([name]) => name)]));
+}
+
+function fallbacksIn(
+  byName: ReadonlyMap<string, Model>,
+  fallbacks: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, readonly Model[]> {
+  const known = (ids: readonly string[]): Model[] => ids.flatMap((id) => byName.get(id.toLowerCase()) ?? []);
+  return new Map(
+    Object.entries(fallbacks).flatMap(([id, ids]) => known([id]).map((model) => [model.id, known(ids)])),
+  );
 }
 
 /**
