@@ -103,7 +103,7 @@ export function createApp(host: Host): H3 {
   const playground = openPlayground();
   const page: Endpoint = ({ message }, path) =>
     playground(path, message.headers['if-none-match']) ??
-    Response.json({ error: { message: 'There is no such file.' } }, { status: 404 });
+    Response.json({ error: { message: 'File not found.' } }, { status: 404 });
   read('/', page);
   read('/playground/models.json', list('chat-completions', listPricedModels));
   read('/playground/**', page);
@@ -230,18 +230,24 @@ function modelIn(path: string): string {
 }
 
 function noEndpoint(nearest?: string): GatewayError {
-  const hint = nearest === undefined ? '' : ` Is ${nearest} meant? Look at the base URL of the client.`;
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}? Check your client's base URL.`;
   return new GatewayError('not-found', `There is no such endpoint.${hint}`);
 }
 
 function methodNotAllowed(allow: string): GatewayError {
-  return new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, { headers: { allow } });
+  return new GatewayError('method-not-allowed', `Method not allowed: this endpoint accepts ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */
 function noSocket(): GatewayError {
-  return new GatewayError('method-not-allowed', 'No WebSocket can be had here. Send a POST.', {
-    status: 426,
-    headers: { allow: 'POST', upgrade: 'HTTP/1.1' },
-  });
+  return new GatewayError(
+    'method-not-allowed',
+    'WebSockets are not available here; send a POST request instead.',
+    {
+      status: 426,
+      headers: { allow: 'POST', upgrade: 'HTTP/1.1' },
+    },
+  );
 }

@@ -44,7 +44,7 @@ export function decompressorOf(header: string | undefined): Decompress {
   if (make !== undefined) return make;
   throw new GatewayError(
     'unsupported-media-type',
-    'The request body may be compressed by one of gzip, br, zstd and deflate (Content-Encoding).',
+    'This Content-Encoding is not supported. Send the request body uncompressed, or compressed once with gzip, br, zstd or deflate.',
     { headers: { 'accept-encoding': 'gzip, br, zstd, deflate' } },
   );
 }

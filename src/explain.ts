@@ -47,7 +47,7 @@ export function explain(
     const request = 'model' in body ? { ...body, model: name } : body;
     return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
-  if (from === 'generate-content') throw invalid('generate-content reaches models of google only.');
+  if (from === 'generate-content') throw invalid('generate-content only reaches models of google.');
   const read: Note[] = [];
   const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
   const written: Note[] = [];

@@ -48,6 +48,10 @@ function isPlain(path: string): boolean {
 }
 
 function repeated(name: string): GatewayError {
-  if (name === 'authorization') return new GatewayError('unauthenticated', 'The API key is not valid.');
+  if (name === 'authorization')
+    return new GatewayError(
+      'unauthenticated',
+      'The API key is not valid: it may be mistyped, expired or revoked.',
+    );
   return new GatewayError('invalid-request', `The request has more than one ${name} header.`);
 }

@@ -76,7 +76,9 @@ export function readBody(
     source.on('data', onData).on('end', onEnd);
     if (decoder !== undefined) {
       request.on('data', onSent);
-      decoder.on('error', () => fail(invalid('The request body is not what its Content-Encoding says.')));
+      decoder.on('error', () =>
+        fail(invalid('The request body does not match its Content-Encoding header.')),
+      );
     }
   });
 }

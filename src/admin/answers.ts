@@ -53,7 +53,7 @@ export function checked<S extends z.ZodType>(value: unknown, schema: S): z.outpu
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const param = issue?.path.join('.') ?? '';
-  const message = issue?.message ?? 'This is not what is expected here.';
+  const message = issue?.message ?? 'This is not a valid value.';
   throw new GatewayError(
     'invalid-request',
     param === '' ? message : `${param}: ${message}`,

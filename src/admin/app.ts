@@ -45,9 +45,13 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
       const endpoint = isMethod(method) ? methods[method] : undefined;
       return answer(event, () => {
         if (endpoint === undefined) {
-          throw new GatewayError('method-not-allowed', `This endpoint takes ${allow} only.`, {
-            headers: { allow },
-          });
+          throw new GatewayError(
+            'method-not-allowed',
+            `Method not allowed: this endpoint accepts ${allow}.`,
+            {
+              headers: { allow },
+            },
+          );
         }
         return endpoint;
       });

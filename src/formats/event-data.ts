@@ -20,13 +20,13 @@ export function eventValue(data: string, parse: (text: string) => Json = parseJs
   } catch (cause) {
     throw new GatewayError('upstream-broken', 'The upstream sent an event that is not JSON.', { cause });
   }
-  if (data.length > LEAST_DEEP && isTooDeep(value)) throw broken('an event that is nested too deep');
+  if (data.length > LEAST_DEEP && isTooDeep(value)) throw broken('an event that is nested too deeply');
   return value;
 }
 
 /** @throws GatewayError `upstream-broken` where the data is no JSON object. */
 export function eventObject(data: string): JsonObject {
   const value = eventValue(data);
-  if (!isObject(value)) throw broken('an event that is no object');
+  if (!isObject(value)) throw broken('an event that is not an object');
   return value;
 }

@@ -92,7 +92,7 @@ function errorOf(status: number, told: Told): GatewayError {
     return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
   }
   if (fault === 'model-not-found' && status === 403) {
-    return new GatewayError(fault, 'The account of this gateway may not ask that model.');
+    return new GatewayError(fault, "The gateway's account at the vendor may not use this model.");
   }
   const message =
     told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);

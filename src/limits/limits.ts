@@ -130,10 +130,14 @@ export function limitsOf(
     headers: LimitHeaders,
   ): LimitHeaders {
     if (leave === undefined) {
-      throw new GatewayError('rate-limited', `This API key may have ${limit} requests in flight at a time.`, {
-        retryAfter: SOON,
-        headers,
-      });
+      throw new GatewayError(
+        'rate-limited',
+        `Rate limit reached: this API key is limited to ${limit} requests at a time.`,
+        {
+          retryAfter: SOON,
+          headers,
+        },
+      );
     }
     // The caller may have left in the meantime.
     if (response.closed) leave();
@@ -181,10 +185,14 @@ function isHere<T>(figure: T | Promise<T>): figure is T {
 }
 
 function over(of: 'requests' | 'tokens', { limit, left }: Standing, headers: LimitHeaders): GatewayError {
-  return new GatewayError('rate-limited', `This API key may use ${limit} ${of} a minute.`, {
-    retryAfter: Math.max(1, Math.ceil(left / 1000)),
-    headers,
-  });
+  return new GatewayError(
+    'rate-limited',
+    `Rate limit reached: this API key is limited to ${limit} ${of} per minute.`,
+    {
+      retryAfter: Math.max(1, Math.ceil(left / 1000)),
+      headers,
+    },
+  );
 }
 
 /** Official SDKs would try again on their own, within seconds: they are told not to. */

@@ -208,7 +208,7 @@ export function adminPaths(): JsonObject {
         responses: {
           200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
           404: {
-            description: 'There is no such file.',
+            description: 'File not found.',
             content: { 'application/json': { schema: at('AdminError') } },
           },
         },

@@ -49,7 +49,7 @@ function plain(id: string, tag: string, summary: string, responses: JsonObject):
   return { get: { operationId: id, tags: [tag], summary, security: [], responses } };
 }
 
-const NOT_THERE = jsonResponse('There is no such file.', 'OpenAIError');
+const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
 
 /** The paths, by what they are. */
 export function readPaths(): JsonObject {

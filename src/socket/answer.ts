@@ -128,7 +128,7 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
         sayError(status, body ?? {}, usefulOf(answer), told);
       } else
         say(
-          new GatewayError('upstream-broken', 'The vendor answered with something that is no stream.'),
+          new GatewayError('upstream-broken', 'The vendor answered with something that is not a stream.'),
           told,
         );
       resolve(undefined);

@@ -24,7 +24,7 @@ export function refusalOf(request: IncomingMessage, keys: Keys, isOpen: boolean)
   const fault = faultOfHead(request);
   if (fault !== undefined) return fault;
   if (!isOpen) {
-    return new GatewayError('overloaded', 'The gateway takes no WebSockets at the moment.', {
+    return new GatewayError('overloaded', 'The gateway is not accepting WebSockets right now.', {
       retryAfter: 1,
     });
   }

@@ -27,7 +27,7 @@ export function steeringRefused(message: Message): string {
   const error = {
     type: 'invalid_request_error',
     code: 'steering_not_supported',
-    message: 'Answers are not steered here: send the input with the next response.create.',
+    message: 'Input cannot be added to an answer in progress: send it with the next response.create.',
   };
   const steer = {
     input: fieldOf(message, 'input') ?? null,

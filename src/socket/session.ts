@@ -74,7 +74,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     say(asGatewayError(error), { lane, say: sayText });
   };
   const closeIfIdle = (): void => {
-    if (open === 0) socket.close(GOING_AWAY, 'Connect again to go on.');
+    if (open === 0) socket.close(GOING_AWAY, 'Reconnect to continue.');
   };
   const leaveWith = (error: GatewayError): void => {
     ending = error;
@@ -94,7 +94,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     const before = lanes.get(lane);
     const named = lanes.size - (lanes.has(NO_LANE) ? 1 : 0);
     if (before === undefined && lane !== NO_LANE && named >= MOST_LANES) {
-      throw new GatewayError('invalid-request', `A connection has ${MOST_LANES} streams at most.`, {
+      throw new GatewayError('invalid-request', `A connection can have at most ${MOST_LANES} streams.`, {
         param: 'stream_id',
         code: 'websocket_stream_limit_reached',
       });
@@ -163,7 +163,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       });
       request.on('error', () => {
         if (isAnswered) return;
-        sayWrong(new GatewayError('internal', 'The gateway gave no answer.'), lane);
+        sayWrong(new GatewayError('internal', 'The gateway failed to answer this request.'), lane);
         resolve(undefined);
       });
       request.on('close', () => asked.delete(request));
@@ -173,7 +173,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   socket.on('message', (data, isBinary) => {
     let lane: string | undefined;
     try {
-      if (isBinary) throw invalid('Events are sent as text.');
+      if (isBinary) throw invalid('Events must be sent as text frames, not binary.');
       const message = readMessage(bytesOf(data));
       lane = message.lane;
       take(message);
@@ -206,10 +206,14 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
 /** Of a response that is not known here no other one can be made to go on from: whoever is told so sends all again. */
 function unknownResponse(): GatewayError {
-  return new GatewayError('invalid-request', 'Nothing is prepared for what this connection does not know.', {
-    param: 'previous_response_id',
-    code: 'previous_response_not_found',
-  });
+  return new GatewayError(
+    'invalid-request',
+    "This connection does not know the previous response: send the whole conversation in 'input'.",
+    {
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    },
+  );
 }
 
 /** A message comes in one piece, as `ws` gives it where no other type is asked for. */

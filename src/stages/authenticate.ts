@@ -65,7 +65,11 @@ export function admit(
     throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
   }
   const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
-  if (principal === undefined) throw new GatewayError('unauthenticated', 'The API key is not valid.');
+  if (principal === undefined)
+    throw new GatewayError(
+      'unauthenticated',
+      'The API key is not valid: it may be mistyped, expired or revoked.',
+    );
   return principal;
 }
 

@@ -102,7 +102,7 @@ function eventsOf({ body, headers }: Replied): Body {
     if (headers['content-type']?.startsWith('text/event-stream')) return body;
     body.cancel();
   }
-  throw new GatewayError('upstream-broken', 'The upstream answered with something that is no stream.');
+  throw new GatewayError('upstream-broken', 'The upstream answered with something that is not a stream.');
 }
 
 /** A failure as all there is to the stream, in the caller's format. */

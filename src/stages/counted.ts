@@ -36,7 +36,7 @@ export function refuseBackground({ body, fields }: Pick<Routed, 'body' | 'fields
   if (background === undefined) return;
   if (/^(?:false|null)$/.test(body.toString('latin1', background.start, background.end))) return;
   throw invalid(
-    "'background' cannot be counted against the limits of this API key: leave it out, and use 'stream' for long answers.",
+    "'background' is not available to this API key, because its limits cannot count what runs in the background: leave it out, and use 'stream' for long answers.",
     'background',
   );
 }

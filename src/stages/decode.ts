@@ -43,7 +43,10 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
 
 function requireJson(type: string | undefined): void {
   if (type === undefined || JSON_TYPE.test(type)) return;
-  throw new GatewayError('unsupported-media-type', 'The request body must be application/json.');
+  throw new GatewayError(
+    'unsupported-media-type',
+    'The request body must be JSON, with Content-Type: application/json.',
+  );
 }
 
 /** `/v1beta/models/{model}:{method}`; the model's bytes are decoded once. */
@@ -54,7 +57,7 @@ function namedInPath(path: string): { model: string; method: string; operation: 
   const operation = colon > 0 && Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
   if (operation === undefined) {
     const known = Object.keys(METHODS).join(', ');
-    throw new GatewayError('not-found', `There is no such method here. A model can be asked for ${known}.`);
+    throw new GatewayError('not-found', `There is no such method. The methods of a model are ${known}.`);
   }
   return { model: decodedName(call.slice(0, colon)), method, operation };
 }

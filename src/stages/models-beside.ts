@@ -113,7 +113,7 @@ function namesOf(value: Buffer | undefined): readonly string[] {
 
 function namesIn(item: Buffer, within = 0): readonly string[] {
   if (item[0] !== OPEN_OBJECT) return textsOf(item);
-  if (within > MAX_WITHIN) throw invalid('The settings of a tool are nested too deep.', 'tools');
+  if (within > MAX_WITHIN) throw invalid('The settings of a tool are nested too deeply.', 'tools');
   const fields = [...scanObject(item)].map(
     ([key, { start, end }]) => [key.toLowerCase(), item.subarray(start, end)] as const,
   );

@@ -31,7 +31,7 @@ export function parseBody(bytes: Buffer): JsonObject {
     Object.entries(asObject(parseExact(text)) ?? body).map(([key, value]) => {
       if (JSON.isRawJSON(value) && /^-?\d+$/.test(JSON.stringify(value))) {
         if (key === SEED) return [key, value];
-        throw invalid(`${key}: Input should be a number that a double can hold`, key);
+        throw invalid(`${key}: Input should be a number within the range of a 64-bit float`, key);
       }
       return [key, value === undefined ? value : settled(value, DIALOGUES.has(key), false)];
     }),

@@ -121,8 +121,8 @@ function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
 export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
   return invalid(
     operation === 'compact'
-      ? "Only OpenAI's own models compact a dialogue: ask this one for a summary in words."
-      : `The service of ${id} does not count tokens.`,
+      ? "Only OpenAI's own models can compact a conversation. Ask this one for a summary as an ordinary message instead."
+      : `Token counting is not available for ${id}: its vendor does not offer it.`,
     'model',
   );
 }
@@ -179,7 +179,7 @@ function idOf(name: string, vendor: string, catalog: Catalog): string {
 function refuseOtherSpellings(spans: ReadonlyMap<string, Span>): void {
   for (const key of spans.keys()) {
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') {
-      throw invalid(`${key}: Unknown field; the model goes into "model"`, key);
+      throw invalid(`${key}: Unknown field; name the model in "model"`, key);
     }
   }
 }
@@ -219,7 +219,7 @@ function requireSameModel(
     const name = asText(also)?.replace(/^models\//, '');
     if (name === undefined || catalog.resolve(name, vendorName(modelId))?.id !== modelId) {
       throw invalid(
-        `The body names another model than the path, which names ${modelName(modelId)}.`,
+        `The body names a different model from the path, which names ${modelName(modelId)}.`,
         'model',
       );
     }

@@ -17,9 +17,9 @@ const RETRY_AFTER = 1;
 export const SPARED = 8;
 
 const SHORT_OF: Readonly<Record<Shortage, string>> = {
-  'event-loop': 'The gateway is busy.',
-  memory: 'The gateway is short of memory.',
-  'file-descriptors': 'The gateway is short of connections.',
+  'event-loop': 'The gateway is busy. Try again shortly.',
+  memory: 'The gateway is low on memory. Try again shortly.',
+  'file-descriptors': 'The gateway is low on connections. Try again shortly.',
 };
 
 /** Refuses what the process has no room for. @throws GatewayError `overloaded` */
@@ -29,9 +29,13 @@ export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Inco
     if (load === undefined) return incoming;
     refuseIfShort(load);
     if (load.inFlight() > inFlight) {
-      throw new GatewayError('overloaded', 'The gateway has too many requests in flight.', {
-        retryAfter: RETRY_AFTER,
-      });
+      throw new GatewayError(
+        'overloaded',
+        'The gateway has too many requests in flight. Try again shortly.',
+        {
+          retryAfter: RETRY_AFTER,
+        },
+      );
     }
     return incoming;
   };
@@ -60,9 +64,13 @@ export function share({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) 
   return (admitted) => {
     const { load, principal, response } = admitted;
     if (load !== undefined && load.claim(response, principal.name) > inFlightPerKey) {
-      throw new GatewayError('rate-limited', 'This API key has too many requests in flight.', {
-        retryAfter: RETRY_AFTER,
-      });
+      throw new GatewayError(
+        'rate-limited',
+        'This API key has too many requests in flight. Wait for some of them to finish.',
+        {
+          retryAfter: RETRY_AFTER,
+        },
+      );
     }
     return admitted;
   };

@@ -54,7 +54,8 @@ export function upstream(
     const { status } = answer;
     if ((status >= 300 && status < 400) || EMPTY.has(status)) {
       if (!(answer.body instanceof Uint8Array)) answer.body.cancel();
-      const what = status < 300 ? 'something that is no answer' : 'a redirect, which is not followed';
+      const what =
+        status < 300 ? 'something that is not an answer' : 'a redirect, which the gateway does not follow';
       throw new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`);
     }
     return { ...prepared, answer };

@@ -73,7 +73,7 @@ export function checkedLookup(
       const [first] = good;
       if (first === undefined) {
         if (addresses.length > 0) onRefused();
-        return callback(new Error('The name has no address that may be asked.'), '', 0);
+        return callback(new Error('The name resolves to no address that the gateway may connect to.'), '', 0);
       }
       if (options.all) callback(null, good);
       else callback(null, first.address, first.family);

@@ -24,7 +24,7 @@ export function inflater(header: string | string[] | undefined, out: Inflated): 
   if (coding === undefined) return undefined;
   const make = CODINGS.get(coding);
   if (make === undefined) {
-    throw new GatewayError('upstream-broken', 'The upstream answered in a compression that is not known.');
+    throw new GatewayError('upstream-broken', 'The upstream compressed its answer in an unknown way.');
   }
   let size = 0;
   const decoder = make();

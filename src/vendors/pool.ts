@@ -185,16 +185,20 @@ export function poolOf(
 }
 
 function full(): GatewayError {
-  return new GatewayError('overloaded', 'Too many requests to this upstream are in flight.', {
-    retryAfter: 1,
-    loss: 'rejected',
-  });
+  return new GatewayError(
+    'overloaded',
+    'Too many requests to this upstream are in flight. Try again shortly.',
+    {
+      retryAfter: 1,
+      loss: 'rejected',
+    },
+  );
 }
 
 function leftAlone(retryAfter: number): GatewayError {
   return new GatewayError(
     'upstream-overloaded',
-    'The upstream has been failing, and is not asked for a while.',
+    'The upstream has been failing, so the gateway sends it nothing for a while.',
     {
       retryAfter,
       loss: 'rejected',

@@ -127,7 +127,7 @@ describe('counting tokens', () => {
     const response = await ask('/v1/messages/count_tokens', { ...body, model: OPENAI });
     expect(response.status).toBe(400);
     expect(at(parseJson(await response.text()), 'error.message')).toBe(
-      `The service of ${OPENAI} does not count tokens.`,
+      `Token counting is not available for ${OPENAI}: its vendor does not offer it.`,
     );
     expect(door.upstream().received).toHaveLength(1);
   });

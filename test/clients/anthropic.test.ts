@@ -239,7 +239,9 @@ describe.each(SUBJECTS)('messages of $model', ({ model, thinks, shows }) => {
     }
     await expect(counted).rejects.toBeInstanceOf(Anthropic.BadRequestError);
     await expect(counted).rejects.toMatchObject({
-      message: expect.stringContaining(`The service of ${model} does not count tokens.`),
+      message: expect.stringContaining(
+        `Token counting is not available for ${model}: its vendor does not offer it.`,
+      ),
     });
   });
 });

@@ -108,7 +108,7 @@ const BY_THE_GATEWAY: readonly Refusal[] = [
   { status: 400, says: /thread_unsupported_request/, why: 'translated: threads are kept by Anthropic only' },
   {
     status: 400,
-    says: /The service of \S+ does not count tokens/,
+    says: /Token counting is not available for \S+: its vendor does not offer it/,
     why: 'its service does not count tokens',
   },
 ];

@@ -357,7 +357,7 @@ describe('fallbacks', () => {
     /** What was told of the model that was asked for, where the next one did no better; or what is wrong here. */
     test.each<[string, Script, string]>([
       ['a refusal', status(400), 'said 503'],
-      ['no stream', (wire) => wire.answer(200, wholeAnswer('messages')), 'no stream'],
+      ['no stream', (wire) => wire.answer(200, wholeAnswer('messages')), 'not a stream'],
     ])('%s is an error in the stream', async (_, script, message) => {
       const last = eventsIn(await answered(script)).at(-1);
       expect(last && isErrorEvent('messages', last)).toBe(true);
@@ -371,7 +371,7 @@ describe('fallbacks', () => {
         wire.head(200);
         wire.chunk('{"type":');
       });
-      expect(text).toContain('no stream');
+      expect(text).toContain('not a stream');
       expect(await gone).toBeGreaterThan(0);
     });
   });

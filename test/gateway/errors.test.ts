@@ -382,7 +382,7 @@ describe('paths', () => {
   ])('%s, as a base URL with a part too few or too many makes it: %s is named', async (path, known) => {
     const response = await get(path, { method: 'POST', body: '{}' });
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain(`Is ${known} meant?`);
+    expect(await response.text()).toContain(`Did you mean ${known}?`);
   });
 
   test.each(['embedContent', 'batchEmbedContents', 'predict', 'batchGenerateContent'])(

@@ -46,10 +46,10 @@ describe('a probe', () => {
   test('is one request; until it has shown something, all others are refused', () => {
     const { take, pass, break: break_ } = pool(['a']);
     break_();
-    expect(take).toThrow('not asked for a while');
+    expect(take).toThrow('sends it nothing for a while');
     pass(1_200);
     const probe = take();
-    expect(take).toThrow('not asked for a while');
+    expect(take).toThrow('sends it nothing for a while');
     probe.answer();
     expect(take().vendor.name).toBe('a');
   });
@@ -69,7 +69,7 @@ describe('a probe', () => {
     pass(1_200);
     take();
     old.release();
-    expect(take).toThrow('not asked for a while');
+    expect(take).toThrow('sends it nothing for a while');
   });
 
   test('that fails begins the time anew', () => {
@@ -79,7 +79,7 @@ describe('a probe', () => {
     const probe = take();
     probe.fail(false);
     probe.release();
-    expect(take).toThrow('not asked for a while');
+    expect(take).toThrow('sends it nothing for a while');
     pass(1_200);
     expect(take().vendor.name).toBe('a');
   });

@@ -131,7 +131,7 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
   const finish = (out: Out): void => {
     if (choices.length === 0) throw broken('an end without an answer');
     // Answers are numbered 0, 1, 2 …: one that is missing will not come any more.
-    if (choices.includes(undefined)) throw broken('some of its answers only');
+    if (choices.includes(undefined)) throw broken('only some of its answers');
     tellUsage(out);
     let left = late.fields();
     for (const choice of choices) {

@@ -20,11 +20,11 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
   const { source, name, media } = part;
   if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
   if (source.kind === 'file') {
-    if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id of another vendor's file store");
+    if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id from another vendor's file store");
     return fileOf(part, { file_id: source.id });
   }
   if (media === 'audio') {
-    if (source.kind === 'url') throw cannotTake('Audio given by its address');
+    if (source.kind === 'url') throw cannotTake('Audio given as a URL');
     return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };
   }
   const mediaType = part.mediaType ?? USUAL[media];
@@ -43,7 +43,7 @@ function renderDocument(part: MediaPart, url: string, mediaType: string, dialect
     return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
   }
   if (dialect.documents === 'inline' && part.source.kind === 'url') {
-    throw cannotTake('A document given by its address');
+    throw cannotTake('A document given as a URL');
   }
   // OpenAI refuses `file_data` without a name, so one is made.
   const needsName = part.name === undefined && dialect.documents === 'inline';

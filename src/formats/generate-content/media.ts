@@ -66,7 +66,7 @@ export function renderMedia(part: MediaPart): JsonObject {
     }
     case 'file':
       if (source.format !== FORMAT) {
-        throw invalid(`The ${part.media} is a file in another vendor's store; send its data instead.`);
+        throw invalid(`The ${part.media} is a file in another vendor's file store; send its data instead.`);
       }
       return fileData(source.id, part.mediaType);
     case 'url':

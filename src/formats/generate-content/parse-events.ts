@@ -87,7 +87,7 @@ function parseChunks(prompt: Prompt): Step<Sse, ReplyEvent> {
   };
 
   const readChunk = (chunk: Json, out: Out): void => {
-    if (!isObject(chunk)) throw broken('an event that is no object');
+    if (!isObject(chunk)) throw broken('an event that is not an object');
     const error = parseInnerError(chunk['error']);
     if (error !== undefined) throw error;
     const list = asList(chunk['candidates']);

@@ -105,7 +105,7 @@ function renderStop(stop: readonly string[] | undefined, report: Report): readon
     report('stop', 'dropped', 'an empty stop sequence');
   }
   if (sequences.length > MAX_STOPS) {
-    throw invalid(`This model takes at most ${MAX_STOPS} stop sequences.`, 'stop');
+    throw invalid(`This model accepts at most ${MAX_STOPS} stop sequences.`, 'stop');
   }
   return sequences;
 }

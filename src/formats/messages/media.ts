@@ -90,7 +90,7 @@ function parseSource(source: JsonObject): { source: MediaSource; mediaType?: str
  */
 export function renderMedia(part: MediaPart, own: JsonObject, report: Report): JsonObject {
   if (part.media !== 'image' && part.media !== 'document') {
-    throw invalid(`This model takes no ${part.media} input.`, 'messages');
+    throw invalid(`This model does not accept ${part.media} input.`, 'messages');
   }
   if (part.detail !== undefined) {
     report('turns[].detail', 'dropped', 'has no counterpart in messages');
@@ -114,7 +114,7 @@ function imageSource(part: MediaPart): JsonObject {
   const mediaType =
     source.kind === 'base64' ? (sniffedType(source.data) ?? usualType(part.mediaType) ?? '') : '';
   if (source.kind !== 'base64' || !IMAGES.includes(mediaType)) {
-    throw invalid('This model takes images of type jpeg, png, gif and webp only.', 'messages');
+    throw invalid('This model only accepts images of type JPEG, PNG, GIF and WebP.', 'messages');
   }
   return { type: 'base64', media_type: mediaType, data: source.data };
 }
@@ -135,7 +135,7 @@ function documentSource(part: MediaPart): JsonObject {
       if (mediaType?.startsWith('text/') || mediaType === 'application/json') {
         return textSource(Buffer.from(source.data, 'base64').toString('utf8'));
       }
-      throw invalid('This model takes PDF and plain text documents only.', 'messages');
+      throw invalid('This model only accepts PDF and plain text documents.', 'messages');
     }
   }
 }
@@ -154,7 +154,7 @@ function urlSource(url: string): JsonObject {
 function fileSource(id: string, format: string): JsonObject {
   if (format !== FORMAT) {
     throw invalid(
-      "A file id of another vendor's store means nothing to this model; send the data.",
+      "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
       'messages',
     );
   }

@@ -99,7 +99,7 @@ function refuseThread(thread: Json | undefined): void {
 function refuseCompaction(compaction: Json | undefined): void {
   if (compaction === undefined || compaction === null) return;
   throw invalid(
-    "compaction: Only Anthropic's own models can be asked for a compaction: ask this one for a summary in words",
+    "compaction: Only Anthropic's own models can compact a conversation. Ask this one for a summary as an ordinary message instead",
     'compaction',
   );
 }

@@ -26,7 +26,7 @@ import { FORMAT, renderMark, speaksMessages } from './wire.ts';
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
   const prompt = unforced(given, target, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives one answer only: n must be 1.', 'n');
+    throw invalid('This model gives only one answer: n must be 1.', 'n');
   }
   const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);

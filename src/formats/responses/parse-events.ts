@@ -105,7 +105,7 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
       case 'response.failed':
         throw parseErrorObject(event);
       case 'response.cancelled':
-        throw new GatewayError('upstream-broken', 'The upstream gave up its answer.');
+        throw new GatewayError('upstream-broken', 'The upstream gave up on its answer.');
     }
   };
 
@@ -113,7 +113,7 @@ export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEve
     const { error, object, output, status } = body;
     if (status === 'failed' || (isObject(error) && status !== 'incomplete') || typeof error === 'string')
       throw parseErrorObject(body);
-    if (object !== 'response' && !Array.isArray(output)) throw broken('something that is no response');
+    if (object !== 'response' && !Array.isArray(output)) throw broken('something that is not a response');
     if (UNFINISHED.has(status)) throw broken('a response that is not finished');
     end(body);
   };

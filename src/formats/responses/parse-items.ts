@@ -95,12 +95,12 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case 'compaction_trigger':
         throw unsupported(
           `${path}.type`,
-          "Only OpenAI's own models can be asked for a 'compaction': ask this one for a summary in words.",
+          "Only OpenAI's own models can make a 'compaction' item. Ask this one for a summary as an ordinary message instead.",
         );
       case 'item_reference':
         throw unsupported(
           `${path}.type`,
-          "Nothing is stored for this model, so an 'item_reference' points nowhere: send the item itself (most clients do so where 'store' is false).",
+          "Nothing is stored for this model, so an 'item_reference' points nowhere: send the item itself (most clients do when 'store' is false).",
         );
       case undefined:
         throw missing(`${path}.type`);

@@ -148,7 +148,7 @@ function refuseWarming(options: Json | undefined): void {
   if (asObject(options)?.['prewarm'] !== true) return;
   throw unsupported(
     'prompt_cache_options.prewarm',
-    "Only OpenAI's own models can be asked to prepare a prompt cache and not to answer.",
+    "Only OpenAI's own models can prepare a prompt cache without answering.",
   );
 }
 

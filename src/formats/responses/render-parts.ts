@@ -58,14 +58,16 @@ function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
 function renderMedia(part: MediaPart, scope: Scope): JsonObject {
   const { media, source, detail, name } = part;
   const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
-  if (media === 'video') throw invalid('This model takes no video input.');
+  if (media === 'video') throw invalid('This model does not accept video input.');
   if (source.kind === 'text') {
     scope.report('turns[].content', 'approximated', 'a document as text, with its name before it');
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);
   if (source.kind === 'file' && !FILE_STORES.includes(source.format)) {
-    throw invalid("A file id of another vendor's store means nothing to this model; send the data.");
+    throw invalid(
+      "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
+    );
   }
   if (media === 'image') {
     // OpenAI's default, which other services that speak this format insist on hearing (vLLM: 'detail: Field required').
@@ -88,7 +90,7 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
 
 function renderAudio(part: MediaPart, scope: Scope): JsonObject {
   const { source, mediaType } = part;
-  if (source.kind !== 'base64' || !scope.keepsAll) throw invalid('This model takes no audio input.');
+  if (source.kind !== 'base64' || !scope.keepsAll) throw invalid('This model does not accept audio input.');
   const input_audio = { data: source.data, format: audioFormat(mediaType) };
   return { type: 'input_audio', input_audio, ...around(part, scope) };
 }

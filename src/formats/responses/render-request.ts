@@ -26,7 +26,7 @@ const LONGEST_USER = 64;
  */
 export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
   if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives one answer only: n must be 1.', 'n');
+    throw invalid('This model gives only one answer: n must be 1.', 'n');
   }
   const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);

@@ -786,7 +786,7 @@ describe('content', () => {
     [
       { ...PDF, source: { kind: 'file', id: 'f', format: 'messages' } },
       'openai',
-      /^A file id of another vendor/,
+      /^A file id from another vendor/,
     ],
   ])('a 400 names what cannot be sent: %j', (part, dialect, message) => {
     let thrown: unknown;

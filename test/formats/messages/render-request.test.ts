@@ -387,7 +387,7 @@ describe('media', () => {
     [
       'another type of image',
       image({ mediaType: 'image/tiff', source: { kind: 'base64', data: 'SUkqAA' } }),
-      /jpeg, png, gif and webp/,
+      /JPEG, PNG, GIF and WebP/,
     ],
     [
       'a spreadsheet',

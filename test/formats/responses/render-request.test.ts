@@ -332,7 +332,7 @@ describe('media', () => {
   test.each([
     [media({ media: 'video' }), /video/],
     [media({ media: 'audio' }), /audio/],
-    [media({ source: { kind: 'file', id: 'f', format: 'messages' } }), /another vendor's store/],
+    [media({ source: { kind: 'file', id: 'f', format: 'messages' } }), /another vendor's file store/],
   ])('%j cannot be sent', (part, message) => {
     expect(() => itemsOf(user(part))).toThrow(GatewayError);
     expect(() => itemsOf(user(part))).toThrow(message);
