@@ -14,7 +14,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   await import('./main.ts');
 } else {
   console.error(
-    `The gateway needs Node 22.19 or later; this is ${process.version}. npm brings one along where it can: install without --omit=optional, and start with npm start. It needs glibc and libatomic (the package libatomic1).`,
+    `The gateway needs Node 22.19 or later; this is ${process.version}. npm installs a newer one along with the gateway where it can: run npm install without --omit=optional, and start with npm start. That one needs glibc and libatomic (the package libatomic1).`,
   );
   process.exit(1);
 }

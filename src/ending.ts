@@ -34,11 +34,13 @@ export function endingOf(
     tellFirst('leaving');
     const live = server.live.inFlight();
     if (live > 0)
-      note(`Ending when the answers that are live are over (${live}); a second signal ends them now.`);
+      note(
+        `Shutting down once the answers in progress (${live}) are complete; a second signal ends them now.`,
+      );
     if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
     // Before the log is closed too.
-    if (ended > 0) tell(`${ended} answers were ended before they were complete.`);
+    if (ended > 0) tell(`Answers cut off before they were complete: ${ended}.`);
     await serving.close();
   }
 
@@ -89,7 +91,7 @@ function outliveErrors(serving: Serving, tell: Tell, fail: () => void): void {
     if (!blamed && failed) return;
     failed ||= !blamed;
     const what = withoutSecrets(tellableTrace(error), '');
-    tell(`${blamed ? 'An exchange was ended' : 'The process ends'} by an error that nobody caught: ${what}`);
+    tell(`${blamed ? 'An exchange was ended' : 'The process is ended'} by an uncaught error: ${what}`);
     if (!blamed) fail();
   };
   process.on('uncaughtException', onError).on('unhandledRejection', onError);
@@ -104,5 +106,5 @@ function tellableTrace(error: unknown): string {
   const { name, message, stack = '' } = error;
   if (!(error instanceof SyntaxError) && !QUOTING.test(message)) return stack === '' ? message : stack;
   const at = stack.indexOf(message);
-  return `${name}, whose words may quote what it was given${at < 0 ? '' : stack.slice(at + message.length)}`;
+  return `${name} (its message is left out, as it may quote a prompt)${at < 0 ? '' : stack.slice(at + message.length)}`;
 }

@@ -37,7 +37,9 @@ async function tellFailure(tell: Tell, reload: () => Promise<void>): Promise<voi
   try {
     await reload();
   } catch (error) {
-    const reason = error instanceof ConfigError ? error.message : `it cannot be used: ${String(error)}`;
-    tell(`The configuration stays as it was. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`);
+    const reason = error instanceof ConfigError ? error.message : `It cannot be used: ${String(error)}`;
+    tell(
+      `The new configuration was refused, and the old one stays in force. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`,
+    );
   }
 }

@@ -51,7 +51,9 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
     for (const old of retired) {
       if (server.live.uses(old.gateway)) continue;
       retired.delete(old);
-      old.close().catch((error: unknown) => tell('A gateway that was exchanged could not be closed.', error));
+      old
+        .close()
+        .catch((error: unknown) => tell('The gateway of the old configuration could not be closed.', error));
     }
   }, RETIRE_CHECK).unref();
 

@@ -82,7 +82,7 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
       if (news === 'leaving') replace();
       if (news !== 'ready') return;
       serving.add(worker);
-      if (complete) note('A new worker serves.');
+      if (complete) note('A new worker is serving.');
       if (serving.size < count || complete) return;
       complete = true;
       ready.resolve();
@@ -93,10 +93,10 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
         if (status !== 0) code = 1;
         if (alive.size === 0) over.resolve(code);
       } else if (!complete) {
-        ready.reject(new Error(`A worker ended before it served (${signal ?? status}).`));
+        ready.reject(new Error(`A worker ended before it was ready (${signal ?? status}).`));
       } else {
         lost += 1;
-        trouble(`A worker ended (${signal ?? status}); another one takes its place.`);
+        trouble(`A worker ended (${signal ?? status}) and is being replaced.`);
         replace();
       }
     });

@@ -48,9 +48,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
           throw new GatewayError(
             'method-not-allowed',
             `Method not allowed: this endpoint accepts ${allow}.`,
-            {
-              headers: { allow },
-            },
+            { headers: { allow } },
           );
         }
         return endpoint;
@@ -83,7 +81,7 @@ const SHORT = 'The store cannot be written to at the moment: it is full, locked 
 /** An error that is none of the caller's. */
 async function failure(store: Store, cause: unknown): Promise<GatewayError> {
   if (!isShort(cause) && (await isReachable(store)))
-    return new GatewayError('internal', 'The gateway failed to do this.', { cause });
+    return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
   const details = { status: 503, code: 'store_unavailable', cause };
   return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
 }

@@ -130,7 +130,7 @@ export async function answerRotate(store: Store, request: AdminRequest): Promise
     const until = new Date(made.promisedUntil).toISOString();
     throw new GatewayError(
       'conflict',
-      `The key before the last rotation opens until ${until}, and this would close it. Where the key made then was lost, "again": true makes another in its place; without grace_seconds both close at once.`,
+      `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, "again": true replaces it. To end both keys at once, leave out grace_seconds.`,
       { param: 'grace_seconds', code: 'key_in_grace' },
     );
   }
@@ -144,7 +144,7 @@ async function existing(store: Store, named: string): Promise<KeyRow> {
 }
 
 function revokedAlready(id: string): never {
-  throw new GatewayError('conflict', `The key ${id} is revoked.`, { code: 'key_revoked' });
+  throw new GatewayError('conflict', `The key ${id} has been revoked.`, { code: 'key_revoked' });
 }
 
 function madeView({ key, row }: MadeKey): z.output<typeof madeKey> {

@@ -79,7 +79,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
 
   /** What it had not answered or given is lost with it: another thread goes on with what comes. */
   function onExit(failure: unknown): void {
-    if (!closing) readers.trouble('The thread that keeps the books has ended.', failure);
+    if (!closing) readers.trouble('The thread that records usage has ended.', failure);
     lost += outstanding + written.open + written.dropped;
     outstanding = 0;
     written = NOTHING_YET;
@@ -99,7 +99,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     if (memory.byteLength <= FULL) blank = memory;
     outstanding -= count;
     lost += failures.length;
-    for (const error of failures) readers.trouble('An exchange could not be entered in the books.', error);
+    for (const error of failures) readers.trouble('The usage of an exchange could not be recorded.', error);
     taken.forEach(readers.charge);
     if (lines.length > 0) readers.log?.(asBuffer(lines));
   }

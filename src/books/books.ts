@@ -112,7 +112,7 @@ export async function openBooks(
     async close(milliseconds) {
       batches.flush();
       const lost = await recorder.close(milliseconds);
-      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written, and is lost.`);
+      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written and is lost.`);
       tell({ written: { open: 0, dropped: recorder.dropped() + lost } });
       await store.close();
     },

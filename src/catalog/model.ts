@@ -73,15 +73,15 @@ const thinking = z
   .readonly()
   .refine(
     (traits) => traits.kinds.includes('effort') === traits.efforts.length > 0,
-    'efforts go with the kind effort, and only with it',
+    'efforts must be listed if kinds includes "effort", and empty otherwise',
   )
   .refine(
     (traits) => traits.kinds.includes('budget') === (traits.budget !== undefined),
-    'a budget goes with the kind budget, and only with it',
+    'budget is required if kinds includes "budget", and not allowed otherwise',
   )
   .refine(
     (traits) => traits.canDisable || !traits.efforts.includes('none'),
-    'a model that takes the effort none can be told not to think',
+    'canDisable must be true if efforts includes "none"',
   );
 
 /** One model, as the catalog's data file and a configuration write it. */
@@ -145,7 +145,7 @@ const modelsSchema = z
     for (const [index, model] of models.entries()) {
       for (const name of [model.id, ...(model.aliases ?? [])].map((text) => text.toLowerCase())) {
         if (taken.has(name))
-          context.addIssue({ code: 'custom', path: [index], message: `${name} is there twice` });
+          context.addIssue({ code: 'custom', path: [index], message: `${name} is listed more than once` });
         taken.add(name);
       }
     }

@@ -13,7 +13,7 @@ const options = {
   config: {
     type: 'positional',
     required: false,
-    description: 'Configuration file (default gateway.config.*)',
+    description: 'Configuration file (default: gateway.config.*)',
   },
 } as const satisfies ArgsDef;
 
@@ -31,12 +31,14 @@ export const check = defineCommand({
       const vendors = configuredVendors(config);
       const names = vendors.all.map((vendor) => vendor.name);
       console.log('The configuration is valid.');
-      if (names.length === 0) console.log('No vendor has a key: the sandbox would serve.');
+      if (names.length === 0) console.log('No vendor has a key, so the sandbox would serve.');
       else
         console.log(
           `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         );
       for (const hint of vendorHints(config)) console.log(hint);
-      console.log(`Listens on ${config.host}:${config.port}; ${config.keys.length} keys configured.`);
+      console.log(
+        `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
+      );
     }),
 });

@@ -14,10 +14,10 @@ import { readNamed } from './read-named.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 
 const options = {
-  file: { type: 'positional', required: true, description: 'JSON file that holds the request' },
-  model: { type: 'string', description: 'Model to explain it for (default: the one it names)' },
-  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: told from the fields)` },
-  json: { type: 'boolean', description: 'As JSON' },
+  file: { type: 'positional', required: true, description: 'JSON file with the request' },
+  model: { type: 'string', description: 'Model to explain it for (default: the one the request names)' },
+  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the fields)` },
+  json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
 export const explain = defineCommand({
@@ -28,7 +28,7 @@ export const explain = defineCommand({
       refuseUnknown(args, options);
       // It leaves out the byte order mark that editors and shells of Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamed(args.file)));
-      if (!isObject(body)) throw new Refusal(`${args.file} does not hold a JSON object.`);
+      if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
       const format = formatNamed(args.format) ?? formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
       if (model === undefined) throw new Refusal('The request names no model: give one with --model.');
@@ -39,7 +39,7 @@ export const explain = defineCommand({
         console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        throw new Refusal(`The caller would be told (${error.status}): ${error.message}`);
+        throw new Refusal(`The gateway would refuse this request (${error.status}): ${error.message}`);
       }
     }),
 });

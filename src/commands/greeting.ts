@@ -28,7 +28,9 @@ export function greeting(
 ): string {
   const lines = [`Gateway on ${url} with ${models.length} models.`];
   if (sandboxed) {
-    lines.push('No vendor has a key, so simulated vendors answer (see "Sandbox" in README.md).');
+    lines.push(
+      'No vendor has a key, so simulated vendors answer. For real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.',
+    );
   }
   lines.push(...hints);
   if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
@@ -39,7 +41,7 @@ export function greeting(
   return [
     ...lines,
     '',
-    `Your API key, shown this once (only its hash is kept):`,
+    `Your API key. Save it now: only its hash is stored, so it cannot be shown again.`,
     '',
     `  ${made}`,
     '',

@@ -19,9 +19,9 @@ export function idleVendors(config: Config): readonly string[] {
 function advice(name: string, free: readonly string[]): string {
   const meant = free.find((other) => isAlike(name, other));
   if (meant === undefined) {
-    return `The vendor ${name} serves no model, for no id begins with ${name}/: list its models in the configuration.`;
+    return `The vendor ${name} serves no model, because no model id begins with ${name}/: list its models under "models" in the configuration.`;
   }
-  return `The vendor ${name} serves no model: the ids of the catalog begin with ${meant}/, so call the vendor ${meant}.`;
+  return `The vendor ${name} serves no model: the ids in the catalog begin with ${meant}/, so rename the vendor to ${meant}.`;
 }
 
 /** `xai` and `x-ai`, `mistral` and `mistralai`. */

@@ -9,17 +9,17 @@ import { checkedOptions } from './with-store.ts';
 export const settingOptions = {
   models: {
     type: 'string',
-    description: 'Models it opens, by commas: full ids and <vendor>/*; "any" is every one',
+    description: 'Models it may use, comma-separated: full ids or <vendor>/*; "any" for all',
   },
   expires: {
     type: 'string',
-    description: 'A day (2027-01-31), a time (ISO 8601), after so long (30d, 12h), or "never"',
+    description: 'A date (2027-01-31), a time (ISO 8601), a duration from now (30d, 12h), or "never"',
   },
-  'requests-per-minute': { type: 'string', description: 'A number, or "none", as in those below' },
-  'tokens-per-minute': { type: 'string', description: 'Input and output together' },
-  'concurrent-requests': { type: 'string', description: 'Requests at a time' },
-  'budget-day': { type: 'string', description: 'US dollars a day (UTC)' },
-  'budget-month': { type: 'string', description: 'US dollars a calendar month (UTC)' },
+  'requests-per-minute': { type: 'string', description: 'A number, or "none" for no limit (so below, too)' },
+  'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
+  'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
+  'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
+  'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
 } as const satisfies ArgsDef;
 
 type Options = { readonly [O in keyof typeof settingOptions]?: string | undefined };
@@ -47,7 +47,7 @@ export function settingsOf(options: Options, now: number): KeySettings {
 function limit(option: string, said: string | undefined): Readonly<Record<string, number | null>> {
   if (said === undefined) return {};
   const value = said === 'none' ? null : Number(said.trim() || Number.NaN);
-  if (Number.isNaN(value)) throw new Refusal(`${option}: ${said} is neither a number nor "none"`);
+  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${said} is neither a number nor "none"`);
   return { [option.replaceAll('-', '_')]: value };
 }
 
@@ -57,7 +57,9 @@ function timeOf(said: string, now: number): string | null {
   const duration = millisecondsOf(said);
   const time = duration === undefined ? Date.parse(said) : now + duration;
   if (Number.isNaN(time) || time > LATEST)
-    throw new Refusal(`expires: ${said} is neither a time nor a duration`);
+    throw new Refusal(
+      `--expires: ${said} is neither a date, a time nor a duration (2027-01-31, 2027-01-31T12:00Z, 30d)`,
+    );
   return new Date(time).toISOString();
 }
 

@@ -22,11 +22,11 @@ import { type Column, textTable } from './text-table.ts';
 import { unknownModels } from './unknown-models.ts';
 import { checkedOptions, withStore } from './with-store.ts';
 
-const json = { type: 'boolean', description: 'As JSON' } as const;
-const named = { type: 'positional', required: true, description: 'The name of a key, or its id' } as const;
+const json = { type: 'boolean', description: 'Print JSON' } as const;
+const named = { type: 'positional', required: true, description: 'Name or id of the key' } as const;
 
 const createOptions = {
-  name: { type: 'positional', required: true, description: 'What it is called in reports' },
+  name: { type: 'positional', required: true, description: 'Name of the key, as shown in reports' },
   ...settingOptions,
   json,
 } as const satisfies ArgsDef;
@@ -34,29 +34,29 @@ const createOptions = {
 const create = defineCommand({
   meta: {
     name: 'create',
-    description: 'Make a key. It is shown this once; what is not said is not limited.',
+    description: 'Create a key and print it, which happens only once. Without options it has no limits.',
   },
   args: createOptions,
   run: ({ args }) =>
     withStore(async (store, config) => {
       refuseUnknown(args, createOptions);
-      const name = checkedOptions(args.name, keyName);
+      const name = checkedOptions(args.name, keyName, 'The name');
       const settings = settingsOf(args, Date.now());
-      if (isOver(settings)) throw new Refusal(`expires: ${args.expires} is over already`);
+      if (isOver(settings)) throw new Refusal(`--expires: ${args.expires} is in the past`);
       const made = await createKey(store, name, columnsOf(settings));
-      if (made === undefined) throw new Refusal(`There is a key named ${name}.`);
+      if (made === undefined) throw new Refusal(`There is already a key named ${name}.`);
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       show(made, args.json);
     }),
 });
 
 const listOptions = {
-  all: { type: 'boolean', description: 'With those that were revoked' },
+  all: { type: 'boolean', description: 'Include revoked keys' },
   json,
 } as const satisfies ArgsDef;
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'List the keys of the store.' },
+  meta: { name: 'list', description: 'List the keys in the store.' },
   args: listOptions,
   run: ({ args }) =>
     withStore(async (store) => {
@@ -69,7 +69,7 @@ const list = defineCommand({
 const changeOptions = { key: named, ...settingOptions } as const satisfies ArgsDef;
 
 const change = defineCommand({
-  meta: { name: 'change', description: 'Change what is said, and nothing else.' },
+  meta: { name: 'change', description: 'Change the settings that are given; all others stay as they are.' },
   args: changeOptions,
   run: ({ args }) =>
     withStore(async (store, config) => {
@@ -77,10 +77,10 @@ const change = defineCommand({
       const { id, name } = await existing(store, args.key);
       const settings = settingsOf(args, Date.now());
       if (Object.keys(settings).length === 0)
-        throw new Refusal('There is nothing to change: say what, as --models or --budget-day does.');
+        throw new Refusal('Nothing to change: give at least one setting, such as --models or --budget-day.');
       await changeKey(store, id, columnsOf(settings));
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
-      console.error(`The key ${name} is changed.`);
+      console.error(`Changed the key ${name}.`);
     }),
 });
 
@@ -89,36 +89,37 @@ const rotateOptions = {
   grace: {
     type: 'string',
     default: '0s',
-    description: `How long the one before still opens (30m, 24h, 7d; at most ${MOST_GRACE_DAYS}d)`,
+    description: `How long the old key keeps working (30m, 24h, 7d; at most ${MOST_GRACE_DAYS}d)`,
   },
   again: {
     type: 'boolean',
     description:
-      'The last rotation’s key was lost: it closes, and the one before it opens on as was said then',
+      'The new key of the last rotation was lost: end it and make another; the old key keeps its grace period',
   },
   json,
 } as const satisfies ArgsDef;
 
 const rotate = defineCommand({
-  meta: { name: 'rotate', description: 'Put a new key in the place of one: same name, same limits.' },
+  meta: { name: 'rotate', description: 'Replace a key with a new one of the same name and limits.' },
   args: rotateOptions,
   run: ({ args }) =>
     withStore(async (store) => {
       refuseUnknown(args, rotateOptions);
       const grace = millisecondsOf(args.grace);
-      if (grace === undefined) throw new Refusal(`grace: ${args.grace} is no duration like 30m, 24h or 7d`);
+      if (grace === undefined)
+        throw new Refusal(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d`);
       if (grace > MOST_GRACE_DAYS * 86_400_000) {
         throw new Refusal(
-          `grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, for which a key may open beside its successor`,
+          `--grace: ${args.grace} is more than ${MOST_GRACE_DAYS}d, the longest that an old key may keep working`,
         );
       }
       const { id } = await existing(store, args.key);
       const made = await rotateKey(store, id, { grace, again: args.again });
-      if (made === undefined) throw new Refusal('The key was revoked meanwhile.');
+      if (made === undefined) throw new Refusal('The key has been revoked in the meantime.');
       if ('promisedUntil' in made) {
         const until = new Date(made.promisedUntil).toISOString();
         throw new Refusal(
-          `The key before the last rotation opens until ${until}, and this would close it. Where the key made then was lost, --again makes another in its place; without --grace both close at once.`,
+          `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
         );
       }
       show(made, args.json);
@@ -128,26 +129,26 @@ const rotate = defineCommand({
 const revokeOptions = { key: named } as const satisfies ArgsDef;
 
 const revoke = defineCommand({
-  meta: { name: 'revoke', description: 'End a key for good. Its usage stays.' },
+  meta: { name: 'revoke', description: 'Revoke a key for good. Its usage stays in reports.' },
   args: revokeOptions,
   run: ({ args }) =>
     withStore(async (store) => {
       refuseUnknown(args, revokeOptions);
       const { id, name } = await existing(store, args.key);
       await revokeKey(store, id);
-      console.error(`The key ${name} is revoked.`);
+      console.error(`Revoked the key ${name}.`);
     }),
 });
 
 export const keys = defineCommand({
-  meta: { name: 'keys', description: 'Make, list, change, rotate and revoke keys.' },
+  meta: { name: 'keys', description: 'Create, list, change, rotate and revoke keys.' },
   subCommands: { create, list, change, rotate, revoke },
 });
 
 async function existing(store: Store, nameOrId: string) {
   const row = await findKey(store, nameOrId);
-  if (row === undefined) throw new Refusal(`There is no key ${nameOrId}.`);
-  if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} is revoked.`);
+  if (row === undefined) throw new Refusal(`There is no key ${nameOrId} (see "gateway keys list").`);
+  if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} has been revoked.`);
   return row;
 }
 
@@ -157,7 +158,7 @@ function show({ key, row }: MadeKey, asJson: boolean | undefined): void {
     console.log(JSON.stringify({ ...viewOf(row), key }, undefined, 2));
     return;
   }
-  console.error(`The key ${row.name} (${row.id}), shown this once:`);
+  console.error(`The key ${row.name} (${row.id}). Save it now, it cannot be shown again:`);
   console.log(key);
 }
 
@@ -182,6 +183,6 @@ const COLUMNS: readonly Column<KeyView>[] = [
 
 function stateOf({ revoked_at: revoked, expires_at: expires }: KeyView): string {
   if (revoked !== null) return `revoked ${revoked.slice(0, 10)}`;
-  if (expires === null) return 'open';
+  if (expires === null) return 'active';
   return `${Date.parse(expires) <= Date.now() ? 'expired' : 'until'} ${expires.slice(0, 10)}`;
 }

@@ -11,7 +11,8 @@ export function refuseUnknown(
 ): void {
   const names = new Set(Object.keys(known).map(spelling));
   for (const name of Object.keys(said)) {
-    if (name !== '_' && !names.has(spelling(name))) throw new Refusal(`There is no option --${name}.`);
+    if (name !== '_' && !names.has(spelling(name)))
+      throw new Refusal(`Unknown option --${name}. See --help.`);
   }
   // Also what a shell makes of a variable that is not set: `--key "$TEAM"` would report everybody's usage.
   for (const [name, { type }] of Object.entries(known)) {
@@ -20,14 +21,14 @@ export function refuseUnknown(
   const places = Object.values(known).filter(({ type }) => type === 'positional').length;
   const extra = said._[places];
   if (extra !== undefined)
-    throw new Refusal(`What is ${extra}? Options take their values as --option=value.`);
+    throw new Refusal(`Unexpected argument ${extra}. Options take their values as --option=value.`);
 }
 
 /** The format of this name, or undefined where none was given. @throws Refusal where there is no such format. */
 export function formatNamed(name: string | undefined): FormatName | undefined {
   const format = FORMAT_NAMES.find((one) => one === name);
   if (name !== undefined && format === undefined)
-    throw new Refusal(`There is no format ${name}: it is one of ${FORMAT_NAMES.join(', ')}.`);
+    throw new Refusal(`There is no format ${name}. Use one of ${FORMAT_NAMES.join(', ')}.`);
   return format;
 }
 

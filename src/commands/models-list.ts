@@ -11,7 +11,7 @@ import { tellingRefusals } from './refusal.ts';
 
 export const listOptions = {
   served: { type: 'boolean', description: 'Only models whose vendor has a key' },
-  json: { type: 'boolean', description: 'As JSON' },
+  json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
 export const list = defineCommand({
@@ -50,5 +50,5 @@ export const list = defineCommand({
 });
 
 function endAt(day: string): string {
-  return day <= dayOf(Date.now()) ? `shut down since ${day}` : `its vendor shuts it down on ${day}`;
+  return day <= dayOf(Date.now()) ? `shut down on ${day}` : `to be shut down on ${day}`;
 }

@@ -18,20 +18,20 @@ import { type Compared, syncAsJson, syncAsText } from './sync-report.ts';
 import { refuseNobody, vendorNamed } from './vendor-named.ts';
 
 const options = {
-  vendor: { type: 'string', description: 'Only these vendors, by commas' },
+  vendor: { type: 'string', description: 'Only these vendors, comma-separated' },
   ignore: {
     type: 'string',
-    description: 'Models of no interest, by commas: full ids, in which * is anything (google/gemma-*)',
+    description: 'Models to ignore, comma-separated: full ids, in which * matches anything (google/gemma-*)',
   },
-  check: { type: 'boolean', description: 'Exit with 3 where anything is new or gone' },
+  check: { type: 'boolean', description: 'Exit with code 3 if any model is new or gone' },
   write: {
     type: 'string',
     description:
-      'Write what is new to this file, as `models` of a configuration; a null is for you to fill in',
+      'Write the new models to this file, as `models` of a configuration in which you fill in each null',
   },
-  force: { type: 'boolean', description: 'Write over a file that is there' },
-  timeout: { type: 'string', default: '30s', description: 'How long a vendor may take' },
-  json: { type: 'boolean', description: 'As JSON' },
+  force: { type: 'boolean', description: 'Overwrite an existing file' },
+  timeout: { type: 'string', default: '30s', description: 'How long to wait for each vendor' },
+  json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
 /** Exit code: with --check, the catalog and the lists differ. */
@@ -44,14 +44,14 @@ export const sync = defineCommand({
   meta: {
     name: 'sync',
     description:
-      'Compare the catalog with the model lists of the vendors that have a key. Exit code 0; with --check, 3 where they differ; 69 where a vendor could not be asked.',
+      'Compare the catalog with the model lists of the vendors that have a key. Exit code: 0; with --check, 3 if they differ; 69 if a vendor could not be asked.',
   },
   args: options,
   run: ({ args }) =>
     tellingRefusals(async () => {
       refuseUnknown(args, options);
       const patience = millisecondsOf(args.timeout);
-      if (!patience) throw new Refusal(`timeout: ${args.timeout} is no duration like 30s or 2m`);
+      if (!patience) throw new Refusal(`--timeout: ${args.timeout} is not a duration such as 30s or 2m`);
       const config = await configHere();
       const vendors = configuredVendors(config);
       const models = catalogModels(config);
@@ -109,18 +109,19 @@ async function writeNew(file: string, results: readonly Compared[], force: boole
     ({ vendor, comparison }) => comparison?.fresh.map((fresh) => entryOf(vendor, fresh)) ?? [],
   );
   if (entries.length === 0) {
-    console.error(`Nothing is new, so ${file} is not written.`);
+    console.error(`There are no new models, so ${file} was not written.`);
     return;
   }
   const text = `${JSON.stringify(entries, undefined, 2)}\n`;
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw new Refusal(`${file} is there already: --force writes over it.`);
+    if (errorCode(error) === 'EEXIST')
+      throw new Refusal(`${file} already exists: use --force to overwrite it.`);
     throw new Refusal(`${file} cannot be written${codeBehind(error)}.`);
   }
   console.error(
-    `Wrote ${entries.length} new models to ${file}. No configuration takes them until each null is filled in:`,
+    `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, fill in what is null:`,
   );
   for (const entry of entries) {
     const unknown = unknownOf(entry);

@@ -34,7 +34,9 @@ export async function rereadSettings(
 ): Promise<Config> {
   const { config } = await readServed(environment, directory);
   if (!sandboxed && configuredVendors(config).all.length === 0) {
-    throw new ConfigError('No vendor has a key any more, and simulated ones serve from a start only.');
+    throw new ConfigError(
+      'No vendor has a key any more, and a running gateway does not turn to simulated ones.',
+    );
   }
   return config;
 }
@@ -77,7 +79,8 @@ export function tellReloaded({ note }: Teller, first: Config, next: Config): voi
   const fixed = Object.entries(inForce(first, next))
     .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, wanted.get(field)))
     .map(([field]) => field);
-  if (next.port !== 0 && next.port !== first.port) note('The new port counts from the next start.');
-  if (fixed.length > 0) note(`The new ${fixed.join(' and ')} counts from the next start.`);
-  note('The configuration was read again, and is in force.');
+  if (next.port !== 0 && next.port !== first.port)
+    note('The new port takes effect when the gateway is restarted.');
+  if (fixed.length > 0) note(`Changes to ${fixed.join(' and ')} take effect when the gateway is restarted.`);
+  note('The configuration was reloaded and is in force.');
 }

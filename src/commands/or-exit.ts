@@ -14,7 +14,8 @@ export async function orExit<T>(value: Promise<T>): Promise<T> {
       process.exit(EX_CONFIG);
     }
     if (error instanceof Error && 'code' in error) {
-      console.error(`Cannot start: ${error.message}`);
+      const hint = error.code === 'EADDRINUSE' ? '. Stop what listens there, or choose another port.' : '';
+      console.error(`Cannot start: ${error.message}${hint}`);
       process.exit(1);
     }
     throw error;

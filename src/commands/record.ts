@@ -22,38 +22,38 @@ import { Refusal, tellingRefusals } from './refusal.ts';
 import { namesOf, refuseNobody, vendorNamed } from './vendor-named.ts';
 
 const options = {
-  vendor: { type: 'string', description: 'Whom to ask (needed where several have a key)' },
-  name: { type: 'string', default: 'recorded', description: 'What the case is called: its files’ name' },
+  vendor: { type: 'string', description: 'Vendor to record (required if several have a key)' },
+  name: { type: 'string', default: 'recorded', description: 'Name of the case, and of its files' },
   out: {
     type: 'string',
     default: 'fixtures',
-    description: 'Folder that has requests/, replies/ and errors/',
+    description: 'Folder with requests/, replies/ and errors/',
   },
   count: {
     type: 'string',
     default: '1',
-    description: 'Exchanges to record; of several, each name is numbered',
+    description: 'Exchanges to record; if several, their names are numbered',
   },
   port: {
     type: 'string',
     default: '0',
-    description: 'Port of 127.0.0.1 to listen on (default: any free one)',
+    description: 'Port on 127.0.0.1 to listen on (0: any free one)',
   },
-  request: { type: 'string', description: 'JSON file to send, in place of waiting for a client' },
+  request: { type: 'string', description: 'JSON file to send, instead of waiting for a client' },
   format: {
     type: 'string',
-    description: `With --request: ${FORMAT_NAMES.join(', ')} (default: told from the fields)`,
+    description: `With --request: ${FORMAT_NAMES.join(', ')} (default: detected from the fields)`,
   },
-  model: { type: 'string', description: 'With --request: the model, as the vendor calls it' },
+  model: { type: 'string', description: 'With --request: the model, by its vendor’s own name' },
   stream: { type: 'boolean', description: 'With --request: ask for a stream' },
-  force: { type: 'boolean', description: 'Put it in the place of a case of this name, all its files' },
+  force: { type: 'boolean', description: 'Replace an existing case of this name, with all its files' },
 } as const satisfies ArgsDef;
 
 export const record = defineCommand({
   meta: {
     name: 'record',
     description:
-      'Pass a client’s next request on to a vendor with the configured key, and write both sides as a fixture without secrets. Nothing that is there is written over.',
+      'Pass a client’s next request on to a vendor with the configured key, and write both sides to a fixture, without secrets. Existing files are not overwritten.',
   },
   args: options,
   run: ({ args }) =>
@@ -61,7 +61,9 @@ export const record = defineCommand({
       refuseUnknown(args, options);
       const { name, out, force = false } = args;
       if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
-        throw new Refusal(`name: ${name} is not made of small letters, digits and hyphens`);
+        throw new Refusal(
+          `--name: ${name} may only have lower-case letters, digits and single hyphens between them`,
+        );
       const count = wholeNumber('count', args.count, 1, 1_000);
       const port = wholeNumber('port', args.port, 0, 65_535);
       const format = formatNamed(args.format);
@@ -102,7 +104,7 @@ async function recordFile(
   const exchange = await sendAsking(agent, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
       if (error instanceof NoFixture) throw new Refusal(error.message);
-      throw new Refusal(`The exchange with ${vendor.name} failed${codeBehind(error)}: nothing is recorded.`);
+      throw new Refusal(`The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`);
     })
     .finally(() => agent.destroy());
   await keep(place, name, exchange).catch((error: unknown) => {
@@ -148,7 +150,7 @@ async function recordClients(
   );
   const base = spoken.includes('chat-completions') ? `${recorder.url}/v1` : recorder.url;
   console.error(
-    `Listening on ${recorder.url} for ${vendor.name}. Base URL for its SDK: ${base}, with any key.`,
+    `Listening on ${recorder.url} for ${vendor.name}. Base URL for its SDK: ${base} (any key will do).`,
   );
   try {
     await recorder.over;
@@ -173,12 +175,12 @@ async function keep({ out, force, secrets }: Place, name: string, exchange: Exch
   if (violations.length > 0)
     console.error(`The answer breaks ${violations.length} rules of ${format}: see gateway validate.`);
   if (failed && !name.includes('error'))
-    console.error('The answer ends in an error: tests take it for one where `error` is in its name.');
+    console.error('The answer ends in an error: put `error` in its --name, so that tests expect one.');
 }
 
 function refusalOf({ out, force }: Place, format: FormatName, name: string): string | undefined {
   const file = force ? undefined : takenBy(out, format, name);
-  return file && `There is ${file} already: give another --name, or --force to write over it.`;
+  return file && `${file} already exists: give another --name, or --force to overwrite it.`;
 }
 
 async function fileToSend(
@@ -196,12 +198,12 @@ function chosen(all: readonly Vendor[], name: string | undefined): Vendor {
   if (name !== undefined) return vendorNamed(name, all);
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;
-  throw new Refusal(`Say with --vendor whom to ask: ${namesOf(all)}.`);
+  throw new Refusal(`Several vendors have a key: choose one with --vendor (${namesOf(all)}).`);
 }
 
 function wholeNumber(option: string, text: string, least: number, most: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most))
-    throw new Refusal(`${option}: ${text} is no number from ${least} to ${most}`);
+    throw new Refusal(`--${option}: ${text} is not a whole number from ${least} to ${most}`);
   return value;
 }

@@ -50,7 +50,7 @@ export async function serveAsWorker(environment: Environment, directory: string)
     try {
       await watching.reload(async () => serving.exchange(await open(next)));
     } catch (error) {
-      trouble(`A worker stays as it was: ${error}`);
+      trouble(`A worker keeps the old configuration: ${error}`);
     }
   }
 }

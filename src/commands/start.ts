@@ -37,13 +37,13 @@ import { serveAsWorker } from './serve-as-worker.ts';
 import { vendorHints } from './vendor-hints.ts';
 
 const options = {
-  host: { type: 'string', description: 'Address to listen on (default 127.0.0.1, or HOST)' },
-  port: { type: 'string', description: 'Port to listen on (default 8787, or PORT)' },
-  workers: { type: 'string', description: 'Processes that serve (default 1, or WORKERS)' },
+  host: { type: 'string', description: 'Address to listen on (default: HOST, or 127.0.0.1)' },
+  port: { type: 'string', description: 'Port to listen on (default: PORT, or 8787)' },
+  workers: { type: 'string', description: 'Number of processes that serve (default: WORKERS, or 1)' },
 } as const satisfies ArgsDef;
 
 export const start = defineCommand({
-  meta: { name: 'start', description: 'Serve the gateway.' },
+  meta: { name: 'start', description: 'Start the gateway.' },
   args: options,
   run: ({ args }) =>
     tellingRefusals(async () => {
@@ -74,7 +74,7 @@ export const start = defineCommand({
 function newerTables(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   return [
-    `A newer version of the gateway has added to the tables (${names.join(', ')}); this one goes on without.`,
+    `A newer version of the gateway has added to the tables (${names.join(', ')}); this version leaves that alone.`,
   ];
 }
 

@@ -13,11 +13,11 @@ import { Refusal, tellingRefusals } from './refusal.ts';
 const options = {
   from: {
     type: 'string',
-    description: 'What to copy: a SQLite file, or postgres://… (default: the configured store)',
+    description: 'Store to copy: a SQLite file or postgres://… (default: the configured store)',
   },
   to: {
     type: 'string',
-    description: 'Where to, likewise: it must hold no keys and no usage (default: the configured store)',
+    description: 'Store to copy to, without keys and usage in it (default: the configured store)',
   },
 } as const satisfies ArgsDef;
 
@@ -25,7 +25,7 @@ const copy = defineCommand({
   meta: {
     name: 'copy',
     description:
-      'Copy keys and usage into another store, all or nothing. First stop the gateways on the one that is copied; nothing is written to it.',
+      'Copy all keys and usage to another store, or nothing if that fails. First stop every gateway that uses the store to copy; it is not changed.',
   },
   args: options,
   run: ({ args }) =>
@@ -35,28 +35,28 @@ const copy = defineCommand({
       const [from, to] = [placeOf('from', args.from, configured), placeOf('to', args.to, configured)];
       if (isDeepStrictEqual(from, to))
         throw new Refusal(
-          `Say --from or --to, and not ${nameOf(to)} for both: what is not said is the configured store.`,
+          `--from and --to are both ${nameOf(to)}: give another --from or --to (the default of each is the configured store).`,
         );
       const copied = await copyBetween(from, to).catch((error: unknown) => {
-        throw new Refusal(`Nothing is copied: ${reasonOf(error)}.`);
+        throw new Refusal(`Nothing was copied: ${reasonOf(error)}.`);
       });
       console.log(`${sayCopied(copied, nameOf(from), nameOf(to))}: ${sayHoldings(copied.held)}.`);
       const isConfigured = isDeepStrictEqual(to, placeOf('to', undefined, configured));
       console.log(
-        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. What is written to ${nameOf(from)} from here on is not in the copy.`,
+        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy has nothing of what is written to ${nameOf(from)} from now on.`,
       );
     }),
 });
 
 export const store = defineCommand({
-  meta: { name: 'store', description: 'Take keys and usage from one store to another.' },
+  meta: { name: 'store', description: 'Move keys and usage to another store.' },
   subCommands: { copy },
 });
 
 function settingTo({ url }: StorePlace): string {
   return url === undefined
-    ? 'set GATEWAY_STORE_PATH to it, and DATABASE_URL to nothing'
-    : 'set DATABASE_URL to it';
+    ? 'set GATEWAY_STORE_PATH to the copy, unset DATABASE_URL'
+    : 'set DATABASE_URL to the copy';
 }
 
 /** @throws Refusal that names the option, and nothing of what may be a password. */
@@ -87,5 +87,5 @@ async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
 }
 
 function sayCopied({ made }: Copied, from: string, to: string): string {
-  return made ? `Copied ${from} to ${to}` : `${to} is a copy of ${from} already`;
+  return made ? `Copied ${from} to ${to}` : `${to} is already a copy of ${from}`;
 }

@@ -17,5 +17,5 @@ export function unknownModels(models: readonly string[], config: Config): readon
       const opens = allowance([model]);
       return !ids.some((id) => opens(id, catalog.otherNames));
     })
-    .map((model) => `The catalog has no model ${model} so far (see "gateway models").`);
+    .map((model) => `Note: the catalog has no model ${model} (see "gateway models").`);
 }

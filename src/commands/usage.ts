@@ -11,14 +11,17 @@ import { type Column, textTable } from './text-table.ts';
 import { checkedOptions, withStore } from './with-store.ts';
 
 const options = {
-  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days, to the last)' },
+  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days up to the last)' },
   to: { type: 'string', description: 'Last day (default: today)' },
-  by: { type: 'string', description: 'day, key, model, vendor, or several by commas (default: key,model)' },
-  key: { type: 'string', description: 'Only of the key of this name' },
-  model: { type: 'string', description: 'Only of this model, by its full id' },
-  limit: { type: 'string', description: 'Lines, at most (default: 1000)' },
-  csv: { type: 'boolean', description: 'As CSV (RFC 4180)' },
-  json: { type: 'boolean', description: 'As JSON' },
+  by: {
+    type: 'string',
+    description: 'day, key, model, vendor, or several, comma-separated (default: key,model)',
+  },
+  key: { type: 'string', description: 'Only the key of this name' },
+  model: { type: 'string', description: 'Only this model, by its full id' },
+  limit: { type: 'string', description: 'Most lines to print (default: 1000)' },
+  csv: { type: 'boolean', description: 'Print CSV (RFC 4180)' },
+  json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
 export const usage = defineCommand({
@@ -38,7 +41,8 @@ export const usage = defineCommand({
       const report = await reportUsage(store, query);
       const render = args.json ? asJson : args.csv ? asCsv : asText;
       console.log(render(report, query));
-      if (report.more) console.error(`There are more than ${query.limit} lines; the rest is left out.`);
+      if (report.more)
+        console.error(`There are more than ${query.limit} lines; raise --limit to see the rest.`);
     }),
 });
 
@@ -53,7 +57,7 @@ function asCsv({ lines }: UsageReport, { by }: UsageQuery): string {
 }
 
 function asText({ lines, total }: UsageReport, { from, to, by }: UsageQuery): string {
-  if (lines.length === 0) return `Nothing was used from ${from} to ${to}.`;
+  if (lines.length === 0) return `No usage from ${from} to ${to}.`;
   const sum: UsageLineView = {
     ...figuresOf(total),
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),
@@ -97,7 +101,7 @@ function columnsOf(by: readonly Dimension[], total: UsageSums): readonly Column<
     ...by.map((dimension) => ({ title: dimension, text: (line: UsageLineView) => line[dimension] ?? '-' })),
     figure('requests', 'requests'),
     figure('errors', 'errors'),
-    ...(total.uncounted > 0 ? [figure('uncounted', 'untold')] : []),
+    ...(total.uncounted > 0 ? [figure('uncounted', 'uncounted')] : []),
     figure('input_tokens', 'input'),
     figure('cache_read_tokens', 'cached'),
     figure('output_tokens', 'output'),

@@ -8,8 +8,8 @@ import { readNamed } from './read-named.ts';
 import { tellingRefusals } from './refusal.ts';
 
 const options = {
-  file: { type: 'positional', required: true, description: 'File that holds the answer' },
-  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: told from the events)` },
+  file: { type: 'positional', required: true, description: 'File with the answer' },
+  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the events)` },
 } as const satisfies ArgsDef;
 
 export const validate = defineCommand({
@@ -23,7 +23,7 @@ export const validate = defineCommand({
       refuseUnknown(args, options);
       const format = FORMAT_NAMES.find((name) => name === args.format);
       if (args.format !== undefined && format === undefined) {
-        console.error(`There is no format ${args.format}: it is one of ${FORMAT_NAMES.join(', ')}.`);
+        console.error(`There is no format ${args.format}. Use one of ${FORMAT_NAMES.join(', ')}.`);
         process.exit(2);
       }
       const result = validateFile(String(await readNamed(args.file)), format);

@@ -20,7 +20,7 @@ function keylessVendors({ vendors }: Config): readonly string[] {
     baseUrl === undefined || apiKey !== undefined || upstreams.length > 0
       ? []
       : [
-          `The vendor ${name} has an address and no key, so it serves nothing; where it wants none, any apiKey will do.`,
+          `The vendor ${name} has an address but no key, so it serves nothing. If it needs no key, give it any apiKey.`,
         ],
   );
 }
@@ -28,11 +28,11 @@ function keylessVendors({ vendors }: Config): readonly string[] {
 /** Other SDKs, and other gateways, want another version in an address, or none. */
 function oddAddress({ name, formats, origin, basePath }: Vendor): readonly string[] {
   const told = (path: string, should: string): readonly string[] => [
-    `The vendor ${name} is asked at ${origin}${basePath}${path}: its address should ${should}.`,
+    `Requests to the vendor ${name} go to ${origin}${basePath}${path}: its baseUrl should ${should}.`,
   ];
   const [format] = formats;
   if (format === 'generate-content' && basePath.endsWith('/v1'))
-    return told('/v1beta/models', 'end before /v1');
+    return told('/v1beta/models', 'not end in /v1');
   if (origin === 'https://api.openai.com' && basePath === '') return told('/chat/completions', 'end in /v1');
   return [];
 }

@@ -16,18 +16,22 @@ export function withStore(use: (store: Store, config: Config) => Promise<void>):
     try {
       await use(store, config);
     } catch (error) {
-      throw isShort(error) ? new Refusal(`The store fails: ${reasonOf(error)}.`) : error;
+      throw isShort(error) ? new Refusal(`The store failed: ${reasonOf(error)}.`) : error;
     } finally {
       await store.close();
     }
   });
 }
 
-/** Options as `schema` has them. @throws Refusal that names the option. */
-export function checkedOptions<S extends z.ZodType>(options: unknown, schema: S): z.output<S> {
+/**
+ * Options as `schema` has them.
+ * @param subject what is checked, where it is none of several options.
+ * @throws Refusal that names the option.
+ */
+export function checkedOptions<S extends z.ZodType>(options: unknown, schema: S, subject = ''): z.output<S> {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const option = String(issue?.path[0] ?? '').replaceAll('_', '-');
-  throw new Refusal(`${option === '' ? '' : `${option}: `}${issue?.message ?? 'This cannot be.'}`);
+  throw new Refusal(`${option === '' ? subject : `--${option}:`} ${issue?.message ?? 'is not valid'}`);
 }

@@ -38,7 +38,9 @@ export async function readSettings(environment: Environment, directory: string):
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
-      throw new ConfigError(`aliases.${alias}: must be <vendor>/<model_name> (it stands for ${id})`);
+      throw new ConfigError(
+        `The configuration is not valid: aliases.${alias}: the alias must be <vendor>/<model_name> (it stands for ${id})`,
+      );
   }
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
@@ -76,7 +78,8 @@ function refuseTwice(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
     const folded = id.toLowerCase();
-    if (seen.has(folded)) throw new ConfigError(`models: there is more than one ${id}`);
+    if (seen.has(folded))
+      throw new ConfigError(`The configuration is not valid: models: ${id} is listed more than once`);
     seen.add(folded);
   }
 }
@@ -88,7 +91,8 @@ function refuseUnknown({ fallbacks, models, aliases }: Config): void {
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
   const refuse = (field: string, id: string): void => {
-    if (!known.has(id.toLowerCase())) throw new ConfigError(`${field}: there is no model ${id}`);
+    if (!known.has(id.toLowerCase()))
+      throw new ConfigError(`The configuration is not valid: ${field}: the catalog has no model ${id}`);
   };
   // In their order, as the catalog takes them: one may stand for another that stands before it.
   for (const [alias, id] of Object.entries(aliases)) {
@@ -106,7 +110,7 @@ function refuseNowhere(config: Config): void {
   if (name === undefined) return;
   const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
   throw new ConfigError(
-    `The configuration is not valid: vendors.${name}.baseUrl: there is a key, but no address to send it to${variable}`,
+    `The configuration is not valid: vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`,
   );
 }
 
@@ -128,7 +132,7 @@ async function readFile(
     });
     const exists = configFile !== undefined && existsSync(configFile);
     // Not by c12's configFileRequired: it takes what `resolve` has found for missing.
-    if (named && !exists) throw new Error(`there is no ${resolve(directory, named)}`);
+    if (named && !exists) throw new Error(`${resolve(directory, named)} does not exist`);
     return { values: config ?? {}, ...(exists && { file: configFile }) };
   } catch (error) {
     throw new ConfigError(`The configuration file cannot be read: ${reasonOf(error)}`);

@@ -60,7 +60,7 @@ async function called(config: unknown): Promise<Record<string, unknown>> {
 
 function object(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError('it does not hold an object');
+    throw new TypeError('it does not contain an object');
   }
   return { ...value };
 }

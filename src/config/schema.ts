@@ -9,12 +9,10 @@ const milliseconds = z.number().int().nonnegative();
 const formatName = z.enum(FORMAT_NAMES);
 
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
-const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'may hold printable ASCII only');
+const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII');
 
 /** A key of the gateway's own. One with a space or a line break in it, as files often end in, could never be sent. */
-const ownKey = z
-  .string()
-  .regex(/^[\x21-\x7e]*$/, 'may hold printable ASCII without spaces and line breaks only');
+const ownKey = z.string().regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces or line breaks');
 
 /** Where a vendor is. A name that turns to such an address is refused when it connects. */
 const baseUrl = z
@@ -32,7 +30,7 @@ function isEscaped(url: string): boolean {
   }
 }
 
-const ESCAPED = 'must have special characters of a password as %40 and the like';
+const ESCAPED = 'must have special characters in the password percent-encoded (@ as %40)';
 
 /** As HTTPS_PROXY has it, where many write no scheme. */
 const proxyUrl = z.preprocess(
@@ -48,7 +46,7 @@ export const postgresUrl = z.preprocess(
     typeof said === 'string' ? said.replace(/^(postgres(?:ql)?:\/\/[^/?#@]*@)\//, '$1localhost/') : said,
   z.url({
     protocol: /^postgres(?:ql)?$/,
-    error: 'must be postgres://…, in which special characters of a password are %40 and the like',
+    error: 'must be postgres://…, with special characters in the password percent-encoded (@ as %40)',
   }),
 );
 
@@ -120,7 +118,7 @@ const keySchema = z
     key: ownKey.min(8).max(512).optional(),
     hash: z
       .string()
-      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')
       .optional(),
     models: z
       .array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'))
@@ -137,7 +135,10 @@ const keySchema = z
       })
       .optional(),
   })
-  .refine((key) => (key.key === undefined) !== (key.hash === undefined), 'needs either key or hash');
+  .refine(
+    (key) => (key.key === undefined) !== (key.hash === undefined),
+    'needs either key or hash, and not both',
+  );
 
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -226,7 +227,7 @@ export const configSchema = z.strictObject({
   /** The admin API, on a port of its own; without a key there is none. */
   admin: z
     .strictObject({
-      key: ownKey.min(16, 'must have 16 characters at least').max(512).exactOptional(),
+      key: ownKey.min(16, 'must have at least 16 characters').max(512).exactOptional(),
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(8788),
     })

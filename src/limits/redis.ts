@@ -43,7 +43,9 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
     const now = performance.now();
     if (now - refused < REFUSING) return;
     refused = now;
-    onTrouble(`Redis refuses what limits need (${reason}), so limits are each process's own.`);
+    onTrouble(
+      `Redis refuses a command that limits need (${reason}), so each process counts limits on its own.`,
+    );
   });
   // One that hangs is left, or every request would wait for its command to time out.
   keepPunctual(redis, { command: COMMAND, silence: SILENCE });
@@ -51,12 +53,12 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
   const leave = (reason: string): void => {
     if (away) return;
     away = true;
-    onTrouble(`Redis is away (${reason}), so limits are each process's own.`);
+    onTrouble(`Redis cannot be reached (${reason}), so each process counts limits on its own.`);
   };
   redis.on('error', (error: NodeJS.ErrnoException) => leave(error.message || error.code || error.name));
   redis.on('close', () => leave('its connection closed'));
   redis.on('ready', () => {
-    if (away) onTrouble('Redis is there again.');
+    if (away) onTrouble('Redis can be reached again, so limits are shared again.');
     away = false;
   });
   // That the first try fails is told by its event; others follow.

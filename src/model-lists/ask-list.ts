@@ -44,10 +44,10 @@ export async function askList(
   const asked = new Set<string | undefined>();
   let next: string | undefined;
   do {
-    if (asked.has(next) || asked.size === MAX_PAGES) throw new NoList('its list does not end.');
+    if (asked.has(next) || asked.size === MAX_PAGES) throw new NoList('its list has too many pages.');
     asked.add(next);
     const page = reader.page(tryParseJson(await text(agent, vendor, reader.path(next), signal)) ?? null);
-    if (page === undefined) throw new NoList('it answered with something that is no list of models.');
+    if (page === undefined) throw new NoList('it answered with something that is not a list of models.');
     for (const model of page.models) models.set(model.name, model);
     next = page.next;
   } while (next !== undefined);
@@ -95,7 +95,8 @@ function headersFor(vendor: Vendor): Record<string, string> {
 
 function refusal(status: number): string {
   if (status === 401 || status === 403) return `it refused the key (${status}).`;
-  if (status >= 300 && status < 400) return `it points elsewhere (${status}), where its key does not go.`;
+  if (status >= 300 && status < 400)
+    return `it redirects elsewhere (${status}), and the key is not sent there.`;
   if (status === 404) return 'it has no list of models (404).';
   return `it answered ${status}.`;
 }

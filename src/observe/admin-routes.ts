@@ -49,7 +49,7 @@ function notThere(): GatewayError {
 }
 
 function onlyRead(): GatewayError {
-  return new GatewayError('method-not-allowed', 'This endpoint takes GET only.', {
+  return new GatewayError('method-not-allowed', 'Method not allowed: this endpoint accepts GET.', {
     headers: { allow: 'GET' },
   });
 }

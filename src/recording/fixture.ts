@@ -74,12 +74,15 @@ export function fixturesOf(exchange: Exchange, name: string, secrets: readonly s
     ];
   const reply = replyOf(exchange, name, answered);
   if (reply.path.endsWith('.sse') && inPieces(answered, known))
-    throw new NoFixture('A secret stands in the answer in pieces, an event each. Ask for something else.');
+    throw new NoFixture(
+      'The answer spells out a secret across several events, so it cannot be recorded. Ask for something else.',
+    );
   return [{ path: join('requests', format, `${name}.json`), bytes: readable(asked) }, reply];
 }
 
 function replyOf({ format, status, headers }: Exchange, name: string, answered: Buffer): Fixture {
-  if (status !== 200) throw new NoFixture(`The vendor answered ${status}, which is no answer to record.`);
+  if (status !== 200)
+    throw new NoFixture(`The vendor answered with status ${status}, which is not recorded.`);
   if (isStream(headers)) return { path: join('replies', format, `${name}.sse`), bytes: answered };
   if (!isObject(tryParseJson(answered.toString('utf8'))))
     throw new NoFixture('The vendor answered with neither a stream of events nor a JSON object.');

@@ -60,15 +60,17 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   let line: Promise<unknown> = Promise.resolve();
 
   const take = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isLocal(incoming.headers)) throw new Declined(403, 'Only programs on this machine may ask.');
+    if (!isLocal(incoming.headers))
+      throw new Declined(403, 'Only programs on this machine may send requests here.');
     const target = targetOf(options.vendor, incoming.method, incoming.url ?? '');
     if (target === undefined) {
       const asked = `${incoming.method} ${(incoming.url ?? '').split('?', 1)[0]}`;
-      throw new Declined(404, `${asked} is no request for an answer of ${options.vendor.name}.`);
+      throw new Declined(404, `${asked} is not an endpoint of ${options.vendor.name} that can be recorded.`);
     }
     const turn = line.then(async () => {
       if (response.closed) return;
-      if (recorded === count) throw new Declined(503, 'All that was to be recorded is.');
+      if (recorded === count)
+        throw new Declined(503, 'Everything has been recorded: the recorder is closing.');
       const exchange = await pass(options, target, incoming, response);
       await options.keep(exchange, secretsOfCaller(incoming));
       recorded += 1;
@@ -124,7 +126,7 @@ async function pass(
     const body = await bodyOf(incoming, options.bodyLimit);
     const request = await inflated(body, incoming.headers['content-encoding']);
     if (request === undefined || !isObject(tryParseJson(request.toString('utf8'))))
-      throw new Declined(400, 'A request is a JSON object.');
+      throw new Declined(400, 'The request body must be a JSON object.');
     const refused = options.refuse(format);
     if (refused !== undefined) throw new Declined(409, refused);
     const sending = { path, headers: headersTo(vendor, incoming.headers), body, signal: leaving.signal };
@@ -144,8 +146,8 @@ async function pass(
     if (error instanceof NoFixture || error instanceof Declined) throw error;
     throw new Broken(
       leaving.signal.aborted
-        ? 'The client left before the answer was over: nothing is recorded.'
-        : `The exchange with ${vendor.name} failed${codeBehind(error)}: nothing is recorded.`,
+        ? 'The client left before the answer was complete: nothing was recorded.'
+        : `The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`,
     );
   }
 }

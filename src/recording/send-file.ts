@@ -32,11 +32,11 @@ export function askingOf(
   { format: named, model, stream }: How,
 ): Asking | string {
   const body = tryParseJson(bytes.toString('utf8'));
-  if (!isObject(body)) return 'it does not hold a JSON object.';
+  if (!isObject(body)) return 'it does not contain a JSON object.';
   const format = named ?? formatFor(vendor, body);
   if (!speaks(vendor, format)) return `${vendor.name} does not speak ${format}.`;
   if (format === 'generate-content') {
-    if (model === undefined) return 'generate-content names no model: give one with --model.';
+    if (model === undefined) return 'a generate-content request names no model: give one with --model.';
     return {
       format,
       path: pathAt(vendor, answerPath(format, model, stream === true)),

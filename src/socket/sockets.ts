@@ -69,7 +69,7 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
             current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
           bodyLimit: current().options.bodyLimit,
           unread: unread(),
-          trouble: (error) => tell('A WebSocket failed for a reason nobody foresaw.', error),
+          trouble: (error) => tell('A WebSocket failed unexpectedly.', error),
         });
         sessions.add(session);
         socket.on('close', () => sessions.delete(session));

@@ -46,7 +46,9 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
   const source = nameOf(from.place);
   const newer = from.newer.join(', ');
   if (newer !== '')
-    throw new StoreError(`a newer version of the gateway has been at ${source} (${newer}): it can copy it`);
+    throw new StoreError(
+      `a newer version of the gateway has changed the tables of ${source} (${newer}): copy it with that version`,
+    );
   return to.db.transaction().execute(async (target) => {
     if (to.kind === 'postgres')
       await sql`lock table ${sql.join(TABLES.map(sql.table))} in exclusive mode`.execute(target);
@@ -63,11 +65,11 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
     if (!isEmpty(there)) {
       if (isDeepStrictEqual(there, held)) return { held, made: false };
       throw new StoreError(
-        `${nameOf(to.place)} is not empty (${sayHoldings(there)}): it takes a database, or a schema, without keys and usage`,
+        `${nameOf(to.place)} is not empty (${sayHoldings(there)}): copy to a database, or a schema, without keys and usage`,
       );
     }
     if (!isDeepStrictEqual(await holdingsOf(from.db), held))
-      throw new StoreError(`${source} was written to meanwhile: stop every gateway on it first`);
+      throw new StoreError(`${source} was written to in the meantime: stop every gateway that uses it first`);
     if (!isDeepStrictEqual(await holdingsOf(target), held))
       throw new StoreError(`not all of ${source} has arrived in ${nameOf(to.place)}`);
     signal.throwIfAborted();

@@ -60,15 +60,16 @@ export async function followKeys(
     if (await isReplaced?.()) {
       isReplaced = undefined;
       onTrouble(
-        `${store.place.path} is no longer the file that is open: until the gateway is started again it goes on with the one from before, and knows nothing of a new one.`,
+        `${store.place.path} was moved, deleted or replaced while in use: until it is restarted, the gateway goes on with the old file and does not see a new one.`,
       );
     }
     try {
       await refresh();
-      if (troubled) onTrouble('Keys are read from the store again.');
+      if (troubled) onTrouble('Keys can be read from the store again.');
       troubled = false;
     } catch (error) {
-      if (!troubled && !stopped) onTrouble(`Keys cannot be read from the store: ${reasonOf(error)}`);
+      if (!troubled && !stopped)
+        onTrouble(`Keys cannot be read from the store, so changes to them are not seen: ${reasonOf(error)}`);
       troubled = true;
     }
   }

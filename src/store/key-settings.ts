@@ -8,7 +8,7 @@ export const keyName = z
   .string()
   .regex(
     /^(?!key_)\w(?:[\w .@:+-]{0,62}[\w.@:+-])?$/,
-    'must be 1 to 64 letters, digits or . _ - @ : + and spaces, not begin with "key_" nor end in a space',
+    'must be 1 to 64 letters, digits, spaces or . _ - @ : +, begin with a letter, a digit or _ (but not with "key_"), and not end in a space',
   )
   .meta({ description: 'What the key is called in reports. It never changes.', examples: ['team-blue'] });
 
@@ -50,7 +50,7 @@ export type KeySettings = z.output<typeof keySettings>;
 /** A new key. What is absent is not limited. */
 export const newKey = keySettings
   .extend({ name: keyName })
-  .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be a time to come' });
+  .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be in the future' });
 
 /** Whether a key of such settings would open nothing any more. */
 export function isOver({ expires_at: expires }: KeySettings): boolean {

@@ -62,7 +62,7 @@ async function opened(store: Store, newerOf: (store: Store) => Promise<readonly 
   } catch (error) {
     await store.close().catch(() => {});
     throw new StoreError(
-      `the store, ${nameOf(store.place)}, cannot be opened: ${reasonOf(error)}${hintFor(error)}`,
+      `the store ${nameOf(store.place)} cannot be opened: ${reasonOf(error)}${hintFor(error)}`,
       { cause: error },
     );
   }
@@ -105,7 +105,7 @@ async function migrate(store: Store): Promise<readonly string[]> {
   const breaking = newer.find((name) => !onlyAdds(name));
   if (breaking !== undefined) {
     throw new Error(
-      `a newer version of the gateway has changed its tables (${breaking}), which this one cannot use`,
+      `a newer version of the gateway has changed its tables (${breaking}) so that this one cannot use them`,
     );
   }
   const done = newer.map((name) => [name, { up: () => Promise.resolve() }]);
@@ -183,7 +183,7 @@ const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
 /** What helps, where whoever is used to PostgreSQL's own clients would not think of it: `require` verifies nothing there. */
 function hintFor(error: unknown): string {
   return UNTRUSTED.has(errorCode(error))
-    ? '. Certificates are verified: sslrootcert=FILE in its address says who signed it, sslmode=no-verify goes without'
+    ? '. To trust its certificate, add sslrootcert=FILE (the authority that signed it) to the address; sslmode=no-verify skips the check'
     : '';
 }
 

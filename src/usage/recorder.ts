@@ -77,14 +77,14 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   async function tryToWrite({ name, rows, count }: Batch): Promise<number> {
     try {
       await writeUsage(store, name, rows);
-      if (tries > 0) onTrouble('Usage is written again.');
+      if (tries > 0) onTrouble('Usage can be written to the store again.');
     } catch (error) {
       tries += 1;
-      if (tries === 1) onTrouble(`Usage cannot be written: ${reasonOf(error)}`);
+      if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);
       if (tries < MAX_TRIES || isShort(error) || !(await isReachable(store)))
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
       dropped += count;
-      onTrouble(`${count} exchanges were dropped, for the store does not take them: ${reasonOf(error)}`);
+      onTrouble(`The usage of ${count} exchanges is lost, because the store refuses it: ${reasonOf(error)}`);
     }
     tries = 0;
     current = undefined;

@@ -110,7 +110,7 @@ test('at its end, what the store does not take in time is lost, and that is told
   other.exec('begin immediate');
   await books.close(300);
   await soon(() => {
-    expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written, and is lost.']);
+    expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written and is lost.']);
     expect(books.lost()).toBe(1);
   });
   other.close();
@@ -143,7 +143,7 @@ test('a note of which nothing can be made takes no other with it', async () => {
   books.note(UNHEARD);
   books.note(closedLedger());
   expect(await requests()).toBe(2);
-  expect(told.troubles).toEqual(['An exchange could not be entered in the books.']);
+  expect(told.troubles).toEqual(['The usage of an exchange could not be recorded.']);
   expect(books.lost()).toBe(1);
   await soon(async () => expect(await rows()).toHaveLength(2));
 });
@@ -164,7 +164,7 @@ test('where the thread ends, another one goes on, and what is lost is counted', 
   await ended;
   // What was last known.
   expect(await asked).toBe(2);
-  expect(told.troubles).toEqual(['The thread that keeps the books has ended.']);
+  expect(told.troubles).toEqual(['The thread that records usage has ended.']);
   expect(books.lost()).toBe(3);
   books.note(closedLedger());
   expect(await requests()).toBe(1);

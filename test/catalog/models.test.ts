@@ -215,7 +215,7 @@ describe('parseModels', () => {
       ],
     ],
   ])('refuses %s', (_, list) => {
-    expect(() => parseModels(list)).toThrow('is there twice');
+    expect(() => parseModels(list)).toThrow('is listed more than once');
   });
 
   it('gives values nobody can change', () => {

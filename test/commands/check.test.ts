@@ -25,7 +25,7 @@ test('a configuration that can be used', async () => {
   const { code, stdout } = await check({ port: 8_123, vendors: { openai: { apiKey: 'sk-of-a-vendor' } } });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^The configuration is valid\.\nVendors with a key: openai, serving \d\d models\.\nListens on 127\.0\.0\.1:8123; 0 keys configured\.\n$/,
+    /^The configuration is valid\.\nVendors with a key: openai, serving \d\d models\.\nWould listen on 127\.0\.0\.1:8123\. API keys in the configuration: 0\.\n$/,
   );
 });
 
@@ -61,7 +61,10 @@ test('an alias of a model that there is not is refused', async () => {
   const known = { 'house/fast': 'openai/gpt-4o', 'house/usual': 'HOUSE/fast' };
   expect((await check({ aliases: known })).code).toBe(0);
   const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
-  expect([code, stderr]).toEqual([78, 'aliases.house/best: there is no model openai/gpt4o\n']);
+  expect([code, stderr]).toEqual([
+    78,
+    'The configuration is not valid: aliases.house/best: the catalog has no model openai/gpt4o\n',
+  ]);
 });
 
 test('the configuration that the README shows can be used', async () => {
@@ -84,7 +87,9 @@ test('options of the commands that the README shows come after --, or npm would 
 test('one that is not there is named, and where it was looked for', async () => {
   const { code, stderr } = await runCommand(directory, ['check', 'none.json']);
   expect(code).toBe(78);
-  expect(stderr).toBe(`The configuration file cannot be read: there is no ${join(directory, 'none.json')}\n`);
+  expect(stderr).toBe(
+    `The configuration file cannot be read: ${join(directory, 'none.json')} does not exist\n`,
+  );
 });
 
 test('where a file of TypeScript breaks off is told', async () => {
@@ -106,10 +111,14 @@ test('of a vendor that serves nothing it is said what it should be called', asyn
       'openai-eu': at('https://eu.api.openai.com/v1'),
     },
   });
-  expect(stdout).toContain('The vendor openai-eu serves no model, for no id begins with openai-eu/');
-  expect(stdout).toContain('The vendor xai serves no model: the ids of the catalog begin with x-ai/');
-  expect(stdout).toContain('so call the vendor mistralai.');
-  expect(stdout).toContain('The vendor elsewhere serves no model, for no id begins with elsewhere/');
+  expect(stdout).toContain(
+    'The vendor openai-eu serves no model, because no model id begins with openai-eu/',
+  );
+  expect(stdout).toContain('The vendor xai serves no model: the ids in the catalog begin with x-ai/');
+  expect(stdout).toContain('so rename the vendor to mistralai.');
+  expect(stdout).toContain(
+    'The vendor elsewhere serves no model, because no model id begins with elsewhere/',
+  );
   expect(stdout).not.toContain('vendor z-ai');
 });
 
@@ -119,7 +128,7 @@ test('of a vendor with an address and no key it is said that it serves nothing',
     vendors: { openai: { apiKey: 'sk-of-a-vendor' }, ollama: { baseUrl }, vllm: at(baseUrl) },
   });
   expect(code).toBe(0);
-  expect(stdout).toContain('The vendor ollama has an address and no key, so it serves nothing;');
+  expect(stdout).toContain('The vendor ollama has an address but no key, so it serves nothing.');
   expect(stdout).not.toMatch(/vendor (?:openai|vllm) has/);
 });
 
@@ -127,12 +136,12 @@ test.each([
   [
     'GEMINI',
     'http://localhost:9/v1/',
-    'http://localhost:9/v1/v1beta/models: its address should end before /v1.',
+    'http://localhost:9/v1/v1beta/models: its baseUrl should not end in /v1.',
   ],
   [
     'OPENAI',
     'https://api.openai.com',
-    'https://api.openai.com/chat/completions: its address should end in /v1.',
+    'https://api.openai.com/chat/completions: its baseUrl should end in /v1.',
   ],
   ['ANTHROPIC', 'https://api.deepseek.com/anthropic', undefined],
   ['ANTHROPIC', 'https://api.anthropic.com/v1/', undefined],
@@ -146,14 +155,14 @@ test.each([
   const { code, stdout } = await runCommand(directory, ['check'], env);
   expect(code).toBe(0);
   if (words === undefined) expect(stdout).not.toContain('should');
-  else expect(stdout).toContain(`is asked at ${words}\n`);
+  else expect(stdout).toContain(`go to ${words}\n`);
 });
 
 test('a vendor with a key and no address is refused: simulated ones would answer in its place', async () => {
   const { code, stderr } = await check({ vendors: { deepseek: { apiKey: 'sk-of-a-vendor' } } });
   expect([code, stderr]).toEqual([
     78,
-    'The configuration is not valid: vendors.deepseek.baseUrl: there is a key, but no address to send it to\n',
+    'The configuration is not valid: vendors.deepseek.baseUrl: is required, because this vendor has a key\n',
   ]);
   await check({});
   const compatible = await runCommand(directory, ['check'], { COMPATIBLE_API_KEY: 'sk-of-a-service' });
@@ -224,7 +233,7 @@ test.each(['GATEWAY_API_KEY', 'GATEWAY_ADMIN_KEY'])(
     await check({});
     const { code, stderr } = await runCommand(directory, ['check'], { [variable]: 'a-key-from-a-file\n' });
     expect(code).toBe(78);
-    expect(stderr).toContain(`may hold printable ASCII without spaces and line breaks only (${variable})`);
+    expect(stderr).toContain(`must be printable ASCII without spaces or line breaks (${variable})`);
     expect(stderr).not.toContain('a-key-from');
   },
 );
@@ -250,7 +259,7 @@ test('one whose models the configuration lists serves them', async () => {
 test('a start says it too', async () => {
   const gateway = await spawnGateway({ vendors: { xai: at('http://127.0.0.1:9') } });
   try {
-    expect(gateway.output()).toContain('so call the vendor x-ai.');
+    expect(gateway.output()).toContain('so rename the vendor to x-ai.');
   } finally {
     await gateway.close();
   }

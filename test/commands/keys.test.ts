@@ -34,8 +34,8 @@ test('a model that nobody knows is told of, and is none the less what the key op
   const models = 'openai/gpt-nope,anthropic/*,openia/*';
   const made = await keys('create', 'team', '--models', models);
   expect(made.code).toBe(0);
-  expect(made.stderr).toContain('The catalog has no model openai/gpt-nope so far');
-  expect(made.stderr).toContain('The catalog has no model openia/* so far');
+  expect(made.stderr).toContain('Note: the catalog has no model openai/gpt-nope (see');
+  expect(made.stderr).toContain('Note: the catalog has no model openia/* (see');
   expect(made.stderr).not.toContain('anthropic');
   expect(await records()).toMatchObject([{ models: models.split(',') }]);
   expect((await keys('change', 'team', '--models', 'openai/gpt-5')).stderr).not.toContain('catalog');
@@ -76,7 +76,7 @@ test('a key from its making to its end', async () => {
   const twice = await keys('rotate', 'team blue', '--grace', '1h');
   expect(twice).toMatchObject({ code: 1, stdout: '' });
   expect(twice.stderr).toMatch(
-    /^The key before the last rotation opens until .*Z, and this would close it\./,
+    /^The old key of the last rotation still works until .*Z, and rotating now would end it\./,
   );
   expect(await opening()).toEqual([hashKey(key), hashKey(made.stdout.trim())]);
   const again = await keys('rotate', 'team blue', '--grace', '1h', '--again');
@@ -112,10 +112,10 @@ test('a list says of each key whether it opens, and one that is revoked is not c
     const cells = lines.map((line) => line.split(/ {2,}/));
     return Object.fromEntries(cells.map(([name, , , state]) => [name, state]));
   };
-  const opening = { open: 'open', until: 'until 2999-01-31', expired: 'expired 2020-01-31' };
+  const opening = { open: 'active', until: 'until 2999-01-31', expired: 'expired 2020-01-31' };
   expect(await states()).toEqual(opening);
   expect(await states('--all')).toEqual({ ...opening, ended: `revoked ${dayOf(revoked)}` });
-  const refused = { code: 1, stdout: '', stderr: `The key ${id} is revoked.\n` };
+  const refused = { code: 1, stdout: '', stderr: `The key ${id} has been revoked.\n` };
   expect(await keys('rotate', id)).toEqual(refused);
   expect(await keys('change', id, '--budget-day=1')).toEqual(refused);
 });
@@ -123,21 +123,21 @@ test('a list says of each key whether it opens, and one that is revoked is not c
 test('what cannot be done is said in a line, with exit code 1', async () => {
   await keys('create', 'ci');
   const refused: [string[], RegExp][] = [
-    [['create', 'ci'], /^There is a key named ci\.\n$/],
-    [['create', 'other', '--budget-dya', '5'], /^There is no option --budget-dya\.\n$/],
-    [['create', 'other', 'name'], /^What is name\?/],
-    [['create', 'other', '--models', 'gpt-4o'], /^models: must be <vendor>/],
-    [['create', 'other', '--budget-day', '$5'], /^budget-day: \$5 is neither a number nor "none"\n$/],
-    [['create', 'other', '--expires', '2020-01-31'], /^expires: 2020-01-31 is over already\n$/],
-    [['create', 'key_other'], /^must be 1 to 64/],
-    [['create', 'ci '], /^must be 1 to 64 .* nor end in a space\n$/],
-    [['change', 'ci'], /^There is nothing to change: say what/],
-    [['rotate', 'ci', '--grace', 'long'], /^grace: long is no duration/],
+    [['create', 'ci'], /^There is already a key named ci\.\n$/],
+    [['create', 'other', '--budget-dya', '5'], /^Unknown option --budget-dya\. See --help\.\n$/],
+    [['create', 'other', 'name'], /^Unexpected argument name\./],
+    [['create', 'other', '--models', 'gpt-4o'], /^--models: must be <vendor>/],
+    [['create', 'other', '--budget-day', '$5'], /^--budget-day: \$5 is neither a number nor "none"\n$/],
+    [['create', 'other', '--expires', '2020-01-31'], /^--expires: 2020-01-31 is in the past\n$/],
+    [['create', 'key_other'], /^The name must be 1 to 64/],
+    [['create', 'ci '], /^The name must be 1 to 64 .* not end in a space\n$/],
+    [['change', 'ci'], /^Nothing to change: give at least one setting/],
+    [['rotate', 'ci', '--grace', 'long'], /^--grace: long is not a duration/],
     [
       ['rotate', 'ci', '--grace', '32d'],
-      /^grace: 32d is more than 31d, for which a key may open beside its successor\n$/,
+      /^--grace: 32d is more than 31d, the longest that an old key may keep working\n$/,
     ],
-    [['revoke', 'nobody'], /^There is no key nobody\.\n$/],
+    [['revoke', 'nobody'], /^There is no key nobody \(see "gateway keys list"\)\.\n$/],
   ];
   const results = await Promise.all(refused.map(([words]) => keys(...words)));
   for (const [index, { code, stdout, stderr }] of results.entries()) {
@@ -178,13 +178,13 @@ describe('options', () => {
   });
 
   test.each([
-    [{ expires: 'soon' }, /^expires: soon is neither/],
-    [{ expires: '999999w' }, /^expires/],
-    [{ 'budget-day': '' }, /^budget-day/],
-    [{ 'budget-day': '5$' }, /^budget-day/],
-    [{ 'requests-per-minute': '1.5' }, /^requests-per-minute/],
-    [{ 'concurrent-requests': '0' }, /^concurrent-requests/],
-    [{ models: '' }, /^models/],
+    [{ expires: 'soon' }, /^--expires: soon is neither/],
+    [{ expires: '999999w' }, /^--expires/],
+    [{ 'budget-day': '' }, /^--budget-day/],
+    [{ 'budget-day': '5$' }, /^--budget-day/],
+    [{ 'requests-per-minute': '1.5' }, /^--requests-per-minute/],
+    [{ 'concurrent-requests': '0' }, /^--concurrent-requests/],
+    [{ models: '' }, /^--models/],
   ])('not %j', (options, message) => {
     expect(() => settingsOf(options, now)).toThrow(message);
   });

@@ -25,7 +25,7 @@ test.each([
   ['usage', '--prot=8123'],
 ])('an option nobody knows: %s %s %s', async (...words) => {
   const { code, stdout, stderr } = await runCommand(directory, words);
-  expect(stderr).toBe('There is no option --prot.\n');
+  expect(stderr).toBe('Unknown option --prot. See --help.\n');
   expect(stdout).toBe('');
   expect(code).toBe(1);
 });
@@ -48,7 +48,7 @@ test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.jso
   'one word too many: %s %s',
   async (...words) => {
     const { code, stdout, stderr } = await runCommand(directory, [...words, '8123']);
-    expect(stderr).toMatch(/^What is 8123\?.*\n$/);
+    expect(stderr).toMatch(/^Unexpected argument 8123\..*\n$/);
     expect(stdout).toBe('');
     expect(code).toBe(1);
   },

@@ -49,8 +49,8 @@ test('a model is a line with its limits, its prices, those of long prompts and o
       '(2 times as much from 2999-01-31 on)',
     ],
     ['house/risen', '64000', '8192', '1', '4', '(2, 6 above 32000)'],
-    ['house/ending', '64000', '8192', '1', '2', '(its vendor shuts it down on 2999-01-31)'],
-    ['house/ended', '64000', '8192', '1', '2', '(shut down since 2020-01-31)'],
+    ['house/ending', '64000', '8192', '1', '2', '(to be shut down on 2999-01-31)'],
+    ['house/ended', '64000', '8192', '1', '2', '(shut down on 2020-01-31)'],
   ]);
   const all = await runCommand(directory, ['models']);
   expect(all.stdout).toContain(stdout.split('\n')[1]?.trim().split(' ')[0]);

@@ -243,7 +243,7 @@ describe('Anthropic', () => {
     expect(await sync([], env('ANTHROPIC_API_KEY'))).toEqual({
       code: 69,
       stdout: '',
-      stderr: 'anthropic could not be asked: its list does not end.\n',
+      stderr: 'anthropic could not be asked: its list has too many pages.\n',
     });
     expect(vendor.received).toHaveLength(2);
   });
@@ -408,7 +408,7 @@ describe('vendors that cannot be asked', () => {
     expect(stderr.trimEnd().split('\n')).toEqual([
       'openai could not be asked: it refused the key (401).',
       'anthropic could not be asked: it took too long to answer.',
-      'google could not be asked: it answered with something that is no list of models.',
+      'google could not be asked: it answered with something that is not a list of models.',
     ]);
     const { in_step, vendors } = JSON.parse(stdout);
     expect(in_step).toBe(false);
@@ -437,7 +437,7 @@ describe('vendors that cannot be asked', () => {
     const { code, stderr } = await sync([], variables);
     expect(code).toBe(69);
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'openai could not be asked: it points elsewhere (302), where its key does not go.',
+      'openai could not be asked: it redirects elsewhere (302), and the key is not sent there.',
       expect.stringMatching(/^google could not be asked: it could not be reached \(\w+\)\.$/),
       'compatible could not be asked: it could not be reached (ECONNREFUSED).',
     ]);
@@ -460,7 +460,7 @@ describe('files', () => {
     const refused = await sync(['--write', 'mine.json'], env('OPENAI_API_KEY'));
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      'mine.json is there already: --force writes over it.\n',
+      'mine.json already exists: use --force to overwrite it.\n',
     ]);
     expect(await readFile(file, 'utf8')).toBe('mine');
     expect(await sync(['--write', 'mine.json', '--force'], env('OPENAI_API_KEY'))).toMatchObject({ code: 0 });
@@ -468,16 +468,20 @@ describe('files', () => {
 
     answers['/v1/models'] = answer(openaiList());
     const none = await sync(['--write', 'none.json'], env('OPENAI_API_KEY'));
-    expect([none.code, none.stderr]).toEqual([0, 'Nothing is new, so none.json is not written.\n']);
+    expect([none.code, none.stderr]).toEqual([0, 'There are no new models, so none.json was not written.\n']);
     await expect(readFile(join(directory, 'none.json'))).rejects.toThrow('ENOENT');
   });
 });
 
 test.each([
-  [[], {}, 'No vendor has a key, so there is nobody to ask.'],
-  [['--vendor=gogle'], { OPENAI_API_KEY: 'k' }, 'There is no vendor gogle with a key: there is openai.'],
-  [['--timeout=soon'], { OPENAI_API_KEY: 'k' }, 'timeout: soon is no duration like 30s or 2m'],
-  [['--chekc'], { OPENAI_API_KEY: 'k' }, 'There is no option --chekc.'],
+  [[], {}, 'No vendor has a key, so there is none to ask: set one, such as OPENAI_API_KEY.'],
+  [
+    ['--vendor=gogle'],
+    { OPENAI_API_KEY: 'k' },
+    'There is no vendor gogle with a key. Vendors with a key: openai.',
+  ],
+  [['--timeout=soon'], { OPENAI_API_KEY: 'k' }, '--timeout: soon is not a duration such as 30s or 2m'],
+  [['--chekc'], { OPENAI_API_KEY: 'k' }, 'Unknown option --chekc. See --help.'],
 ])('%s is refused in a line', async (words, variables, message) => {
   expect(await sync(words, variables)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
 });

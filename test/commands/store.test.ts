@@ -57,18 +57,18 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     const copied = await run(`store copy --from ${FILE}`, after);
     expect(copied).toMatchObject({ code: 0, stderr: '' });
     expect(copied.stdout).toMatch(
-      /^Copied \/\S+gateway\.db to PostgreSQL \(127\.0\.0\.1\/gateway_test_\w+\): keys: 3, 1 of them revoked; exchanges: \d+, 20\S+Z to 20\S+Z; days of usage: \d, \S+ to \S+\.\nNow start the gateway\. What is written to \/\S+gateway\.db from here on is not in the copy\.\n$/,
+      /^Copied \/\S+gateway\.db to PostgreSQL \(127\.0\.0\.1\/gateway_test_\w+\): keys: 3, 1 of them revoked; exchanges: \d+, 20\S+Z to 20\S+Z; days of usage: \d, \S+ to \S+\.\nNow start the gateway\. The copy has nothing of what is written to \/\S+gateway\.db from now on\.\n$/,
     );
     expect(await readFile(join(directory, FILE))).toEqual(file);
 
     expect(await run(`store copy --from ${FILE}`, after)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('is a copy of'),
+      stdout: expect.stringContaining('is already a copy of'),
     });
     expect(await run(`store copy --to=back.db`, after)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
-        'Now set GATEWAY_STORE_PATH to it, and DATABASE_URL to nothing, and start',
+        'Now set GATEWAY_STORE_PATH to the copy, unset DATABASE_URL, and start',
       ),
     });
     for (const report of [
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     await vi.waitFor(async () => {
       const again = await run(`store copy --from ${FILE}`, after);
       expect(again).toMatchObject({ code: 1, stdout: '' });
-      expect(again.stderr).toMatch(/^Nothing is copied: PostgreSQL \(\S+\) is not empty \(keys: 3, .*\n$/);
+      expect(again.stderr).toMatch(/^Nothing was copied: PostgreSQL \(\S+\) is not empty \(keys: 3, .*\n$/);
     }, SOON);
   });
 
@@ -113,10 +113,12 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     expect(await copying.ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Nothing is copied: it was interrupted.\n',
+      stderr: 'Nothing was copied: it was interrupted.\n',
     });
     expect(await listKeys(target)).toEqual([]);
-    expect((await run(`store copy --to ${url}`)).stdout).toContain('Now set DATABASE_URL to it, and start');
+    expect((await run(`store copy --to ${url}`)).stdout).toContain(
+      'Now set DATABASE_URL to the copy, and start',
+    );
   });
 
   test('a database that goes away in the midst is told of, and no password', async () => {
@@ -137,24 +139,24 @@ describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
     });
     const { code, stdout, stderr } = await copying.ended;
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^Nothing is copied: .+\.\n$/);
+    expect(stderr).toMatch(/^Nothing was copied: .+\.\n$/);
     expect(stderr).not.toContain('the-password');
     expect(await listKeys(target)).toEqual([]);
   });
 });
 
 test.each([
-  ['', /^Say --from or --to, and not \/\S+gateway\.db for both: .*\n$/],
-  [` --to=${FILE}`, /^Say --from or --to, /],
-  [' --from=a.db --to=./a.db', /^Say --from or --to, and not \/\S+\/a\.db for both: /],
-  [' --from=none.db', /^Nothing is copied: the store, \/\S+none\.db, cannot be opened: ENOENT.*\n$/],
-  [' --from=none.db --to=other.db', /^Nothing is copied: the store, \/\S+none\.db, cannot be opened: ENOENT/],
-  [' --from=config.txt --to=other.db', /config\.txt, cannot be opened: file is not a database\.\n$/],
+  ['', /^--from and --to are both \/\S+gateway\.db: .*\n$/],
+  [` --to=${FILE}`, /^--from and --to are both /],
+  [' --from=a.db --to=./a.db', /^--from and --to are both \/\S+\/a\.db: /],
+  [' --from=none.db', /^Nothing was copied: the store \/\S+none\.db cannot be opened: ENOENT.*\n$/],
+  [' --from=none.db --to=other.db', /^Nothing was copied: the store \/\S+none\.db cannot be opened: ENOENT/],
+  [' --from=config.txt --to=other.db', /config\.txt cannot be opened: file is not a database\.\n$/],
   [' --to=mysql://me:secret@127.0.0.1/a', /^to: must be postgres:\/\/….*or a SQLite file\n$/],
   [' --from=postgres://me:sec#ret@127.0.0.1/a', /^from: must be postgres:\/\/….*%40.*\n$/],
-  [' --to=postgres://me:secret@127.0.0.1:1/a', /PostgreSQL \(127\.0\.0\.1\/a\), cannot be opened: .*REFUSED/],
-  [' --to=postgres://me:1/secret@127.0.0.1/a', /PostgreSQL \(me\), cannot be opened: /],
-  [' --too=a.db', /^There is no option --too\.\n$/],
+  [' --to=postgres://me:secret@127.0.0.1:1/a', /PostgreSQL \(127\.0\.0\.1\/a\) cannot be opened: .*REFUSED/],
+  [' --to=postgres://me:1/secret@127.0.0.1/a', /PostgreSQL \(me\) cannot be opened: /],
+  [' --too=a.db', /^Unknown option --too\. See --help\.\n$/],
   [' --to=', /^The option --to has no value\.\n$/],
 ])('what cannot be copied is told in a line: store copy%s', async (words, told) => {
   await keyHere();

@@ -67,7 +67,7 @@ test('as text', async () => {
 test('answers that told no usage are told, since they were not free', async () => {
   const lines = (await usage('--from=2026-10-01', '--to=2026-10-31')).trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
-    ['key', 'model', 'requests', 'errors', 'untold', 'input'],
+    ['key', 'model', 'requests', 'errors', 'uncounted', 'input'],
     ['c', 'openai/gpt-4o', '2', '0', '1', '100'],
     ['total', '2', '0', '1', '100', '40'],
   ]);
@@ -113,7 +113,7 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
     ['a', 'openai/gpt-4o', '1'],
     ['total', '3', '1'],
   ]);
-  expect(stderr).toBe('There are more than 2 lines; the rest is left out.\n');
+  expect(stderr).toBe('There are more than 2 lines; raise --limit to see the rest.\n');
   const whole = await runCommand(directory, [...asked.slice(0, -1), '--limit=3', '--json']);
   expect(whole.stderr).toBe('');
   expect(JSON.parse(whole.stdout)).toMatchObject({ has_more: false, total: { requests: 3 } });
@@ -123,17 +123,17 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
 
 test('of nothing, and what cannot be asked', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
-    'Nothing was used from 2020-01-01 to 2020-01-31.\n',
+    'No usage from 2020-01-01 to 2020-01-31.\n',
   );
   expect(await runCommand(directory, ['usage', '--from=2026-11-30', '--to=2026-11-01'])).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'from: is after the last day\n',
+    stderr: '--from: is after the last day\n',
   });
   expect(await runCommand(directory, ['usage', '--by=mood'])).toMatchObject({ code: 1, stdout: '' });
   expect(await runCommand(directory, ['usage', '--month=11'])).toMatchObject({
     code: 1,
-    stderr: 'There is no option --month.\n',
+    stderr: 'Unknown option --month. See --help.\n',
   });
 });
 

@@ -29,9 +29,9 @@ test.each([
 
 test.each([
   ['json', '{"port": 8123, "key": "a-secret-of-mine" "x"}', /not valid JSON \(line 1 column \d+\)/],
-  ['json', '["a-secret-of-mine"]', /it does not hold an object/],
-  ['mjs', 'export default "a-secret-of-mine";', /it does not hold an object/],
-  ['cjs', 'module.exports = ["a-secret-of-mine"];', /it does not hold an object/],
+  ['json', '["a-secret-of-mine"]', /it does not contain an object/],
+  ['mjs', 'export default "a-secret-of-mine";', /it does not contain an object/],
+  ['cjs', 'module.exports = ["a-secret-of-mine"];', /it does not contain an object/],
 ])('.%s that holds %j is refused without its words', async (kind, text, said) => {
   writeFileSync(join(directory, `wrong.${kind}`), text);
   const reading = readConfig({ GATEWAY_CONFIG: `wrong.${kind}` }, directory);

@@ -26,8 +26,11 @@ describe('fallbacks', () => {
   });
 
   test.each([
-    [{ 'openai/gpt-4o': ['openai/gpt-4oo'] }, 'fallbacks.openai/gpt-4o: there is no model openai/gpt-4oo'],
-    [{ 'openai/nope': ['openai/gpt-4o'] }, 'fallbacks.openai/nope: there is no model openai/nope'],
+    [
+      { 'openai/gpt-4o': ['openai/gpt-4oo'] },
+      'fallbacks.openai/gpt-4o: the catalog has no model openai/gpt-4oo',
+    ],
+    [{ 'openai/nope': ['openai/gpt-4o'] }, 'fallbacks.openai/nope: the catalog has no model openai/nope'],
     [{ 'openai/gpt-4o': ['gpt-4o'] }, 'must be <vendor>/<model_name>'],
   ])('%j is refused, by name', async (fallbacks, message) => {
     await expect(read({ fallbacks })).rejects.toThrow(message);

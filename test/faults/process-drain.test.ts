@@ -89,7 +89,7 @@ describe('SIGTERM', () => {
     stage.gateway.signal('SIGTERM');
     // Whoever has pressed Ctrl-C is told why it is not over.
     await eventually(
-      () => /Ending when .* are over \(1\)/.test(stage.gateway.output()),
+      () => /Shutting down once the answers in progress \(1\) are complete/.test(stage.gateway.output()),
       'it says what it awaits',
     );
     told.resolve();

@@ -98,7 +98,7 @@ describe('an end that is not awaited', () => {
     await expectLastWords(answers);
     expect(await stage.gateway.ended).toBe(0);
     await eventually(
-      () => stage.gateway.output().includes(`${streams.length} answers were ended`),
+      () => stage.gateway.output().includes(`Answers cut off before they were complete: ${streams.length}.`),
       'it is told',
     );
   });
@@ -149,7 +149,7 @@ describe('an end that is not awaited', () => {
     await client.until((text) => text.includes('word'));
     stage.gateway.signal('SIGUSR2');
     stage.gateway.signal('SIGTERM');
-    await eventually(() => stage.gateway.output().includes('Ending when'), 'it has begun to end');
+    await eventually(() => stage.gateway.output().includes('Shutting down once'), 'it has begun to end');
     stage.gateway.signal('SIGTERM');
     expect(await stage.gateway.ended).toBe(1);
   });

@@ -30,7 +30,7 @@ describe('P-08 an error that nobody caught, of no exchange', () => {
       expect(await over).toMatchObject({ complete: true, text: expect.stringContaining('word 9') });
     expect(await stage.gateway.ended).toBe(1);
     expect(
-      stage.gateway.output().match(/The process ends by an error that nobody caught: Error: planted/g),
+      stage.gateway.output().match(/The process is ended by an uncaught error: Error: planted/g),
     ).toHaveLength(1);
   });
 });
@@ -54,7 +54,7 @@ describe('an error that quotes what it was given, which may be a prompt', () => 
     stage.gateway.signal('SIGUSR2');
     expect(await stage.gateway.ended).toBe(1);
     const output = stage.gateway.output();
-    expect(output).toContain(`The process ends by an error that nobody caught: ${name}`);
+    expect(output).toContain(`The process is ended by an uncaught error: ${name}`);
     if (name !== 'a thrown string') expect(output).toMatch(/\\n {4}at Timeout\.planted /);
     expect(output.replaceAll(/data:text\/javascript\S*/g, '')).not.toContain(CANARY);
   });
@@ -117,9 +117,7 @@ describe('a mistake in the course of an exchange', () => {
       await eventually(() => stage.live() === 0, "the vendor's answer has been aborted");
       expect(stage.gateway.alive()).toBe(true);
       expect((await fetch(`${stage.gateway.url}/health/ready`)).status).toBe(200);
-      expect(stage.gateway.output().includes('An exchange was ended by an error that nobody caught')).toBe(
-        told,
-      );
+      expect(stage.gateway.output().includes('An exchange was ended by an uncaught error')).toBe(told);
       expect((await (await ask(translated)).over).complete).toBe(true);
     },
   );

@@ -19,7 +19,7 @@ let stage: Stage;
 afterEach(() => stage?.close());
 
 const [native, translated] = ways;
-const IN_FORCE = 'The configuration was read again, and is in force.';
+const IN_FORCE = 'The configuration was reloaded and is in force.';
 const told = (line: string): number => stage.gateway.output().split(line).length - 1;
 
 function write(text: string): void {
@@ -146,7 +146,10 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     utimesSync(`${file}.new`, 1_000_000_000, 1_000_000_000);
     renameSync(`${file}.new`, file);
     await expect.poll(() => ask('house/fast'), { timeout: 10_000 }).toBe(200);
-    await eventually(() => told('The new port counts from the next start.') === 1, 'it is told');
+    await eventually(
+      () => told('The new port takes effect when the gateway is restarted.') === 1,
+      'it is told',
+    );
   });
 
   test('P-10 a bad one is refused whole, in a line; the old one stays', { timeout: 40_000 }, async () => {
@@ -178,7 +181,9 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
           .split('\n')
           .filter((line) => said.test(line));
       await eventually(() => refusals().length > 0, `${what} is refused`, 10_000);
-      expect(refusals()[0], what).toMatch(/"msg":"The configuration stays as it was\. /);
+      expect(refusals()[0], what).toMatch(
+        /"msg":"The new configuration was refused, and the old one stays in force\. /,
+      );
       expect(await ask('house/fast'), what).toBe(404);
       expect(await ask('openai/gpt-4o'), what).toBe(200);
     }

@@ -33,7 +33,9 @@ describe('P-19 a start that cannot be', () => {
       const words = ['start', '--port', String(port), ...args];
       const { code, stdout, stderr } = await runCommand(directory, words, { GATEWAY_API_KEY: KEY });
       expect(code).toBe(1);
-      expect(stderr).toBe(`Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`);
+      expect(stderr).toBe(
+        `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Stop what listens there, or choose another port.\n`,
+      );
       expect(stdout).toBe('');
     });
   });
@@ -79,7 +81,7 @@ describe('P-19 a start that cannot be', () => {
       '{ "limits": { "inFlight": 0 }, "colour": "red" }',
       /^The configuration is not valid: limits\.inFlight: .*colour.*\n$/,
     ],
-    ['["port"]', /^The configuration file cannot be read: it does not hold an object\n$/],
+    ['["port"]', /^The configuration file cannot be read: it does not contain an object\n$/],
   ])('P-19 a bad configuration: %s', async (text, said) => {
     writeFileSync(join(directory, 'gateway.config.json'), text);
     const { code, stdout, stderr } = await runCommand(directory, ['start']);

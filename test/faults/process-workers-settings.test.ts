@@ -41,9 +41,9 @@ async function keyOfStore(): Promise<string> {
 /** Has every worker replaced, one by one. */
 async function replaceWorkers(): Promise<void> {
   for (const victim of twoWorkersOf(stage)) {
-    const before = told('A new worker serves.');
+    const before = told('A new worker is serving.');
     process.kill(victim, 'SIGKILL');
-    await eventually(() => told('A new worker serves.') > before, 'another one serves', 20_000);
+    await eventually(() => told('A new worker is serving.') > before, 'another one serves', 20_000);
   }
   expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
 }
@@ -64,14 +64,17 @@ describe('P-20 a worker that takes the place of another', () => {
     });
     await expect.poll(() => ask('house/fast', key), { timeout: 10_000 }).toBe(200);
     await eventually(
-      () => told('The new host and workers and store and redis and log counts from the next start.') === 1,
+      () =>
+        told(
+          'Changes to host and workers and store and redis and log take effect when the gateway is restarted.',
+        ) === 1,
       'it is told',
     );
     await replaceWorkers();
     const statuses = await Promise.all(Array.from({ length: 12 }, () => ask('house/fast', key)));
     expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
     expect(existsSync(join(stage.gateway.directory, 'elsewhere.db'))).toBe(false);
-    expect(stage.gateway.output()).not.toContain('Redis is away');
+    expect(stage.gateway.output()).not.toContain('Redis cannot be reached');
   });
 
   test('P-20 serves by the configuration in force, where the file has become another that cannot be', {
@@ -79,7 +82,11 @@ describe('P-20 a worker that takes the place of another', () => {
   }, async () => {
     stage = await openStage({ workers: 2 });
     rewrite({ workers: 2, retries: { limit: 9 } });
-    await eventually(() => told('The configuration stays as it was.') > 0, 'it is refused', 10_000);
+    await eventually(
+      () => told('The new configuration was refused, and the old one stays in force.') > 0,
+      'it is refused',
+      10_000,
+    );
     await replaceWorkers();
     expect(await ask('openai/gpt-4o', KEY)).toBe(200);
   });

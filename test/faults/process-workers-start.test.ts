@@ -75,7 +75,7 @@ test.each([
   async (words, told) => {
     const { code, stderr } = await startWith(words);
     expect(code).toBe(1);
-    expect(stderr).toContain(`A worker ended before it served ${told}.`);
+    expect(stderr).toContain(`A worker ended before it was ready ${told}.`);
   },
 );
 

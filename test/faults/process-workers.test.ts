@@ -44,7 +44,7 @@ describe('P-20 workers', () => {
     // Connections are dealt out in turn, more or less.
     expect(whole.length).toBeGreaterThan(0);
     expect(whole.length).toBeLessThan(12);
-    const replaced = (): number => stage.gateway.output().split('A new worker serves.').length - 1;
+    const replaced = (): number => stage.gateway.output().split('A new worker is serving.').length - 1;
     for (let round = 1; round <= 3; round++) {
       await eventually(() => replaced() === round, 'another one serves', 20_000);
       expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
@@ -53,7 +53,7 @@ describe('P-20 workers', () => {
       await eventually(() => childrenOf(stage.gateway.pid).length === 1, 'it is gone');
       expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
     }
-    expect(stage.gateway.output()).toContain('A worker ended (SIGKILL); another one takes its place.');
+    expect(stage.gateway.output()).toContain('A worker ended (SIGKILL) and is being replaced.');
   });
 
   test('P-20 one that ends by a mistake in it is replaced at once, while it finishes what it has', {
@@ -72,7 +72,7 @@ describe('P-20 workers', () => {
     const answers = await openStreams(stage.gateway.url);
     process.kill(victim, 'SIGUSR2');
     await eventually(
-      () => stage.gateway.output().includes('A new worker serves.'),
+      () => stage.gateway.output().includes('A new worker is serving.'),
       'another one serves',
       20_000,
     );
@@ -86,9 +86,9 @@ describe('P-20 workers', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 'error', msg: expect.stringContaining('planted') });
     for (const end of ends) end();
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
-    const gone = 'A worker ended (1); another one takes its place.';
+    const gone = 'A worker ended (1) and is being replaced.';
     await eventually(() => stage.gateway.output().includes(gone), 'it has ended', 20_000);
-    expect(stage.gateway.output().match(/A new worker serves/g)).toHaveLength(1);
+    expect(stage.gateway.output().match(/A new worker is serving/g)).toHaveLength(1);
     expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
   });
 

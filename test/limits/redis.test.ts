@@ -172,8 +172,8 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(other, LIMITED))).toBe(200);
     expect(await statusOf(ask(one, LIMITED))).toBe(429);
     expect(await statusOf(ask(other, LIMITED))).toBe(429);
-    expect(troubles[0]).toMatch(/^Redis is away/);
-    expect(troubles[3]).toBe('Redis is there again.');
+    expect(troubles[0]).toMatch(/^Redis cannot be reached/);
+    expect(troubles[3]).toBe('Redis can be reached again, so limits are shared again.');
   }, 20_000);
 
   test('what is let in while Redis is away is in flight for all once it is back', async () => {
@@ -240,7 +240,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const [command = '', ...settings] = setting.split(' ');
     await client.call(command, ...settings);
     for (let at = 0; at < 3; at += 1) expect(await statusOf(ask(url, LIMITED))).toBe(200);
-    expect(troubles).toEqual([expect.stringMatching(/^Redis refuses what limits need \(/)]);
+    expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(/)]);
     expect(troubles[0]).toMatch(reason);
   });
 

@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     several.signal('SIGTERM');
     alone.signal('SIGTERM');
     expect(await Promise.all([several.ended, alone.ended])).toEqual([0, 0]);
-    expect(`${several.output()}${alone.output()}`).not.toContain('Redis is away');
+    expect(`${several.output()}${alone.output()}`).not.toContain('Redis cannot be reached');
   }, 20_000);
 });
 

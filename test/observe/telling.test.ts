@@ -12,7 +12,7 @@ import { childrenOf } from '../support/process-tree.ts';
 import { soon } from '../support/soon.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 
-const IN_FORCE = 'The configuration was read again, and is in force.';
+const IN_FORCE = 'The configuration was reloaded and is in force.';
 
 let vendor: TestUpstream;
 let gateway: GatewayProcess;
@@ -61,16 +61,18 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
     says(/^Gateway on http:\/\/127\.0\.0\.1:\d+ with \d+ models\.$/)();
 
     reload({ ...config, limits: { bodyBytes: -1 } });
-    await soon(says(/^The configuration stays as it was\. .*limits\.bodyBytes/));
+    await soon(
+      says(/^The new configuration was refused, and the old one stays in force\. .*limits\.bodyBytes/),
+    );
     reload({ ...config, usage: { keepDays: 3 } });
     await soon(says(IN_FORCE));
-    says('The new usage counts from the next start.')();
+    says('Changes to usage take effect when the gateway is restarted.')();
     if (workers > 1) {
       const [worker] = childrenOf(gateway.pid);
       if (worker === undefined) throw new Error('There is no worker.');
       process.kill(worker, 'SIGKILL');
-      await soon(says('A worker ended (SIGKILL); another one takes its place.'.replace(/[()]/g, '.')));
-      await soon(says('A new worker serves.'));
+      await soon(says('A worker ended (SIGKILL) and is being replaced.'.replace(/[()]/g, '.')));
+      await soon(says('A new worker is serving.'));
     }
 
     const body = JSON.stringify({ model: 'gpt-4o', stream: true, messages: [] });
@@ -78,7 +80,7 @@ describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
     gateway.signal('SIGTERM');
     await over;
     expect(await gateway.ended).toBe(0);
-    await soon(says('1 answers were ended before they were complete.'));
+    await soon(says('Answers cut off before they were complete: 1.'));
     says('exchange')();
     for (const line of lines()) {
       expect(line['level']).toMatch(/^(?:info|warn|error)$/);
@@ -92,8 +94,8 @@ test('what of a configuration counts from the next start is told, and nothing el
   gateway = await spawnGateway(configOf(1));
   reload({ ...configOf(1), usage: { ask: 'always' }, log: 'none' });
   await soon(says(IN_FORCE));
-  expect(lines().filter(({ msg }) => asText(msg)?.includes('next start'))).toMatchObject([
-    { msg: 'The new log counts from the next start.' },
+  expect(lines().filter(({ msg }) => asText(msg)?.includes('take effect'))).toMatchObject([
+    { msg: 'Changes to log take effect when the gateway is restarted.' },
   ]);
 });
 
@@ -110,6 +112,8 @@ test('without a log, what goes wrong is a plain line on standard error', async (
   expect(gateway.written().stdout).toMatch(/^Gateway on http/);
   reload({ ...configOf(1), keys: [], limits: { bodyBytes: -1 } });
   await soon(() =>
-    expect(gateway.written().stderr).toMatch(/^The configuration stays as it was\. .*bodyBytes.*\n$/),
+    expect(gateway.written().stderr).toMatch(
+      /^The new configuration was refused, and the old one stays in force\. .*bodyBytes.*\n$/,
+    ),
   );
 });

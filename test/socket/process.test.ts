@@ -69,7 +69,7 @@ test('another configuration serves the next request, and the dialogue goes on', 
   writeFileSync(`${file}.new`, JSON.stringify(settings(next)));
   renameSync(`${file}.new`, file);
   gateway.signal('SIGHUP');
-  await expect.poll(gateway.output).toContain('The configuration was read again, and is in force.');
+  await expect.poll(gateway.output).toContain('The configuration was reloaded and is in force.');
 
   expect(await ask(other)).toMatchObject({ status: 401, error: { code: 'invalid_api_key' } });
   const previous_response_id = asText(asObject(first?.['response'])?.['id']) ?? '';
@@ -94,7 +94,7 @@ test('several processes each have their sockets: all are counted, and one that i
   expect(sumOf(await samples(), 'gateway_websockets_open')).toBe(8);
 
   process.kill(childrenOf(gateway.pid)[0] ?? 0, 'SIGKILL');
-  await expect.poll(gateway.output).toContain('A new worker serves.');
+  await expect.poll(gateway.output).toContain('A new worker is serving.');
   const left = all.filter(({ socket }) => socket.readyState === socket.OPEN);
   // Connections are dealt out in turn, more or less.
   expect(left.length).toBeGreaterThan(0);

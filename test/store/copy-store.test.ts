@@ -277,7 +277,7 @@ describeStores('a copy', (stores) => {
     await sql`insert into gateway_migrations values ('900-of-tomorrow', '2999-01-01')`.execute(source.db);
     await expect(
       withSource(source.place.path, async (read) => copyStore(read, await stores.open(), never)),
-    ).rejects.toThrow(/a newer version of the gateway has been at \S+ \(900-of-tomorrow\)/);
+    ).rejects.toThrow(/a newer version of the gateway has changed the tables of \S+ \(900-of-tomorrow\)/);
   });
 
   test('that is interrupted, or does not arrive, leaves nothing', async () => {
@@ -302,7 +302,7 @@ describeStores('a copy', (stores) => {
     for (const write of [() => createKey(other, 'late'), () => use(other, 'late', 1)]) {
       const db = source.db.withPlugin(onFirstResult(write));
       await expect(copyStore({ ...source, db }, there, never)).rejects.toThrow(
-        'was written to meanwhile: stop every gateway on it first',
+        'was written to in the meantime: stop every gateway that uses it first',
       );
       expect(await allRows(there)).toEqual(before);
     }

@@ -301,7 +301,7 @@ test('a store that cannot be opened says which one, and no password', async () =
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'gateway.db');
   await writeFile(path, 'this is no database, however long one looks at it');
-  await expect(openStore({ path })).rejects.toThrow(/gateway\.db, cannot be opened: file is not a database/);
+  await expect(openStore({ path })).rejects.toThrow(/gateway\.db cannot be opened: file is not a database/);
   await expect(openStore({ path: join(path, 'below') })).rejects.toThrow(StoreError);
   await rm(directory, { recursive: true });
 

@@ -258,8 +258,8 @@ describeStores('the recorder', (stores) => {
     expect(await close(5_000)).toBe(0);
     expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 });
     expect(told).toEqual([
-      expect.stringMatching(/^Usage cannot be written: .*duration/),
-      expect.stringMatching(/^1 exchanges were dropped/),
+      expect.stringMatching(/^Usage cannot be written to the store: .*duration/),
+      expect.stringMatching(/^The usage of 1 exchanges is lost/),
     ]);
   });
 
@@ -278,7 +278,10 @@ describeStores('the recorder', (stores) => {
     expect([waiting(), dropped()]).toEqual([500, 0]);
     await sql`pragma max_page_count = 4294967294`.execute(store.db);
     await soon(async () => expect(await counts(store)).toEqual({ exchanges: 500, summed: 500 }));
-    expect(told).toEqual(['Usage cannot be written: database or disk is full', 'Usage is written again.']);
+    expect(told).toEqual([
+      'Usage cannot be written to the store: database or disk is full',
+      'Usage can be written to the store again.',
+    ]);
     expect(await close(5_000)).toBe(0);
   });
 
@@ -343,7 +346,10 @@ describeStores('the recorder', (stores) => {
     expect([waiting(), dropped()]).toEqual([250, 0]);
     await cluster.start();
     await soon(async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }));
-    expect(told).toEqual([expect.stringContaining('cannot be written'), 'Usage is written again.']);
+    expect(told).toEqual([
+      expect.stringContaining('cannot be written'),
+      'Usage can be written to the store again.',
+    ]);
     expect(await close(5_000)).toBe(0);
   });
 
