@@ -10,9 +10,9 @@ import { version } from './version.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
-Any catalog model can be asked in the formats of OpenAI (chat completions, responses) and Anthropic (messages); Google's generateContent reaches models of google. Where the format is that of the model's own vendor, bytes pass unchanged; elsewhere request and answer are translated. Errors are always in the words of the endpoint's format.
+Any catalog model can be asked in the formats of OpenAI (chat completions, responses) and Anthropic (messages); Google's generateContent only reaches Google models. If the format is the one of the model's own vendor, bytes pass unchanged; otherwise request and answer are translated. Errors are always in the format of the endpoint.
 
-What is not described here is 404; a path that is described answers any other method with 405 and \`Allow\`, and OPTIONS for browsers.`;
+Paths that are not described here answer 404. Those that are answer other methods with 405 and \`Allow\`, and OPTIONS as browsers need it.`;
 
 /** The document, made anew. */
 export function openApi(): JsonObject {
@@ -31,21 +31,21 @@ export function openApi(): JsonObject {
       { name: 'responses', description: "OpenAI's newer format." },
       { name: 'messages', description: "Anthropic's format." },
       { name: 'generate-content', description: "Google's format." },
-      { name: 'models', description: 'What may be asked for.' },
-      { name: 'announced', description: 'What is to come.' },
-      { name: 'playground', description: 'A page to try it on.' },
-      { name: 'process', description: 'What balancers and operators ask.' },
-      { name: 'admin', description: 'Keys, usage and figures, on a listener of their own.' },
+      { name: 'models', description: 'Models that can be used.' },
+      { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
+      { name: 'playground', description: 'A page to try the gateway in the browser.' },
+      { name: 'process', description: 'Health checks for load balancers and operators, and this document.' },
+      { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
     ],
     paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
     components: {
       schemas: { ...componentSchemas(), ...adminSchemas() },
       headers: componentHeaders,
       securitySchemes: {
-        bearerKey: { type: 'http', scheme: 'bearer', description: 'The key, on any endpoint.' },
+        bearerKey: { type: 'http', scheme: 'bearer', description: 'The API key, on any endpoint.' },
         anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
-        adminKey: { type: 'http', scheme: 'bearer', description: "The admin's key (GATEWAY_ADMIN_KEY)." },
+        adminKey: { type: 'http', scheme: 'bearer', description: 'The admin key (GATEWAY_ADMIN_KEY).' },
         googleKeyInQuery: { type: 'apiKey', in: 'query', name: 'key' },
       },
     },

@@ -22,7 +22,7 @@ export const errorBody = z.strictObject({
   error: z.strictObject({
     message: z.string(),
     code: z.string(),
-    param: z.string().nullable().meta({ description: 'The field at fault.' }),
+    param: z.string().nullable().meta({ description: 'The field that is wrong.' }),
   }),
 });
 

@@ -24,10 +24,10 @@ export const rotation = z.strictObject({
     .min(0)
     .max(MOST_GRACE_DAYS * 86_400)
     .default(0)
-    .meta({ description: 'How long the key before still opens.' }),
+    .meta({ description: 'How long the old key keeps working, in seconds.' }),
   again: z.boolean().default(false).meta({
     description:
-      'Whether the key of the last rotation was lost, as its answer never came: it closes, and the key before it opens on as was said then.',
+      'Whether the new key of the last rotation was lost, for instance because its answer never arrived: it stops working and is replaced, and the old key keeps its grace period.',
   }),
 });
 
@@ -35,39 +35,42 @@ export const rotation = z.strictObject({
 const MOST_KEYS = 10_000;
 
 export const listQuery = z.strictObject({
-  revoked: z.enum(['true', 'false']).default('false').meta({ description: 'Whether with revoked keys.' }),
+  revoked: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Whether to include revoked keys.' }),
   name_prefix: z
     .string()
     // PostgreSQL takes no text with U+0000, not even to look for it.
-    .regex(/^[^\0]*$/, 'must not hold U+0000')
+    .regex(/^[^\0]*$/, 'must not contain U+0000')
     .default('')
-    .meta({ description: 'Only keys whose name begins so.' }),
+    .meta({ description: 'Only keys whose name begins with this.' }),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(MOST_KEYS)
     .default(MOST_KEYS)
-    .meta({ description: 'Keys, at most.' }),
+    .meta({ description: 'Most keys to return.' }),
   after: z
     .string()
     .regex(/^key_[\w-]+$/, 'must be the id of a key')
     .exactOptional()
-    .meta({ description: 'Only keys that come after the one of this id: the `last_id` of the page before.' }),
+    .meta({ description: 'Only keys after the one with this id: the `last_id` of the previous page.' }),
 });
 
 /** A key that has just been made: the one answer that holds it. */
 export const madeKey = keyView.extend({
-  key: z.string().meta({ description: 'Shown this once: it is not stored, only its hash is.' }),
+  key: z.string().meta({ description: 'Only shown this once: not it but its hash is stored.' }),
 });
 
 /** A page, as OpenAI's own admin API has them, so that its SDKs can walk them. */
 export const keyList = z.strictObject({
   object: z.literal('list'),
-  data: z.array(keyView).meta({ description: 'The newest first.' }),
+  data: z.array(keyView).meta({ description: 'Newest first.' }),
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
-  has_more: z.boolean().meta({ description: 'Whether there are more: those `after` the `last_id`.' }),
+  has_more: z.boolean().meta({ description: 'Whether there are more: ask for those `after` the `last_id`.' }),
 });
 
 export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
@@ -91,14 +94,14 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
 async function keyBefore(store: Store, id: string): Promise<KeyRow> {
   const row = await findKey(store, id);
   if (row !== undefined) return row;
-  throw new GatewayError('invalid-request', `after: There is no key ${id}.`, { param: 'after' });
+  throw new GatewayError('invalid-request', `after: there is no key ${id}.`, { param: 'after' });
 }
 
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
   const made = await createKey(store, name, columnsOf(settings));
   if (made === undefined) {
-    throw new GatewayError('conflict', `There is a key named ${name}.`, {
+    throw new GatewayError('conflict', `There is already a key named ${name}.`, {
       param: 'name',
       code: 'name_taken',
     });

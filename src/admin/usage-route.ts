@@ -13,7 +13,9 @@ export const usageAnswer = z.strictObject({
   to: z.iso.date(),
   data: z.array(usageLine),
   has_more: z.boolean().meta({ description: 'Whether there are more lines than `limit`.' }),
-  total: usageFigures.meta({ description: 'Of all that was asked for, whether it has a line or not.' }),
+  total: usageFigures.meta({
+    description: 'The sum of everything that matches, including lines beyond `limit`.',
+  }),
 });
 
 export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {

@@ -50,7 +50,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
 
   new Counter({
     name: 'gateway_requests_total',
-    help: 'Exchanges that are over. An empty model or vendor: refused before one was resolved.',
+    help: 'Exchanges that are over. Model and vendor are empty if the request was refused before they were known.',
     labelNames: ['format', 'model', 'vendor', 'status', 'outcome', 'streamed'],
     registers,
     collect() {
@@ -60,7 +60,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   });
   new Counter({
     name: 'gateway_errors_total',
-    help: 'Exchanges in which something went wrong, by the kind of it.',
+    help: 'Exchanges in which something went wrong, by kind of fault.',
     labelNames: ['fault', 'format', 'vendor'],
     registers,
     collect() {
@@ -70,7 +70,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   });
   new Counter({
     name: 'gateway_tokens_total',
-    help: 'Tokens as vendors told them. Cache reads and writes are part of the input, reasoning of the output.',
+    help: 'Tokens as reported by vendors. Input includes cache reads and writes, output includes reasoning.',
     labelNames: ['model', 'vendor', 'type'],
     registers,
     collect() {
@@ -82,46 +82,46 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   });
   perModel(
     'gateway_cost_dollars_total',
-    "US dollars, as the vendor says or by the catalog's prices.",
+    "Cost in US dollars, as the vendor reports or by the catalog's prices.",
     ({ cost }) => cost,
   );
   perModel(
     'gateway_estimated_cost_dollars_total',
-    'What answers cost beyond what vendors told, estimated by the text that passed. Budgets count it.',
+    'Estimated cost in US dollars of text whose usage vendors did not report. Budgets count it.',
     ({ estimated }) => (estimated > 0 ? estimated : undefined),
   );
   perModel(
     'gateway_uncounted_requests_total',
-    'Answers of which the vendor told no usage: they may have cost something, and nobody knows how much.',
+    'Answers whose vendor reported no usage: they may have cost something, but how much is unknown.',
     ({ uncounted }) => (uncounted > 0 ? uncounted : undefined),
   );
   perModel(
     'gateway_upstream_attempts_total',
-    'Requests sent to vendors: more than exchanges where some were tried again.',
+    'Requests sent to vendors, including retries.',
     ({ attempts }) => attempts,
   );
   histogram(
     'gateway_request_duration_seconds',
-    'From the request to the end of its answer.',
+    'Time from the request to the end of its answer.',
     DURATION_BUCKETS,
     ({ duration }) => duration,
   );
   histogram(
     'gateway_time_to_first_token_seconds',
-    "From the request to the first byte of the vendor's answer.",
+    "Time from the request to the first byte of the vendor's answer.",
     FIRST_BYTE_BUCKETS,
     ({ firstByte }) => firstByte,
   );
   addCounter(
     registry,
     'gateway_protocol_violations_total',
-    "Rules of a format that the gateway's own streams have broken, where `validate` is set.",
+    "Violations of a format's rules in the gateway's own streams, if `validate` is set.",
     () => tally.violations,
   );
   let places: () => Iterable<UpstreamHealth> = () => [];
   new Gauge({
     name: 'gateway_upstream_up',
-    help: "Whether a vendor's place is asked: 0 where it is left out since it fails, or, being the only one, has failed five times in a row.",
+    help: "1 if a vendor's upstream is in use; 0 if it is left out because it fails or, if it is the only one, has failed five times in a row.",
     labelNames: ['vendor', 'place'],
     registers,
     // Of several processes, the one that sees it down is heard.
@@ -135,7 +135,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   });
   new Counter({
     name: 'gateway_upstream_ejections_total',
-    help: "How often one of a vendor's places came to be left out since it failed.",
+    help: "How often one of a vendor's upstreams was left out because it failed.",
     labelNames: ['vendor', 'place'],
     registers,
     collect() {

@@ -31,9 +31,17 @@ export async function openObservers({ log, environment, counted }: ObserveOption
   const traces = await openTraces(environment);
   const metrics = openMetrics(counted);
   if (log !== undefined)
-    metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody read in time.', log.dropped);
+    metrics.counter(
+      'gateway_log_lines_dropped_total',
+      'Log lines dropped because they were not read in time.',
+      log.dropped,
+    );
   if (traces !== undefined)
-    metrics.counter('gateway_spans_lost_total', 'Spans that the collector did not take.', traces.lost);
+    metrics.counter(
+      'gateway_spans_lost_total',
+      'Spans dropped because the collector did not accept them.',
+      traces.lost,
+    );
   return {
     ...(log !== undefined && { log }),
     ...(traces !== undefined && { traces }),
@@ -62,7 +70,7 @@ export interface Figures {
 /** Counted in each process that serves, and where there are several by the first one. */
 export const RELOADS_REFUSED = {
   name: 'gateway_config_reloads_refused_total',
-  help: 'Configurations that were read again and not taken, since they were wrong.',
+  help: 'Configuration reloads that were refused because the new configuration was not valid.',
 } as const;
 
 /** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
@@ -70,18 +78,22 @@ export function addFigures(
   metrics: Metrics,
   { inFlight, webSockets, upstreams, usageLost, reloadsRefused, addressesRefused }: Figures,
 ): void {
-  metrics.gauge('gateway_requests_in_flight', 'Exchanges that have begun and are not over.', inFlight);
+  metrics.gauge('gateway_requests_in_flight', 'Exchanges in progress.', inFlight);
   metrics.gauge(
     'gateway_websockets_open',
-    'WebSockets that are open, whether or not anything is asked over them.',
+    'Open WebSockets, whether or not a request is in progress.',
     webSockets,
   );
   metrics.upstreams(upstreams);
-  metrics.counter('gateway_usage_records_lost_total', 'Exchanges whose usage was not stored.', usageLost);
+  metrics.counter(
+    'gateway_usage_records_lost_total',
+    'Exchanges whose usage could not be stored.',
+    usageLost,
+  );
   metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
   metrics.counter(
     'gateway_addresses_refused_total',
-    "Connections not made, since a vendor's name stood for an address inside or for nobody's.",
+    "Connections refused because a vendor's name resolved to a private or reserved address.",
     addressesRefused,
   );
 }

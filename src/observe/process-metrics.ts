@@ -23,7 +23,7 @@ export function watchProcess(registry: Registry): () => void {
 
   new Gauge({
     name: 'gateway_event_loop_delay_seconds',
-    help: 'How much later than asked timers fired since this was last read; of several processes the worst.',
+    help: 'How late timers fired since the last scrape; of several processes, the worst.',
     labelNames: ['quantile'],
     registers,
     aggregator: 'max',
@@ -38,7 +38,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Counter({
     name: 'gateway_event_loop_active_seconds_total',
-    help: 'Time in which the event loop was at work: its rate is how busy it is, 1 being all it can.',
+    help: 'Time that the event loop was busy: its rate is the share of time, 1 being fully busy.',
     registers,
     collect() {
       this.reset();
@@ -65,7 +65,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Gauge({
     name: 'nodejs_heap_size_used_bytes',
-    help: "Memory of JavaScript's heap that is in use.",
+    help: 'Used memory of the JavaScript heap.',
     registers,
     collect() {
       this.set(process.memoryUsage().heapUsed);
@@ -73,7 +73,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Gauge({
     name: 'nodejs_heap_size_limit_bytes',
-    help: "What JavaScript's heap may become; of several processes the smallest.",
+    help: 'Size limit of the JavaScript heap; of several processes, the smallest.',
     registers,
     aggregator: 'min',
     collect() {
@@ -82,7 +82,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Gauge({
     name: 'process_open_fds',
-    help: 'Files and sockets that are open; of several processes the most. Told on Linux.',
+    help: 'Open files and sockets; of several processes, the most. Linux only.',
     registers,
     aggregator: 'max',
     collect() {
@@ -92,7 +92,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Gauge({
     name: 'process_max_fds',
-    help: 'Files and sockets that may be open; of several processes the fewest. Told on Linux.',
+    help: 'Limit on open files and sockets; of several processes, the lowest. Linux only.',
     registers,
     aggregator: 'min',
     collect() {
@@ -102,7 +102,7 @@ export function watchProcess(registry: Registry): () => void {
   });
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When it started, seconds since 1970; of several processes the last to.',
+    help: 'Start time, in seconds since 1970; of several processes, the latest.',
     registers,
     aggregator: 'max',
     collect() {

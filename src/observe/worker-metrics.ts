@@ -38,7 +38,7 @@ export function workersMetrics({ workersLost, reloadsRefused }: FirstFigures): (
   addCounter(
     registry,
     'gateway_workers_lost_total',
-    'Processes that were gone before they were told to go, each replaced.',
+    'Workers that ended unexpectedly; each was replaced.',
     workersLost,
   );
   addCounter(registry, RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);

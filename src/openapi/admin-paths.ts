@@ -36,19 +36,19 @@ function mapped(
 }
 
 const MEANINGS = {
-  400: 'A field is not as it should be; `param` names it.',
-  401: 'No admin key, or a wrong one.',
+  400: 'A field is invalid; `param` names it.',
+  401: 'The admin key is missing or wrong.',
   404: 'There is no such key.',
-  409: 'The name is taken, or the key is revoked.',
+  409: 'The name is taken, or the key has been revoked.',
   413: 'The body is too large.',
-  503: 'The store cannot be reached.',
+  503: 'The store cannot be reached or written to.',
 } as const;
 
 const SERVERS = [
   {
     url: 'http://{host}:{port}',
     description:
-      "The admin's listener (GATEWAY_ADMIN_HOST, GATEWAY_ADMIN_PORT); there is one where there is an admin key.",
+      'The admin listener (GATEWAY_ADMIN_HOST, GATEWAY_ADMIN_PORT). It is open if an admin key is set.',
     variables: { host: { default: '127.0.0.1' }, port: { default: '8788' } },
   },
 ];
@@ -100,7 +100,7 @@ const KEY_IN_PATH = {
   name: 'key',
   in: 'path',
   required: true,
-  description: "The key's id, or its name; one that is revoked has its id only.",
+  description: "The key's id or name; a revoked key can only be named by its id.",
   schema: { type: 'string' },
 };
 
@@ -119,14 +119,14 @@ export function adminPaths(): JsonObject {
     '/admin/keys': {
       get: operation({
         id: 'listKeys',
-        summary: 'The keys of the store.',
+        summary: 'Lists the keys in the store.',
         query: listQuery,
         answer: [200, 'KeyList'],
         errors: [400, 401, 503],
       }),
       post: operation({
         id: 'createKey',
-        summary: 'A new key. It is in this answer and nowhere else.',
+        summary: 'Creates a key. This answer is the only one that contains it.',
         body: 'NewKey',
         answer: [201, 'MadeKey'],
         errors: [400, 401, 409, 413, 503],
@@ -135,14 +135,14 @@ export function adminPaths(): JsonObject {
     '/admin/keys/{key}': {
       get: operation({
         id: 'getKey',
-        summary: 'One key.',
+        summary: 'Reads one key.',
         named: true,
         answer: [200, 'Key'],
         errors: [401, 404, 503],
       }),
       patch: operation({
         id: 'changeKey',
-        summary: 'Changes what a key may do: what is absent stays, what is null is lifted.',
+        summary: 'Changes the settings of a key: absent fields stay as they are, null removes a limit.',
         named: true,
         body: 'KeySettings',
         answer: [200, 'Key'],
@@ -150,7 +150,7 @@ export function adminPaths(): JsonObject {
       }),
       delete: operation({
         id: 'revokeKey',
-        summary: 'Revokes a key, for ever.',
+        summary: 'Revokes a key for good.',
         named: true,
         answer: [200, 'Key'],
         errors: [401, 404, 503],
@@ -159,7 +159,7 @@ export function adminPaths(): JsonObject {
     '/admin/keys/{key}/rotate': {
       post: operation({
         id: 'rotateKey',
-        summary: 'A new key in the place of one; that one may go on opening for a while.',
+        summary: 'Replaces a key with a new one; the old one can keep working for a while.',
         named: true,
         body: 'Rotation',
         bodyNeeded: false,
@@ -170,7 +170,7 @@ export function adminPaths(): JsonObject {
     '/admin/usage': {
       get: operation({
         id: 'getUsage',
-        summary: 'What was used, and what it cost, by day, key, model or vendor.',
+        summary: 'Reports requests, tokens and cost by day, key, model or vendor.',
         query: usageQuery,
         answer: [200, 'Usage'],
         errors: [400, 401, 503],
@@ -181,7 +181,7 @@ export function adminPaths(): JsonObject {
         operationId: 'getMetrics',
         tags: ['admin'],
         summary:
-          "Prometheus's figures. On the callers' listener too, for the admin's key; without it, there it is 404.",
+          "Metrics for Prometheus. Also on the callers' listener, with the admin key; without the key it is a 404 there.",
         security: [{ adminKey: [] }],
         responses: {
           200: fileResponse("Prometheus's text format.", 'text/plain'),

@@ -35,7 +35,7 @@ const modelInPath = {
   name: 'model',
   in: 'path',
   required: true,
-  description: 'The name of a model of google, without the vendor.',
+  description: 'The name of a Google model, without the vendor.',
   schema: { type: 'string' },
 };
 
@@ -62,7 +62,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
       summary,
       externalDocs: {
         url: docs,
-        description: "The format's own documentation: every field it has may be sent.",
+        description: "The format's own documentation: every field described there may be sent.",
       },
       security: [...bySecurity[format]],
       ...(parameters.length > 0 && { parameters: [...parameters] }),
@@ -100,7 +100,7 @@ const countGoogles = {
 const alt = {
   name: 'alt',
   in: 'query',
-  description: '`sse` for events; without it the stream is one JSON list.',
+  description: '`sse` for server-sent events; otherwise the stream is one JSON array.',
   schema: { type: 'string', enum: ['sse', 'json'] },
 };
 
@@ -110,7 +110,7 @@ export function generatePaths(): JsonObject {
     '/v1/chat/completions': post({
       id: 'createChatCompletion',
       format: 'chat-completions',
-      summary: 'Ask any model in the format of OpenAI’s chat completions.',
+      summary: 'Ask any model, in the format of OpenAI’s chat completions.',
       request: 'ChatCompletionsRequest',
       answer: 'ChatCompletion',
       streams: 'if-asked',
@@ -120,7 +120,7 @@ export function generatePaths(): JsonObject {
       id: 'createResponse',
       format: 'responses',
       summary:
-        'Ask any model in the format of OpenAI’s responses, by POST or over a WebSocket; nothing is stored but by the vendor.',
+        'Ask any model, in the format of OpenAI’s responses, by POST or over a WebSocket. The gateway stores nothing; the vendor may.',
       request: 'ResponsesRequest',
       answer: 'Response',
       streams: 'if-asked',
@@ -129,7 +129,7 @@ export function generatePaths(): JsonObject {
     '/v1/responses/compact': post({
       id: 'compactResponse',
       format: 'responses',
-      summary: 'Make a shorter dialogue of one; models of openai only.',
+      summary: 'Compact a conversation; OpenAI models only.',
       request: 'CompactRequest',
       answer: 'Compaction',
       streams: 'never',
@@ -138,7 +138,7 @@ export function generatePaths(): JsonObject {
     '/v1/responses/input_tokens': post({
       id: 'countInputTokens',
       format: 'responses',
-      summary: "Count a prompt's tokens, as the model's vendor does.",
+      summary: "Count a prompt's tokens, as the model's vendor counts them.",
       request: 'InputTokensRequest',
       answer: 'InputTokens',
       streams: 'never',
@@ -147,7 +147,7 @@ export function generatePaths(): JsonObject {
     '/v1/messages': post({
       id: 'createMessage',
       format: 'messages',
-      summary: 'Ask any model in the format of Anthropic’s messages.',
+      summary: 'Ask any model, in the format of Anthropic’s messages.',
       request: 'MessagesRequest',
       answer: 'Message',
       streams: 'if-asked',
@@ -156,7 +156,7 @@ export function generatePaths(): JsonObject {
     '/v1/messages/count_tokens': post({
       id: 'countMessageTokens',
       format: 'messages',
-      summary: "Count a prompt's tokens, as the model's vendor does.",
+      summary: "Count a prompt's tokens, as the model's vendor counts them.",
       request: 'CountTokensRequest',
       answer: 'TokenCount',
       streams: 'never',
@@ -171,14 +171,14 @@ export function generatePaths(): JsonObject {
     paths[`/${version}/models/{model}:generateContent`] = post({
       ...generateContent,
       id: `generateContent${suffix}`,
-      summary: 'Ask a model of google in its own format.',
+      summary: 'Ask a Google model in its own format.',
       streams: 'never',
       parameters: [modelInPath],
     });
     paths[`/${version}/models/{model}:streamGenerateContent`] = post({
       ...generateContent,
       id: `streamGenerateContent${suffix}`,
-      summary: 'The same, streamed.',
+      summary: 'Ask a Google model in its own format, and stream the answer.',
       streams: 'always',
       parameters: [modelInPath, alt],
     });
@@ -202,7 +202,7 @@ export function announcedPaths(): JsonObject {
         post: {
           operationId: id,
           tags: ['announced'],
-          summary: 'Announced, and not available yet.',
+          summary: 'Announced, but not available yet.',
           security: [],
           responses: {
             404: {

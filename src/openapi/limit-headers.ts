@@ -8,16 +8,16 @@ const NAMES = [...OPENAI_LIMIT_HEADERS, ...ANTHROPIC_LIMIT_HEADERS];
 const COUNT = { type: 'integer', minimum: 0 };
 
 const OF_LIMIT =
-  "What the key may use in a minute; where it has no such limit, the vendor's own, if the vendor tells of it.";
-const OF_REMAINING = 'What is left of it.';
+  "The key's limit per minute; if it has none, the vendor's own limit, if the vendor reports it.";
+const OF_REMAINING = 'How much of the limit is left.';
 
 function described(name: string): JsonObject {
   if (/-limit(?:-|$)/.test(name)) return { description: OF_LIMIT, schema: COUNT };
   if (/-remaining(?:-|$)/.test(name)) return { description: OF_REMAINING, schema: COUNT };
   if (name.startsWith('anthropic-'))
-    return { description: 'When it begins anew.', schema: { type: 'string', format: 'date-time' } };
+    return { description: 'When the limit resets.', schema: { type: 'string', format: 'date-time' } };
   return {
-    description: 'How long until it begins anew, as `6s` or `6m0s`.',
+    description: 'Time until the limit resets, such as `6s` or `6m0s`.',
     schema: { type: 'string', pattern: '^([0-9]+([.][0-9]+)?(ms|s|m|h|d))+$' },
   };
 }
@@ -26,7 +26,7 @@ function described(name: string): JsonObject {
 export const limitHeaderComponents: JsonObject = {
   ...Object.fromEntries(NAMES.map((name) => [name, described(name)])),
   RetryAfter: {
-    description: 'Seconds to wait before another try, where that is known.',
+    description: 'Seconds to wait before trying again, if known.',
     schema: COUNT,
   },
 };

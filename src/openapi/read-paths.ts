@@ -20,7 +20,7 @@ function list(id: string, summary: string, answer: SchemaName, family: FormatNam
       summary,
       security: family === 'generate-content' ? googleKeys : anyKey,
       responses: {
-        200: jsonResponse('Those that the key may use.', answer),
+        200: jsonResponse('The models that the key may use.', answer),
         ...errorResponses(family, 401),
       },
     },
@@ -56,7 +56,7 @@ export function readPaths(): JsonObject {
   return {
     '/v1/models': list(
       'listModels',
-      "The models. With an `anthropic-version` header the entries also carry Anthropic's fields.",
+      "The models. With an `anthropic-version` header the entries also have Anthropic's fields.",
       'ModelList',
       'chat-completions',
     ),
@@ -71,33 +71,31 @@ export function readPaths(): JsonObject {
       [
         inPath(
           'model',
-          'A model of openai (of anthropic, with an `anthropic-version` header), without its vendor.',
+          'An OpenAI model (with an `anthropic-version` header, an Anthropic model), without its vendor.',
         ),
       ],
       'Model',
       'chat-completions',
     ),
-    '/v1beta/models': list(
-      'listGoogleModels',
-      'The models of google.',
-      'GoogleModelList',
-      'generate-content',
-    ),
+    '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content'),
     '/v1beta/models/{model}': one(
       'getGoogleModel',
-      [inPath('model', 'A model of google, without its vendor.')],
+      [inPath('model', 'A Google model, without its vendor.')],
       'GoogleModel',
       'generate-content',
     ),
-    '/api/hello': plain('isThere', 'process', 'What Claude Code opens its connection by.', {
-      200: { description: 'It is open.', content: { 'application/json': { schema: { type: 'object' } } } },
+    '/api/hello': plain('isThere', 'process', 'Claude Code calls this to open its connection.', {
+      200: {
+        description: 'The connection is open.',
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
     }),
-    '/health/live': plain('isAlive', 'process', 'Whether the process runs.', {
+    '/health/live': plain('isAlive', 'process', 'Whether the process is running.', {
       200: jsonResponse('It does.', 'Health'),
     }),
-    '/health/ready': plain('isReady', 'process', 'Whether the process takes new requests.', {
+    '/health/ready': plain('isReady', 'process', 'Whether the process accepts new requests.', {
       200: jsonResponse('It does.', 'Health'),
-      503: jsonResponse('It is on its way out, or has no room.', 'Health'),
+      503: jsonResponse('It is shutting down, or overloaded.', 'Health'),
     }),
     '/openapi.json': plain('getDescription', 'process', 'This document.', {
       200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
@@ -111,7 +109,7 @@ export function readPaths(): JsonObject {
         tags: ['playground'],
         summary: "The page's scripts and styles.",
         security: [],
-        parameters: [inPath('file', 'Its path, which may have slashes.')],
+        parameters: [inPath('file', 'Path of the file, which may contain slashes.')],
         responses: {
           200: fileResponse('The file.', 'text/javascript', 'text/css', 'image/svg+xml', 'text/html'),
           404: NOT_THERE,

@@ -13,17 +13,17 @@ const ERRORS: Readonly<Record<FormatName, SchemaName>> = {
 };
 
 const MEANINGS = {
-  400: 'The body is not JSON, or a field of it is not as it should be; or the vendor says so.',
-  401: 'No key, or a wrong one.',
+  400: 'The body is not JSON, or one of its fields is invalid, or the vendor says so.',
+  401: 'The API key is missing or not valid.',
   403: 'The key may not use the model.',
   404: '`Model not supported`: it is not in the catalog, or no vendor that serves it is configured.',
   413: 'The body is too large.',
-  415: 'The body is not JSON by its content type.',
-  429: 'Over a limit or a budget, of the key or of the vendor; `Retry-After` says when to come again.',
+  415: 'The content type of the body is not JSON.',
+  429: 'Over a limit or budget of the key, or of the vendor; `Retry-After` says when to try again.',
   500: 'An error of the vendor, or of the gateway itself.',
-  502: "The vendor is down, broke off, or refused the gateway's own key.",
-  503: 'The vendor is overloaded, or the gateway is.',
-  504: 'The vendor took too long.',
+  502: "The vendor is down, broke off its answer, or refused the gateway's own key.",
+  503: 'The vendor or the gateway is overloaded.',
+  504: 'The vendor took too long to answer.',
   529: 'The vendor is overloaded.',
 } as const;
 
@@ -47,7 +47,7 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
 export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
     description:
-      events === undefined ? 'The answer.' : 'The answer: whole, or as events where a stream was asked for.',
+      events === undefined ? 'The answer.' : 'The answer: whole, or as events if a stream was requested.',
     headers: { 'x-request-id': REQUEST_ID, ...limitHeaders },
     content: {
       'application/json': { schema: whole },
@@ -60,7 +60,7 @@ export function answerResponse(whole: JsonObject, events?: string): JsonObject {
 
 /** Statuses that are not in the list are a vendor's own: on a native path they come through as they are. */
 export const otherResponses: JsonObject = {
-  description: "Any other status is the vendor's own, in its own words.",
+  description: "Any other status is the vendor's own, with its own body.",
   headers: { 'x-request-id': REQUEST_ID, ...limitHeaders, ...retryAfter },
 };
 
@@ -102,7 +102,7 @@ function errorsWith(limits: JsonObject, format: FormatName, statuses: readonly E
 export const componentHeaders: JsonObject = {
   RequestId: {
     description:
-      "What logs and errors call this exchange: the caller's own `x-request-id` where it sent a sane one.",
+      "The id of this exchange in logs and errors: the caller's own `x-request-id` if it sent a usable one.",
     schema: { type: 'string' },
   },
   ...limitHeaderComponents,

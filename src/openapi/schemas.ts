@@ -13,7 +13,7 @@ const open = z.looseObject({});
 const list = z.array(open);
 
 const model = text.describe(
-  'A model of GET /v1/models, `<vendor>/<model_name>`; case is not significant. Without a vendor the endpoint fills in its own.',
+  'A model from GET /v1/models, as `<vendor>/<model_name>`; case is ignored. Without a vendor, the endpoint fills in its own.',
 );
 
 const chatCompletionsRequest = z.looseObject({
@@ -29,7 +29,7 @@ const chatCompletionsRequest = z.looseObject({
   stream: z.boolean().nullish(),
   max_tokens: count
     .nullish()
-    .describe('Limit on the length of the answer. `max_completion_tokens` is the newer name.'),
+    .describe('Most tokens of the answer. `max_completion_tokens` is the newer name.'),
   max_completion_tokens: count.nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
@@ -50,9 +50,9 @@ const chatCompletion = z.looseObject({
       message: z.looseObject({
         role: z.literal('assistant'),
         content: text.nullable(),
-        reasoning_content: text.optional().describe('What the model thought, where its vendor tells it.'),
-        thinking_blocks: list.optional().describe('The same with its signatures: send it back as it came.'),
-        annotations: list.optional().describe('Sources of a web search.'),
+        reasoning_content: text.optional().describe('What the model thought, if its vendor shows it.'),
+        thinking_blocks: list.optional().describe('The same with its signatures: send it back unchanged.'),
+        annotations: list.optional().describe('Sources found by web search.'),
       }),
       finish_reason: text.describe('`stop`, `length`, `tool_calls`, `content_filter`.'),
     }),
@@ -88,13 +88,15 @@ const messagesPrompt = z.looseObject({
     .array(z.looseObject({ role: z.enum(['user', 'assistant']), content: z.union([text, list]) }))
     .min(1),
   system: z.union([text, list]).optional(),
-  thinking: open.optional().describe('On the native path as it is; elsewhere a budget becomes a level.'),
+  thinking: open
+    .optional()
+    .describe('Passed on unchanged to Anthropic models; for others a budget becomes a level.'),
   tools: list.optional(),
   tool_choice: open.optional(),
 });
 
 const messagesRequest = messagesPrompt.extend({
-  max_tokens: z.number().int().positive().describe('Limit on the length of the answer. Must be there.'),
+  max_tokens: z.number().int().positive().describe('Most tokens of the answer. Required.'),
   stream: z.boolean().optional(),
   temperature: z.number().optional(),
 });
@@ -138,12 +140,9 @@ const listedModel = z.looseObject({
   object: z.literal('model'),
   created: count.describe('Unix time.'),
   owned_by: text,
-  context_length: count.describe('Tokens of prompt and answer.'),
-  max_completion_tokens: count.describe('Tokens of an answer.'),
-  shutdown_date: z.iso
-    .date()
-    .optional()
-    .describe('The day on which its vendor shuts it down, where that is known.'),
+  context_length: count.describe('Most tokens of prompt and answer together.'),
+  max_completion_tokens: count.describe('Most tokens of an answer.'),
+  shutdown_date: z.iso.date().optional().describe('The day on which its vendor shuts it down, if known.'),
 });
 
 const modelList = z.looseObject({
@@ -205,16 +204,16 @@ const schemas = {
             long: z
               .strictObject({ above: z.int(), ...rates })
               .optional()
-              .describe('Of requests with more input tokens than `above`.'),
-            searches: z.number().optional().describe('A thousand web searches.'),
+              .describe('Prices for requests with more than `above` input tokens.'),
+            searches: z.number().optional().describe('Price per thousand web searches.'),
             tiers: z
               .partialRecord(z.enum(TIERS), z.number())
               .optional()
-              .describe('What an answer costs that was served otherwise, as a multiple.'),
+              .describe('Multiples of the price for other service tiers.'),
             later: z
               .strictObject({ from: z.iso.date(), times: z.number() })
               .optional()
-              .describe('From when on tokens cost so many times as much.'),
+              .describe('A change of price: from this day on, tokens cost this many times as much.'),
           })
           .describe('US dollars per million tokens.'),
       }),

@@ -10,7 +10,7 @@ export const keyName = z
     /^(?!key_)\w(?:[\w .@:+-]{0,62}[\w.@:+-])?$/,
     'must be 1 to 64 letters, digits, spaces or . _ - @ : +, begin with a letter, a digit or _ (but not with "key_"), and not end in a space',
   )
-  .meta({ description: 'What the key is called in reports. It never changes.', examples: ['team-blue'] });
+  .meta({ description: 'The name of the key in reports. It never changes.', examples: ['team-blue'] });
 
 const modelPattern = z
   .string()
@@ -25,13 +25,16 @@ export const keyFields = {
     .array(modelPattern)
     .max(1_000)
     .nullable()
-    .meta({ description: 'Models it opens: full ids and `<vendor>/*`. null: every model.' }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().meta({ description: 'null: never.' }),
+    .meta({ description: 'Models it may use: full ids and `<vendor>/*`. null: all models.' }),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .meta({ description: 'When it expires. null: never.' }),
   requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),
-  tokens_per_minute: count.nullable().meta({ description: 'Input and output together.' }),
+  tokens_per_minute: count.nullable().meta({ description: 'Input and output tokens together.' }),
   concurrent_requests: count.nullable(),
-  budget_day: dollars.nullable().meta({ description: 'US dollars for a day of UTC.' }),
-  budget_month: dollars.nullable().meta({ description: 'The same for a calendar month.' }),
+  budget_day: dollars.nullable().meta({ description: 'US dollars per day (UTC).' }),
+  budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
 };
 
 /** What a key can be changed in: what is absent stays, what is null is lifted. */

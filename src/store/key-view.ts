@@ -12,13 +12,13 @@ export const keyView = z.strictObject({
   object: z.literal('key'),
   id: z.string(),
   name: z.string(),
-  hint: z.string().meta({ description: 'How the key begins.' }),
+  hint: z.string().meta({ description: 'The first characters of the key.' }),
   ...keyFields,
   created_at: time,
   revoked_at: time.nullable(),
   previous_until: time
     .nullable()
-    .meta({ description: 'Until when the key before the last rotation still opens.' }),
+    .meta({ description: 'When the old key of the last rotation stops working.' }),
 });
 
 export type KeyView = z.output<typeof keyView>;

@@ -10,26 +10,32 @@ const USUAL_DAYS = 30;
 const DAY = 86_400_000;
 
 /** PostgreSQL takes no text with U+0000, not even to look for it. */
-const name = z.string().regex(/^[^\0]*$/, 'must not hold U+0000');
+const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const usageQuery = z
   .strictObject({
     from: z.iso
       .date()
       .exactOptional()
-      .meta({ description: 'First day, of UTC. Without it: 30 days, to the last.' }),
-    to: z.iso.date().exactOptional().meta({ description: 'Last day, of UTC. Without it: today.' }),
+      .meta({ description: 'First day (UTC). Default: so that there are 30 days up to the last.' }),
+    to: z.iso.date().exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
     by: z
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))
       .pipe(z.array(z.enum(dimensions)).min(1))
       .default(['key', 'model'])
       .meta({
-        description: 'What has a line of its own: day, key, model, vendor, or several of them, by commas.',
+        description: 'What to group by: day, key, model, vendor, or several of them, comma-separated.',
       }),
-    key: name.exactOptional().meta({ description: 'Only of the key of this name.' }),
-    model: name.exactOptional().meta({ description: 'Only of this model, by its full id.' }),
-    limit: z.coerce.number().int().min(1).max(10_000).default(1_000).meta({ description: 'Lines, at most.' }),
+    key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
+    model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(1_000)
+      .meta({ description: 'Most lines to return.' }),
   })
   .refine(({ from, to = dayOf(Date.now()) }) => from === undefined || from <= to, {
     path: ['from'],

@@ -9,23 +9,25 @@ const milliseconds = z.number().nonnegative().nullable();
 
 const figures = {
   requests: count,
-  errors: count.meta({ description: 'Answered by a status of 400 or more, or broken off by a vendor.' }),
+  errors: count.meta({
+    description: 'Requests answered with a status of 400 or more, or cut off by a vendor.',
+  }),
   uncounted: count.meta({
     description:
-      'Worked on by a vendor that told no usage: their tokens and cost are not known, and in no sum.',
+      'Requests whose vendor reported no usage: their tokens and cost are unknown, and in none of the sums.',
   }),
   input_tokens: count.meta({ description: 'All input, cached or not.' }),
-  output_tokens: count.meta({ description: 'All output, reasoning included.' }),
+  output_tokens: count.meta({ description: 'All output, including reasoning.' }),
   reasoning_tokens: count,
   cache_read_tokens: count,
   cache_write_tokens: count,
   cost: z
     .number()
     .nonnegative()
-    .meta({ description: 'US dollars, as the vendor says or by the prices of the catalog.' }),
+    .meta({ description: 'US dollars, as the vendor reports or by the prices in the catalog.' }),
   estimated_cost: z.number().nonnegative().meta({
     description:
-      'Beyond it: what the text cost of which the vendor told nothing, estimated. Budgets count it.',
+      'US dollars beyond `cost`: an estimate for text whose usage the vendor did not report. Budgets count it.',
   }),
   mean_duration: milliseconds.meta({ description: 'Milliseconds to the end of the answer.' }),
   mean_first_byte: milliseconds.meta({
