@@ -34,7 +34,9 @@ const CASES: readonly Case[] = [
     what: 'a gateway of which nobody hears',
     series: {},
     at: 3,
-    on: { GatewayDown: { says: 'No gateway can be read, or one that could ten minutes ago cannot now.' } },
+    on: {
+      GatewayDown: { says: 'No gateway can be scraped, or one that could be ten minutes ago no longer can.' },
+    },
   },
   {
     what: 'one gateway of two that cannot be read any more',
@@ -47,7 +49,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayDown: {
         labels: { job: 'gateway', instance: 'b' },
-        says: 'No gateway can be read, or one that could ten minutes ago cannot now.',
+        says: 'No gateway can be scraped, or one that could be ten minutes ago no longer can.',
       },
     },
   },
@@ -71,7 +73,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayVendorFails: {
         labels: { vendor: 'openai' },
-        says: 'More than 5 % of the requests to openai fail.',
+        says: 'More than 5% of the requests to openai fail.',
       },
     },
   },
@@ -87,7 +89,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayVendorPlaceLeftOut: {
         labels: { vendor: 'openai', place: '1' },
-        says: 'No request has gone to place 1 of openai for ten minutes, since it fails.',
+        says: 'Upstream 1 of openai has been failing for ten minutes and is left out.',
       },
     },
   },
@@ -125,7 +127,7 @@ const CASES: readonly Case[] = [
     at: 22,
     on: {
       GatewayInternalErrors: {
-        says: "Exchanges ended by an error of the gateway's own; its log says where.",
+        says: 'Requests failed because of an error in the gateway itself; its log says where.',
       },
     },
   },
@@ -145,7 +147,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewaySlowFirstToken: {
         labels: { model: 'm' },
-        says: 'One in twenty answers of m takes over 30 s to begin.',
+        says: '5% of the answers of m take more than 30 s to begin.',
       },
     },
   },
@@ -156,7 +158,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayBusy: {
         labels: { job: 'gateway', instance: 'a' },
-        says: 'The event loop of a has been busy for ten minutes; more processes are needed.',
+        says: 'a has been nearly fully busy for ten minutes: start more processes (WORKERS) or replicas.',
       },
     },
   },
@@ -171,7 +173,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayEventLoopLate: {
         labels: { instance: 'a', quantile: '0.99' },
-        says: 'Everything at a waits a quarter of a second.',
+        says: 'a delays everything it does by a quarter of a second: its event loop is blocked or overloaded.',
       },
     },
   },
@@ -179,14 +181,20 @@ const CASES: readonly Case[] = [
     what: 'usage that is lost',
     series: { ...THERE, [`gateway_usage_records_lost_total${OTHER}`]: '0x20 3x40' },
     at: 22,
-    on: { GatewayUsageLost: { says: 'Usage was not stored, so reports and budgets are short of it.' } },
+    on: {
+      GatewayUsageLost: {
+        says: 'Usage of some requests could not be stored, so reports and budgets are too low; check the database.',
+      },
+    },
   },
   {
     what: 'lines of the log that are dropped, without traces',
     series: { ...THERE, [`gateway_log_lines_dropped_total${OTHER}`]: '0+5x60' },
     at: 30,
     on: {
-      GatewayLogLost: { says: 'Log lines or spans are dropped, since nobody takes them in time.' },
+      GatewayLogLost: {
+        says: 'Log lines or spans are being dropped, because they are not read or collected in time.',
+      },
     },
   },
   {
@@ -194,7 +202,9 @@ const CASES: readonly Case[] = [
     series: { ...THERE, [`gateway_spans_lost_total${OTHER}`]: '0+5x60' },
     at: 30,
     on: {
-      GatewayLogLost: { says: 'Log lines or spans are dropped, since nobody takes them in time.' },
+      GatewayLogLost: {
+        says: 'Log lines or spans are being dropped, because they are not read or collected in time.',
+      },
     },
   },
   {
@@ -204,7 +214,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayConfigurationRefused: {
         labels: { instance: 'a' },
-        says: 'The configuration of a was read again and refused; the old one is in force.',
+        says: 'a refused its new configuration, and the old one stays in force; its log says why.',
       },
     },
   },
@@ -215,7 +225,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayRefusesWork: {
         labels: { instance: 'a' },
-        says: 'a has refused requests for five minutes, since it is short of time, memory, connections or places.',
+        says: 'a has been refusing requests for five minutes: it is at its limit of CPU, memory, connections or requests in flight.',
       },
     },
   },
@@ -232,7 +242,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayDescriptorsShort: {
         labels: { job: 'gateway', instance: 'a' },
-        says: 'a has most of its files and sockets open; at 80 % it refuses requests.',
+        says: 'a uses more than 70% of its file descriptors; at 80% it refuses requests.',
       },
     },
   },
@@ -247,7 +257,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayMemoryShort: {
         labels: { job: 'gateway', instance: 'a' },
-        says: 'The heap of a is nearly full; at 85 % it refuses requests.',
+        says: 'a uses more than 75% of its heap; at 85% it refuses requests.',
       },
     },
   },
@@ -258,7 +268,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayWorkersLost: {
         labels: { instance: 'a' },
-        says: 'A process of a ended by itself and was replaced; its log says how.',
+        says: 'A worker of a ended unexpectedly and was replaced; its log says how.',
       },
     },
   },
@@ -269,7 +279,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayVendorAddressRefused: {
         labels: { instance: 'a' },
-        says: "The name of a vendor stands for an address inside, or for nobody's. Somebody may have changed its DNS.",
+        says: 'The host name of a vendor resolves to a private or reserved address, so the gateway does not connect to it. Its DNS may have been tampered with.',
       },
     },
   },
@@ -277,7 +287,7 @@ const CASES: readonly Case[] = [
     what: 'wrong keys, many of them',
     series: { ...THERE, [errors('unauthenticated')]: '0+900x60' },
     at: 30,
-    on: { GatewayWrongKeys: { says: 'More than ten requests a second come with a wrong key.' } },
+    on: { GatewayWrongKeys: { says: 'More than ten requests per second come with a wrong key.' } },
   },
   {
     what: 'answers whose usage nobody tells, of one model more than of the other',
@@ -293,7 +303,7 @@ const CASES: readonly Case[] = [
     on: {
       GatewayUsageUntold: {
         labels: { model: 'm' },
-        says: 'Of one in twenty answers of m nobody knows the usage, so reports and budgets are short of it.',
+        says: 'For more than 5% of the answers of m the vendor reported no usage, so reports and budgets are too low.',
       },
     },
   },
