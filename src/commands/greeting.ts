@@ -33,7 +33,7 @@ export function greeting(
     );
   }
   lines.push(...hints);
-  if (admin !== undefined) lines.push(`Admin API on ${admin}.`);
+  if (admin !== undefined) lines.push(`Admin API on ${admin}. Dashboard: ${admin}/dashboard`);
   const { hostname } = new URL(url);
   const here = isEveryAddress(hostname) ? url.replace(hostname, 'localhost') : url;
   if (made === undefined) return [...lines, `Playground: ${here}/`].join('\n');

@@ -78,6 +78,20 @@ function newerTables(names: readonly string[]): readonly string[] {
   ];
 }
 
+/**
+ * A start that makes a key and fails before its greeting tells the key all the same: the next one makes none.
+ * @returns what ends that.
+ */
+function tellIfFailed(made: string | undefined): () => void {
+  if (made === undefined) return () => {};
+  const tell = (): void =>
+    console.error(
+      `This start had already made your API key: ${made}. Save it now: only its hash is stored, so it cannot be shown again.`,
+    );
+  process.once('exit', tell);
+  return () => process.off('exit', tell);
+}
+
 type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => void;
 
 /**
@@ -85,7 +99,9 @@ type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => v
  * for people on any output, and where JSON was asked for by name, on standard error.
  */
 function greetingWith(made: string | undefined, config: Config, { newer }: Store, { note }: Teller): Greet {
+  const isGreeted = tellIfFailed(made);
   return (told, log) => {
+    isGreeted();
     // Reads the catalog, which nobody who asks for something waits for by now.
     const hints = [...newerTables(newer), ...vendorHints(config)];
     const forPeople = greeting({ ...told, made, hints });

@@ -207,8 +207,10 @@ function refuseOverBudget(
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   const until = ofMonth ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1);
-  const budget = ofMonth ? 'this month' : 'today';
-  throw new GatewayError('quota-exceeded', `The budget of this API key for ${budget} is used up.`, {
+  const budget = ofMonth
+    ? 'this month. It renews at the start of the next one (UTC).'
+    : 'today. It renews at 00:00 UTC.';
+  throw new GatewayError('quota-exceeded', `This API key has used up its budget for ${budget}`, {
     retryAfter: Math.max(1, Math.ceil((until - now) / 1000)),
     headers: { ...headers, 'x-should-retry': 'false' },
   });

@@ -16,8 +16,13 @@ const modelPattern = z
   .string()
   .max(256)
   .regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*');
-const count = z.int().positive();
-const dollars = z.number().nonnegative().max(1e9);
+const count = z
+  .int({ error: 'must be a whole number above 0' })
+  .positive({ error: 'must be a whole number above 0' });
+const dollars = z
+  .number({ error: 'must be a number' })
+  .nonnegative({ error: 'must not be negative' })
+  .max(1e9, { error: 'must be at most 1,000,000,000' });
 
 /** What can be set, each field as it reads. */
 export const keyFields = {
@@ -27,7 +32,7 @@ export const keyFields = {
     .nullable()
     .meta({ description: 'Models it may use: full ids and `<vendor>/*`. null: all models.' }),
   expires_at: z.iso
-    .datetime({ offset: true })
+    .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
     .nullable()
     .meta({ description: 'When it expires. null: never.' }),
   requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),

@@ -9,16 +9,17 @@ const USUAL_DAYS = 30;
 
 const DAY = 86_400_000;
 
+const day = z.iso.date({ error: 'must be a date such as 2027-01-31' });
+
 /** PostgreSQL takes no text with U+0000, not even to look for it. */
 const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const usageQuery = z
   .strictObject({
-    from: z.iso
-      .date()
+    from: day
       .exactOptional()
       .meta({ description: 'First day (UTC). Default: so that there are 30 days up to the last.' }),
-    to: z.iso.date().exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
+    to: day.exactOptional().meta({ description: 'Last day (UTC). Default: today.' }),
     by: z
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))

@@ -40,6 +40,19 @@ describe('P-19 a start that cannot be', () => {
     });
   });
 
+  test('P-19 the port of the admin API is taken: a key that was made by then is told, as the next start makes none', async () => {
+    await taken(async (port) => {
+      const env = { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_PORT: String(port) };
+      const failed = await runCommand(directory, ['start', '--port', '0'], env);
+      expect(failed).toMatchObject({ code: 1, stdout: '' });
+      const [, hint] =
+        /^Cannot start: listen EADDRINUSE: .*\nThis start had already made your API key: (gw_.{4})\S+\. /.exec(
+          failed.stderr,
+        ) ?? ['', failed.stderr];
+      expect((await runCommand(directory, ['keys', 'list'])).stdout).toContain(`${hint}…`);
+    });
+  });
+
   test.each([
     [
       'an address that is not this machine’s',

@@ -61,7 +61,7 @@ test('a window is not let go before it ends, whatever else comes and goes', () =
     limits.charge({ key: name, tokens: 10, cost: 0, time: Date.now() });
     for (let second = 0; second < 60; second += 5) {
       ask(limits, `other-${begun}-${second}`, { requestsPerMinute: 1 });
-      expect(() => ask(limits, name, has), `${begun} ${second}`).toThrow('10 tokens a minute');
+      expect(() => ask(limits, name, has), `${begun} ${second}`).toThrow('10 tokens per minute');
       later(5_000);
     }
     expect(() => ask(limits, name, has)).not.toThrow();
@@ -71,7 +71,7 @@ test('a window is not let go before it ends, whatever else comes and goes', () =
   ask(limits, 'quiet', has);
   limits.charge({ key: 'quiet', tokens: 10, cost: 0, time: Date.now() });
   later(MINUTE - 1);
-  expect(() => ask(limits, 'quiet', has)).toThrow('10 tokens a minute');
+  expect(() => ask(limits, 'quiet', has)).toThrow('10 tokens per minute');
   later(1);
   expect(() => ask(limits, 'quiet', has)).not.toThrow();
   limits.close();
@@ -85,6 +85,6 @@ test('what an answer took that was under way for hours is charged', () => {
     ask(limits, `other-${hour}`, { tokensPerMinute: 10 });
   }
   limits.charge({ key: 'slow', tokens: 10, cost: 0, time: Date.now() });
-  expect(() => ask(limits, 'slow', { tokensPerMinute: 10 })).toThrow('10 tokens a minute');
+  expect(() => ask(limits, 'slow', { tokensPerMinute: 10 })).toThrow('10 tokens per minute');
   limits.close();
 });
