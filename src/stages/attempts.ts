@@ -83,7 +83,7 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
   let followed: Followed | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
-    const lease = pool && (await pool.take(avoid));
+    const lease = pool && (await pool.take(target.model.id, avoid));
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
@@ -119,7 +119,7 @@ async function nextTry(
   const loss = lossOf(error);
   if (loss === undefined) return undefined;
   const again = isAgain(loss, retries.after);
-  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(at);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(target.model.id, at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
   const other = target.otherwise?.();
   if (other !== undefined) return { target: other };

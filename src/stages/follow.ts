@@ -22,7 +22,7 @@ export function follow(lease: Lease): Followed {
   let ending: Ending | undefined;
   const settle = (): void => {
     if (answers && ending === 'whole') lease.succeed();
-    if (answers && ending === 'broken') lease.fail(false);
+    if (answers && ending === 'broken') lease.fail('somehow');
   };
   return {
     judge(error) {
@@ -30,8 +30,9 @@ export function follow(lease: Lease): Followed {
       if (error !== undefined && (ending === undefined || ending === 'left')) {
         lease.release();
       } else if (error !== undefined && SURE_FAILURES.has(error.fault))
-        lease.fail(error.loss !== 'elsewhere');
-      else if (error !== undefined && isVendors(error.fault)) lease.fail(false);
+        lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
+      else if (error?.fault === 'upstream-overloaded') lease.fail('overloaded');
+      else if (error !== undefined && isVendors(error.fault)) lease.fail('somehow');
       else if (error?.fault === 'rate-limited') lease.rest((error.retryAfter ?? 0) * 1000 || REST);
       else {
         answers = true;

@@ -32,23 +32,29 @@ export interface Lease {
   answer(): void;
   /** All of its answer came. */
   succeed(): void;
-  /** It failed. @param surely whether it will fail whatever it is asked, as by a wrong key. */
-  fail(surely: boolean): void;
-  /** For so many milliseconds it is better not asked. */
+  fail(how: Failing): void;
+  /** For so many milliseconds it is better not asked for the model: vendors' limits are those of a model each. */
   rest(milliseconds: number): void;
   /** The place is free again. Calling it twice is calling it once. */
   release(): void;
 }
 
+/**
+ * How an upstream failed: `surely`, as it will whatever it is asked (its key is wrong), or `overloaded`, which may be of
+ * the model that was asked: the last that is well goes on being asked for all others.
+ */
+export type Failing = 'surely' | 'overloaded' | 'somehow';
+
 export interface Pool {
   /**
    * A place at the least busy upstream that is well.
+   * @param model what is to be asked there, by its id.
    * @param avoid not there, where there is any other.
    * @throws GatewayError `upstream-overloaded` where all are left alone, `overloaded` where no place comes free.
    */
-  take(avoid?: Vendor): Lease | Promise<Lease>;
-  /** Whether another than `vendor` would be asked now. */
-  hasOther(vendor: Vendor): boolean;
+  take(model: string, avoid?: Vendor): Lease | Promise<Lease>;
+  /** Whether another than `vendor` would be asked for the model now. */
+  hasOther(model: string, vendor: Vendor): boolean;
   /** Of each upstream, in the order of the configuration, whether it is asked, and how often it came to be left alone. */
   state(): readonly MemberState[];
 }
@@ -64,8 +70,8 @@ interface Member {
   readonly health: Health;
   inFlight: number;
   ejections: number;
-  /** Not asked before this, where another can be. */
-  restUntil: number;
+  /** Models for which it is not asked before a time, where another can be. */
+  readonly rests: Map<string, number>;
 }
 
 /** @param clock milliseconds, monotonic. */
@@ -80,7 +86,7 @@ export function poolOf(
     health: healthOf(clock()),
     inFlight: 0,
     ejections: 0,
-    restUntil: 0,
+    rests: new Map(),
   }));
   const { ejection } = limits;
   const ejects = members.length > 1 || limits.ejectsLone;
@@ -89,13 +95,16 @@ export function poolOf(
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
-  const isRested = ({ restUntil }: Member): boolean => restUntil <= clock();
+  const isRested = ({ rests }: Member, model: string): boolean => (rests.get(model) ?? 0) <= clock();
+  /** Whether it would be the last to be left alone, which the configuration may not want. */
+  const isLast = (member: Member): boolean =>
+    !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
 
   /** By what matters less and less: well with room; rested; not the one to avoid. */
-  function choose(avoid: Vendor | undefined): Member | undefined {
+  function choose(model: string, avoid: Vendor | undefined): Member | undefined {
     const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
     const tries = [
-      (member: Member) => fits(member) && isRested(member) && member.vendor !== avoid,
+      (member: Member) => fits(member) && isRested(member, model) && member.vendor !== avoid,
       (member: Member) => fits(member) && member.vendor !== avoid,
       fits,
     ];
@@ -108,32 +117,34 @@ export function poolOf(
     return undefined;
   }
 
-  function lease(member: Member): Lease {
+  function lease(member: Member, model: string): Lease {
     const { health } = member;
     let held = true;
     let probes = isEjected(health);
     member.inFlight += 1;
     if (probes) health.probing = true;
+    const answer = (): void => {
+      if (probes) readmit(health);
+      probes = false;
+    };
     return {
       vendor: member.vendor,
-      answer() {
-        if (probes) readmit(health);
-        probes = false;
-      },
+      answer,
       succeed() {
         succeed(health, ejection, clock());
       },
-      fail(surely) {
+      fail(how) {
+        if (how === 'overloaded' && isLast(member)) return answer();
         probes = false;
         if (!ejects) return;
         const ejected = members.filter((each) => isEjected(each.health)).length;
         const spare = (ejected + 1) * 2 <= members.length;
         const { until } = health;
-        fail(health, ejection, clock(), spare, surely ? ejection.duration : 0);
+        fail(health, ejection, clock(), spare, how === 'surely' ? ejection.duration : 0);
         if (health.until !== until) member.ejections += 1;
       },
       rest(milliseconds) {
-        member.restUntil = clock() + milliseconds;
+        member.rests.set(model, clock() + milliseconds);
       },
       release() {
         if (!held) return;
@@ -148,13 +159,13 @@ export function poolOf(
   }
 
   /** Waits for a place that somebody leaves. */
-  function wait(avoid: Vendor | undefined): Promise<Lease> {
+  function wait(model: string, avoid: Vendor | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const retry = (): void => {
-        const member = choose(avoid);
+        const member = choose(model, avoid);
         if (member === undefined) return;
         stop();
-        resolve(lease(member));
+        resolve(lease(member, model));
       };
       const stop = (): void => {
         waiting.delete(retry);
@@ -169,16 +180,16 @@ export function poolOf(
   }
 
   return {
-    take(avoid) {
-      const member = choose(avoid);
-      if (member !== undefined) return lease(member);
-      if (members.some(isWell)) return wait(avoid);
+    take(model, avoid) {
+      const member = choose(model, avoid);
+      if (member !== undefined) return lease(member, model);
+      if (members.some(isWell)) return wait(model, avoid);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
-    hasOther: (vendor) =>
+    hasOther: (model, vendor) =>
       members.some(
-        (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member),
+        (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, model),
       ),
     state: () => members.map(({ health, ejections }) => ({ well: !isEjected(health), ejections })),
   };

@@ -69,10 +69,11 @@ function waiting(script: Script): { readonly script: Script; readonly begin: () 
 }
 
 /** Asks `count` times, one after the other; resolves with the statuses. */
-async function statuses(gateway: TestGateway, count: number): Promise<number[]> {
+async function statuses(gateway: TestGateway, count: number, model = 'openai/gpt-4o'): Promise<number[]> {
   const got: number[] = [];
+  const body = chat.body(false).replace('openai/gpt-4o', model);
   for (let at = 0; at < count; at += 1) {
-    const response = await ask(gateway.url, chat, false);
+    const response = await ask(gateway.url, chat, false, { body });
     got.push(response.status);
     await response.text();
   }
@@ -609,6 +610,21 @@ describe('several upstreams', () => {
     expect(limited?.requests.length).toBeGreaterThan(1);
   });
 
+  test('one that is over the limit of one model is asked for all others', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) => {
+        const isLimited = request.body.includes('"gpt-4o"') && place === places[0];
+        return (isLimited ? status(429, { 'retry-after': '3600' }) : good)(wire, request);
+      });
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([1, 6]);
+    expect(await statuses(gateway, 4, 'openai/gpt-4.1')).toEqual(Array(4).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([3, 8]);
+  });
+
   test('where all are over their limits, the wait that they ask for is kept', async () => {
     const places = await upstreams(2);
     for (const place of places) {
@@ -856,6 +872,18 @@ describe('U-40 all upstreams', () => {
     for (const place of places) place.script(good);
     await sleep(800);
     expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
+  });
+
+  test('are overloaded for one model: the others are still there', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) =>
+        (request.body.includes('"gpt-4o"') ? status(503) : good)(wire, request),
+      );
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 3 } });
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(503));
+    expect(await statuses(gateway, 4, 'openai/gpt-4.1')).toEqual(Array(4).fill(200));
   });
 
   test('a vendor’s only upstream is left alone where the configuration says so, and not otherwise', async () => {

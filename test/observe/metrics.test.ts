@@ -254,8 +254,8 @@ test('where a vendor has several places, those say which are left out', async ()
   const up = async (place: string): Promise<number> =>
     sumOf(await samplesOf(metrics), 'gateway_upstream_up', { vendor: 'openai', place });
   expect([await up('0'), await up('1')]).toEqual([1, 1]);
-  const lease = await upstreams.poolOf(vendor)?.take();
-  lease?.fail(true);
+  const lease = await upstreams.poolOf(vendor)?.take('openai/gpt-4o');
+  lease?.fail('surely');
   lease?.release();
   const place = lease?.vendor.origin.endsWith(':1') ? '0' : '1';
   expect(await up(place)).toBe(0);

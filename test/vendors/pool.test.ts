@@ -21,7 +21,7 @@ function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
   const members = names.map((name) => ({ vendor: vendorAt(name), weight: 1 }));
   const made = poolOf(members, { ...LIMITS, ...limits }, () => now);
   const take = (): Lease => {
-    const lease = made.take();
+    const lease = made.take('m');
     if (lease instanceof Promise) throw new Error('There was no place at once.');
     return lease;
   };
@@ -35,7 +35,7 @@ function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
     break: () => {
       for (let at = 0; at < ejection.failures; at += 1) {
         const lease = take();
-        lease.fail(false);
+        lease.fail('somehow');
         lease.release();
       }
     },
@@ -77,7 +77,7 @@ describe('a probe', () => {
     break_();
     pass(1_200);
     const probe = take();
-    probe.fail(false);
+    probe.fail('somehow');
     probe.release();
     expect(take).toThrow('sends it nothing for a while');
     pass(1_200);
@@ -91,7 +91,7 @@ describe('places', () => {
     const first = take();
     const got: number[] = [];
     const waiting = [1, 2, 3].map(async (number) => {
-      const lease = await made.take();
+      const lease = await made.take('m');
       got.push(number);
       lease.release();
     });
@@ -103,7 +103,7 @@ describe('places', () => {
   test('are waited for no longer than was set', async () => {
     const { pool: made, take } = pool(['a'], { connections: 1 });
     take();
-    await expect(made.take()).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
+    await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
   });
 
   test('are freed once, however often that is said', async () => {
@@ -113,7 +113,7 @@ describe('places', () => {
     first.release();
     first.release();
     take();
-    const third = made.take();
+    const third = made.take('m');
     expect(third).toBeInstanceOf(Promise);
     await expect(third).rejects.toThrow();
   });
@@ -126,12 +126,12 @@ describe('of several', () => {
     take();
     failed.release();
     // It is the least busy one, as those that fail are.
-    expect(made.take(failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
-    expect(made.take()).toMatchObject({ vendor: { name: 'a' } });
+    expect(made.take('m', failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
+    expect(made.take('m')).toMatchObject({ vendor: { name: 'a' } });
     const lone = pool(['a']);
     const only = lone.take();
-    expect(lone.pool.take(only.vendor)).toMatchObject({ vendor: { name: 'a' } });
-    expect(lone.pool.hasOther(only.vendor)).toBe(false);
+    expect(lone.pool.take('m', only.vendor)).toMatchObject({ vendor: { name: 'a' } });
+    expect(lone.pool.hasOther('m', only.vendor)).toBe(false);
   });
 
   test('one that rests is asked where no other can be', () => {
@@ -149,12 +149,29 @@ describe('of several', () => {
     const poor = { ...ejection, failures: 0, share: 0.5, requests: 4 };
     const { pool: made } = pool(['a', 'b', 'c', 'd'], { ejection: poor });
     for (let at = 0; at < 40; at += 1) {
-      const lease = made.take();
+      const lease = made.take('m');
       if (lease instanceof Promise) throw new Error('There was no place at once.');
-      lease.fail(false);
+      lease.fail('somehow');
       lease.release();
     }
     expect(made.state().map(({ well }) => well)).toEqual([false, false, true, true]);
+  });
+
+  test('the last that is well is not left alone for an overload, nor is one that is back to be seen', () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { ejectsLone: false });
+    const fail = (how: 'overloaded' | 'somehow'): void => {
+      const lease = take();
+      lease.fail(how);
+      lease.release();
+    };
+    const well = (): number => made.state().filter((each) => each.well).length;
+    for (let at = 0; at < 12; at += 1) fail('overloaded');
+    expect(well()).toBe(1);
+    for (let at = 0; at < ejection.failures; at += 1) fail('somehow');
+    expect(well()).toBe(0);
+    pass(1_200);
+    fail('overloaded');
+    expect(well()).toBe(1);
   });
 
   test('a lone one is not ejected unless that is wanted', () => {
