@@ -10,6 +10,13 @@ import { noteFault } from './usage/ledger.ts';
 /** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
 
+/**
+ * The longest wait after which anybody is to try again by himself, in seconds. After a longer one OpenAI's SDKs ask at
+ * once, as if none had been told (openai-node's `retryRequest`), and Anthropic's sleep for hours
+ * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both do where they are told not to.
+ */
+const LONGEST_WAIT = 60;
+
 /** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
 export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Answer {
   const error = asGatewayError(thrown);
@@ -26,7 +33,8 @@ export function rescue(thrown: unknown, format: FormatName, { id, message, ledge
   if (format === 'messages') headers['request-id'] = id;
   if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter));
   const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
-  if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';
+  const isFar = error.retryAfter !== undefined && error.retryAfter > LONGEST_WAIT;
+  if (!PASSING.has(status) || isLasting || isFar) headers['x-should-retry'] = 'false';
   if (!message.complete) {
     headers['connection'] = 'close';
     discard(message);

@@ -10,6 +10,9 @@ const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
 /** How long an upstream is left alone that is over a limit and does not say for how long, in milliseconds. */
 const REST = 1_000;
 
+/** And at most, for limits are raised, and money is paid, sooner than was said. */
+const LONGEST_REST = 60_000;
+
 export interface Followed {
   /** The attempt came to an answer, or to an error. Called once. */
   judge(error: GatewayError | undefined): void;
@@ -33,7 +36,7 @@ export function follow(lease: Lease): Followed {
         lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
       else if (error?.fault === 'upstream-overloaded') lease.fail('overloaded');
       else if (error !== undefined && isVendors(error.fault)) lease.fail('somehow');
-      else if (error?.fault === 'rate-limited') lease.rest((error.retryAfter ?? 0) * 1000 || REST);
+      else if (error?.fault === 'rate-limited') lease.rest(restAfter(error));
       else {
         answers = true;
         lease.answer();
@@ -46,4 +49,8 @@ export function follow(lease: Lease): Followed {
       settle();
     },
   };
+}
+
+function restAfter({ retryAfter = 0 }: GatewayError): number {
+  return Math.min(retryAfter * 1000 || REST, LONGEST_REST);
 }

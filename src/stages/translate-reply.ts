@@ -243,9 +243,6 @@ async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffe
   return asBuffer(body);
 }
 
-/** The longest wait that is told, in seconds: official SDKs take no notice of a longer one. */
-const LONGEST_WAIT = 60;
-
 /** Where a 403 is one of the gateway's account, which is known there. */
 const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
 
@@ -253,7 +250,7 @@ const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
 function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
   const wait = error.retryAfter ?? retryAfter(headers, Date.now());
   return amended(error, {
-    ...(wait !== undefined && { retryAfter: Math.min(wait, LONGEST_WAIT) }),
+    ...(wait !== undefined && { retryAfter: wait }),
     // It did not even wait for the request.
     ...(status === 408 && { loss: 'rejected' }),
     // What this account may not do, a model or a tool for one, another may; and all else this one too.

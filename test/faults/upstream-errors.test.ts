@@ -133,8 +133,9 @@ describe('U-12 429 with a wait', () => {
   });
 
   test.each<[string, Record<string, string>, string | null]>([
-    ['long', { 'retry-after': '30' }, '30'],
-    ['longer than any SDK waits', { 'retry-after': '999999999' }, '60'],
+    ['long', { 'retry-after': '60' }, '60'],
+    ['longer than SDKs are to wait', { 'retry-after': '61', 'x-should-retry': 'true' }, '61'],
+    ['as long as a quota lasts', { 'retry-after': '999999999' }, '999999999'],
     ['negative', { 'retry-after': '-1' }, null],
     ['no number', { 'retry-after': 'NaN' }, null],
     ['infinite', { 'retry-after': '1e999' }, null],
@@ -148,6 +149,7 @@ describe('U-12 429 with a wait', () => {
       const response = await ask(door.url, way, false);
       expect(response.status).toBe(429);
       expect(response.headers.get('retry-after')).toBe(told);
+      expect(response.headers.get('x-should-retry')).toBe(Number(told) > 60 ? 'false' : null);
       await response.text();
       expect(door.upstream.requests).toHaveLength(1);
     }
