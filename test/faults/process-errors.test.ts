@@ -96,11 +96,12 @@ describe('a mistake in the course of an exchange', () => {
     '%s: its stream ends with an error, the neighbours go on, and so does the process',
     async (_, fault, told) => {
       stage = await openStage({}, renderer(fault));
-      stage.respondWith((received, response) =>
-        streamEvents(response, 12, 120, (at) =>
-          at === 4 && received.body.includes('bomb') ? 'BOOM' : `word ${at} `,
-        ),
-      );
+      stage.respondWith((received, response) => {
+        // It never ends by itself: a process that halts would otherwise have its end before the error.
+        if (received.body.includes('bomb'))
+          streamEvents(response, Number.POSITIVE_INFINITY, 120, (at) => (at === 4 ? 'BOOM' : `word ${at} `));
+        else streamEvents(response, 12, 120);
+      });
       const [bomb, neighbour, other] = await Promise.all([
         ask(translated, 'bomb'),
         ask(translated),
