@@ -83,7 +83,7 @@ export interface Asked {
 /** Renders events for a caller; `fail` says a late error in the caller's format, as the last thing of the stream. */
 export interface EventRenderer extends Step<ReplyEvent, Sse> {
   fail(error: GatewayError, out: { enqueue(event: Sse): void }): void;
-  /** Says nothing more of what is being told, as a better sign of life than `Inbound.ping`; nothing at all between parts. */
+  /** Says nothing more of what is being told, as a better sign of life than `Inbound.ping`; or nothing at all, where no event can. */
   ping?(out: { enqueue(event: Sse): void }): void;
 }
 

@@ -10,6 +10,7 @@ import { formats } from '../../src/formats/all.ts';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
+import { validator } from '../../src/validate/validate.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import {
@@ -31,9 +32,16 @@ const terse = useDoor({ timeouts: { hold: 60, keepAlive: 60_000 } });
 /** One that waits for the vendor's first word as long as it takes. */
 const patient = useDoor({ timeouts: { hold: 10_000, keepAlive: 30 } });
 
-/** A comment, or nothing more of a text, or an event of its own. */
-const PING =
-  /(?<=^|\n)(?:: ping\n|data: \{[^\n]*"delta":\{"content":""\}[^\n]*\n\n|event: ping\ndata: \{"type": ?"ping"\}\n\n)/;
+/** A comment, or nothing more of a text, or an event of its own, or one that says again that the answer goes on. */
+const PING = new RegExp(
+  `(?<=^|\\n)(?:${[
+    ': ping\\n',
+    'data: \\{[^\\n]*"delta":\\{"content":""\\}[^\\n]*\\n\\n',
+    'event: [a-z_.]+\\.delta\\ndata: \\{[^\\n]*"delta":""\\}\\n\\n',
+    '(?<!event: response\\.created\\n[^\\n]*\\n\\n)event: response\\.in_progress\\n[^\\n]*\\n\\n',
+    'event: ping\\ndata: \\{"type": ?"ping"\\}\\n\\n',
+  ].join('|')})`,
+);
 
 const models: Readonly<Record<Caller, string>> = {
   'chat-completions': CLAUDE,
@@ -283,6 +291,48 @@ test.each([
     }).toEqual({ content: '', thought: '', call: '', ...said });
   },
 );
+
+// As Codex does: it waits for an event for five minutes, and a comment is none (openai/codex#31539).
+test.each<[where: string, before: string, block: JsonObject]>([
+  ['before the vendor has said anything', 'event: message_start', { type: 'text', text: 'Yes.' }],
+  ['before anything is said', 'event: content_block_start', { type: 'text', text: 'Yes.' }],
+  [
+    'in a thought that is not shown',
+    'signature_delta',
+    { type: 'thinking', thinking: '', signature: 'c2ln' },
+  ],
+  ['in a thought', 'Hm.', { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }],
+  ['in a text', 'Yes.', { type: 'text', text: 'Yes.' }],
+  ['behind a text', 'event: message_delta', { type: 'text', text: 'Yes.' }],
+  ['in a call', '{\\"a\\":', { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 1 } }],
+])('checklist 100: nor keep who waits for events of a response waiting: %s', async (_, before, block) => {
+  const body = String(claudeBoth([block], 'end_turn').stream.body);
+  const at = body.indexOf(before);
+  const cut = before.startsWith('event: ') ? at : body.lastIndexOf('event: ', at);
+  let goOn: (() => void) | undefined;
+  door.answers((_received, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    response.write(body.slice(0, cut));
+    goOn = () => response.end(body.slice(cut));
+  });
+  const client = new OpenAI({ baseURL: `${door.url()}/v1`, apiKey: KEY, maxRetries: 0 });
+  const stream = client.responses.stream({ model: CLAUDE, input: 'Hi' });
+  const judge = validator('responses');
+  let heard = 0;
+  for await (const event of stream) {
+    judge.add({ event: event.type, data: JSON.stringify(event) });
+    heard += 1;
+    // More than the vendor has said in all.
+    if (heard === 12) goOn?.();
+  }
+  expect(judge.end()).toEqual([]);
+  const { output } = await stream.finalResponse();
+  door.answers(claudeBoth([block], 'end_turn').whole);
+  const { json } = await door.whole('responses', CLAUDE);
+  expect(output.map((item) => ({ ...item, id: '' }))).toMatchObject(
+    asObjects(json['output']).map((item) => ({ ...item, id: '' })),
+  );
+});
 
 // As Google's SDKs for Python and Go do: every line that is not empty is data, or an error.
 test('checklist 100: the ping of generate-content has no line but data', () => {

@@ -279,7 +279,6 @@ const FURTHER: Readonly<Record<FormatName, readonly (readonly [rule: string, way
     ['after-done', 'done again', stream(repeat(12, 13))],
     ['item-id', 'of another item', stream(set(14, 'item.id', 'msg_other'))],
     ['item-id', 'of another kind', stream(set(14, 'item.type', 'reasoning'))],
-    ['in-progress-second', 'twice', stream(repeat(1, 2))],
     ['final-output', 'nothing of what was said', stream(set(-1, 'response.output.0.content', []))],
     ['response-core', 'no object', stream(set(0, 'response.object'))],
     ['response-fields', 'no format', stream(set(0, 'response.text', {}))],

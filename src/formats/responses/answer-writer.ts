@@ -23,6 +23,8 @@ export interface AnswerWriter {
   add(event: ReplyEvent): void;
   /** Begins the response, if it has not begun. */
   begin(): void;
+  /** Says nothing more: of the text that is open, else that the response goes on. */
+  pause(): void;
   /** The whole response. */
   ended(): JsonObject;
   /** Whether the response has ended, so that nothing more can be said of it. */
@@ -65,6 +67,11 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
 
   return {
     begin,
+    pause() {
+      if (!begun) return begin();
+      if (over || items.pause()) return;
+      tell.say('response.in_progress', { response: make.begun(start, items.told()) });
+    },
     ended,
     over: () => over,
     failed: (error) => make.failed(progress(), error),
@@ -86,7 +93,8 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
           return;
         case 'reply-start': {
           const { type: _, ...rest } = event;
-          start = rest;
+          // What has begun before the vendor did keeps the id that it was given.
+          start = begun ? { ...rest, id: '', created: asked.created } : rest;
           return begin();
         }
         case 'choice-end':

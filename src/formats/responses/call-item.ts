@@ -39,6 +39,10 @@ export function callItem(
     detail(detail) {
       signature = detail.signature ?? signature;
     },
+    pause() {
+      speak('');
+      return true;
+    },
     end() {
       // Arguments are JSON text of an object: clients parse them, and '' is none.
       if (text === '' && !call.custom) delta('{}');

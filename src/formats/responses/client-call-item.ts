@@ -30,6 +30,7 @@ export function clientCallItem(place: Place, callId: string, call: ClientCall, t
     detail(detail) {
       signature = detail.signature ?? signature;
     },
+    pause: () => false,
     end() {
       action = actionOf(call, text);
       const begun = item('in_progress', call.begun(action));

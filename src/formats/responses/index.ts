@@ -19,7 +19,7 @@ export const responses: Format = {
     renderEvents,
     renderReply,
     renderLateError,
-    // No event at all, for the numbers of events have no gaps.
+    // Before there is an answer to go on with: no event at all, for the numbers of events have no gaps.
     ping: COMMENT_LINE,
     counting: inboundCounting,
   },

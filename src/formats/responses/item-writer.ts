@@ -23,10 +23,14 @@ export interface ItemWriter {
   detail(event: PartDetail): void;
   logprobs(event: LogprobsEvent): void;
   end(): void;
+  /** Says nothing more of the text that is open. @returns whether one is */
+  pause(): boolean;
   /** Ends the item that is open; `status` is the last item's. */
   finish(status: Status): void;
   /** The items that are done. */
   readonly output: readonly JsonObject[];
+  /** The items that have been told of, the open one as it is now. */
+  told(): readonly JsonObject[];
   /** Whether a refusal was said in words. */
   refused(): boolean;
 }
@@ -97,6 +101,10 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
 
   return {
     output,
+    told() {
+      if (open === undefined || (open.item.isLate && speaking !== undefined)) return output;
+      return [...output, open.item.value('in_progress')];
+    },
     refused: () => refused,
     start(event) {
       const { part } = event;
@@ -141,6 +149,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
       speaking?.end();
       speaking = undefined;
     },
+    pause: () => speaking?.pause() ?? false,
     finish,
   };
 }

@@ -32,6 +32,8 @@ export interface Item {
   detail(detail: PartDetail): void;
   logprobs?(tokens: readonly TokenLogprob[]): void;
   end(): void;
+  /** Says nothing more of the text that is open. @returns whether one is */
+  pause(): boolean;
   /** The item as it is now. */
   value(status: Status): JsonObject;
   /** A signature that came with a part for which this format has no field. */

@@ -12,6 +12,7 @@ import { originOf } from './own.ts';
 /** A content part that is being written. */
 interface Content {
   delta(text: string): void;
+  pause(): void;
   cite(citation: Citation): void;
   logprobs(tokens: readonly TokenLogprob[]): void;
   /** Says its end and gives the part. */
@@ -57,6 +58,10 @@ export function messageItem(
       open = undefined;
     },
     value: (status) => ({ ...item, id, type: 'message', status, content: [...content], role: 'assistant' }),
+    pause() {
+      open?.pause();
+      return open !== undefined;
+    },
     unplaced: () => signature,
   };
 }
@@ -71,6 +76,7 @@ function refusal(place: JsonObject, own: JsonObject, tell: Teller): Content {
       text += piece;
       speak(piece);
     },
+    pause: () => speak(''),
     cite() {},
     logprobs() {},
     end() {
@@ -138,6 +144,7 @@ function outputText(
       if (heldTokens.length > 0) speakScored(piece);
       else heldText = piece;
     },
+    pause: () => speak(''),
     cite(citation) {
       const isPlaced = citation.own?.format === 'responses' || citation.end !== undefined;
       if (isPlaced) annotate(citation);

@@ -66,6 +66,10 @@ export function reasoningItem({ id, index }: Place, first: PartStart, tell: Tell
       speak(piece);
     },
     detail: prove,
+    pause() {
+      speak?.('');
+      return speak !== undefined;
+    },
     end() {
       if (speak === undefined) return;
       const part = { type: kind.type, text };

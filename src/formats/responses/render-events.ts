@@ -54,6 +54,12 @@ export function renderEvents(asked: Asked): EventRenderer {
       const word = asText(fields['code']) ?? 'server_error';
       tell.say('response.failed', { response: answer.failed({ code: word, message: error.message }) });
     },
+    // Codex waits for events, for five minutes, and takes no comment for one (openai/codex#31539); who splits a stream at
+    // its empty lines takes a comment, and what comes after it, for no event.
+    ping(out) {
+      sink = out;
+      answer.pause();
+    },
   };
 }
 

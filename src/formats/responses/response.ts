@@ -33,8 +33,8 @@ export interface Progress {
 
 /** Makes the response objects of one answer. */
 export interface ResponseMaker {
-  /** At the start of a stream: nothing is known but what was asked. */
-  begun(start: Reply['start']): JsonObject;
+  /** As long as a stream goes on: little more is known than what was asked. @param output what has been told of so far */
+  begun(start: Reply['start'], output?: readonly JsonObject[]): JsonObject;
   ended(progress: Progress, end: Choice['end']): JsonObject;
   failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
 }
@@ -56,7 +56,7 @@ export function responseMaker(asked: Asked): ResponseMaker {
   });
 
   return {
-    begun: (start) => made(start, { status: 'in_progress', service_tier: askedTier, output: [] }),
+    begun: (start, output = []) => made(start, { status: 'in_progress', service_tier: askedTier, output }),
     ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
       const tier = asText(fieldsOf(end.own, 'responses')['service_tier']) ?? start.serviceTier ?? '';

@@ -8,7 +8,8 @@ export const rules = {
   sequence: '`sequence_number` counts all events: 0, 1, 2 … without gaps.',
   'sequence-missing': 'Every event has a `sequence_number`.',
   'created-first': '`response.created` comes first, and once.',
-  'in-progress-second': '`response.in_progress` comes after it, before any item, and once.',
+  'in-progress-second':
+    '`response.in_progress` comes after it, before any item; again, it says that there is more to come.',
   'response-same': 'Every response object of the stream has the same `id`.',
   'status-event': "The response's `status` is the one of the event that carries it.",
   'item-index': 'Items are numbered 0, 1, 2 … by `output_index` in the order they are added.',
