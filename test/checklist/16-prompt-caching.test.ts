@@ -344,3 +344,18 @@ describe('checklist 126: no object is put into another order', () => {
     expect(door.upstream().received[0]?.body.toString()).toBe(body.replace('openai/gpt-4o', 'gpt-4o'));
   });
 });
+
+// GPT-6.2 caches nothing of the instructions: an agent paid its whole system prompt with every step.
+test('checklist 200: what the system says is a message to a model of OpenAI, which caches that', async () => {
+  const sent = await sentFor('messages', 'openai/gpt-6.2-sol', {
+    system: [
+      { type: 'text', text: 'Be brief.', ...mark },
+      { type: 'text', text: 'Be kind.', ...mark },
+    ],
+  });
+  expect(sent).not.toHaveProperty('instructions');
+  expect(listAt(sent, 'input')).toMatchObject([
+    { type: 'message', role: 'developer', content: [{ text: 'Be brief.' }, { text: 'Be kind.' }] },
+    { role: 'user' },
+  ]);
+});

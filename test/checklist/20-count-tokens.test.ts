@@ -50,8 +50,10 @@ describe('counting tokens', () => {
       '/v1/responses/input_tokens',
       {
         model: 'gpt-4o',
-        instructions: 'Be brief.',
-        input: [{ type: 'message', role: 'user', content: 'Hi' }],
+        input: [
+          { type: 'message', role: 'developer', content: 'Be brief.' },
+          { type: 'message', role: 'user', content: 'Hi' },
+        ],
         tools: [{ type: 'function', name: 'f', parameters: schema, strict: false }],
       },
       { object: 'response.input_tokens', input_tokens: 728 },

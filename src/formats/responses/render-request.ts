@@ -30,7 +30,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   }
   const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);
-  const { instructions, turns } = hoist(prompt.turns);
+  const { instructions, turns } = hoist(prompt.turns, scope);
   const output = planOutput(prompt, verbosity, scope);
   const told = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = includes(prompt, scope);
@@ -74,16 +74,23 @@ function openAIs(
 }
 
 /**
- * What the system says before anybody else, where it is text alone, is the instructions; a caller of this format says
- * which they are. With nobody else saying anything there has to be an input.
+ * What the system says before anybody else, where it is text alone, is the instructions, or the developer's messages
+ * where those are cached; a caller of this format says which they are. With nobody else saying anything there has to be
+ * an input.
  */
-function hoist(turns: readonly Turn[]): { readonly instructions?: string; readonly turns: readonly Turn[] } {
+function hoist(
+  turns: readonly Turn[],
+  { cachesMessages }: Scope,
+): { readonly instructions?: string; readonly turns: readonly Turn[] } {
   const [first] = turns;
   if (first && keptIn(first.own, 'responses')['instructions'] === true) {
     return { instructions: textOf([first]), turns: turns.slice(1) };
   }
   const rest = turns.findIndex((turn) => !isInstruction(turn));
   if (rest <= 0) return { turns };
+  if (cachesMessages) {
+    return { turns: turns.map((turn, at) => (at < rest ? { ...turn, developer: true } : turn)) };
+  }
   return { instructions: textOf(turns.slice(0, rest)), turns: turns.slice(rest) };
 }
 

@@ -5,12 +5,21 @@ import type { Report, Target } from '../format.ts';
 /** Models of OpenAI's that take no union at the root of a function's parameters: those before GPT-5. */
 const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
 
+/** Models of OpenAI's at any service, and the services that have nothing else. */
+const GPT = /(?:^|[/.])gpt-\d/;
+const OPENAIS: readonly string[] = ['openai', 'azure'];
+
 /** xAI takes none: "tool parameter root must be an object type". */
 const XAI: readonly string[] = ['x-ai', 'xai'];
 
 export interface Scope {
   /** The plain format, which nobody in particular reads: what OpenAI itself would refuse is kept too. */
   readonly keepsAll: boolean;
+  /**
+   * Whether what the system says is cached as a message alone: of `instructions` GPT-6.2 caches nothing, and of earlier
+   * models several services report the same (anomalyco/opencode, release 2.3.2; askalf/dario#1259).
+   */
+  readonly cachesMessages: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly takesUnions: boolean;
   /** OpenAI's reasoning models refuse sampling parameters. */
@@ -23,6 +32,7 @@ export function scopeOf(target: Target, report: Report): Scope {
   const keepsAll = target.dialect === '';
   return {
     keepsAll,
+    cachesMessages: OPENAIS.includes(target.dialect) || GPT.test(target.model),
     takesUnions: !WITHOUT_UNIONS.test(target.model) && !XAI.includes(target.dialect),
     takesSampling: target.sampling || keepsAll,
     target,

@@ -150,16 +150,32 @@ describe('system turns', () => {
       system('D'),
       user(text('Yo')),
     ];
-    expect(render({ turns })).toMatchObject({
+    const rest = [
+      { type: 'message', role: 'user', content: 'Hi' },
+      { type: 'message', role: 'developer', content: 'C' },
+      { type: 'message', role: 'system', content: 'D' },
+      { type: 'message', role: 'user', content: 'Yo' },
+    ];
+    expect(render({ turns }, { ...GPT, model: 'a-model', dialect: 'elsewhere' })).toMatchObject({
       instructions: 'A\n\nB',
-      input: [
-        { type: 'message', role: 'user', content: 'Hi' },
-        { type: 'message', role: 'developer', content: 'C' },
-        { type: 'message', role: 'system', content: 'D' },
-        { type: 'message', role: 'user', content: 'Yo' },
-      ],
+      input: rest,
     });
   });
+
+  // GPT-6.2 caches nothing of the instructions: each step of an agent paid its whole system prompt.
+  test.each([GPT, { ...GPT, model: 'openai/gpt-6.2-sol', dialect: 'elsewhere' }])(
+    'the leading ones are messages to models of OpenAI, which cache those ($model, $dialect)',
+    (target) => {
+      const body = render({ turns: [system('A'), system('B', true), user(text('Hi')), system('C')] }, target);
+      expect(body).not.toHaveProperty('instructions');
+      expect(body['input']).toEqual([
+        { type: 'message', role: 'developer', content: 'A' },
+        { type: 'message', role: 'developer', content: 'B' },
+        { type: 'message', role: 'user', content: 'Hi' },
+        { type: 'message', role: 'system', content: 'C' },
+      ]);
+    },
+  );
 
   test('they are the input where there is no other', () => {
     const body = render({ turns: [system('A')] });
