@@ -368,6 +368,9 @@ test('checklist 201: a session that the caller names is the key by which a model
   expect(await key(session('one'))).toMatch(/^[0-9a-f]{64}$/);
   expect(await key(session('one'))).toBe(await key(session('one')));
   expect(await key(session('one'))).not.toBe(await key(session('two')));
+  expect(await sentFor('messages', OPENAI, { metadata: { user_id: 'somebody' } })).toMatchObject({
+    prompt_cache_key: 'somebody',
+  });
   const other = await sentFor('messages', QWEN, { metadata: { user_id: 'somebody' } });
   expect(other).not.toHaveProperty('prompt_cache_key');
 });

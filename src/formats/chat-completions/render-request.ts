@@ -3,6 +3,7 @@
 import type { Own, Prompt } from '../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
@@ -52,6 +53,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...user(prompt, own, writing),
+    ...(dialect.newFields && cacheKeyOf(prompt)),
     ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),

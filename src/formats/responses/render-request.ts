@@ -1,11 +1,11 @@
 /** A prompt as the body of `POST /v1/responses` (API reference, Create a model response). */
 
-import { createHash } from 'node:crypto';
 import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import { type Report, reportDropped, type Target } from '../format.ts';
+import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { reportForeign } from '../own-fields.ts';
 import { renderItems } from './render-items.ts';
@@ -16,7 +16,7 @@ import { type Scope, scopeOf } from './scope.ts';
 /** Own fields that are part of something else in the body. */
 const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'tool_choice']);
 
-/** OpenAI takes no smaller `max_output_tokens`, and no longer `user` or `prompt_cache_key`. */
+/** OpenAI takes no smaller `max_output_tokens`, and no longer `user`. */
 const LEAST_TOKENS = 16;
 const LONGEST_USER = 64;
 
@@ -49,7 +49,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...sampling(prompt, scope),
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...userOf(prompt, scope),
-    ...cacheKeyOf(prompt, scope),
+    ...(scope.cachesMessages && cacheKeyOf(prompt)),
     ...(prompt.serviceTier !== undefined && { service_tier: tierOf(prompt.serviceTier) }),
     ...(include.length > 0 && { include }),
     store: false,
@@ -150,16 +150,6 @@ function userOf(prompt: Prompt, scope: Scope): JsonObject {
   if (scope.keepsAll || user.length <= LONGEST_USER) return { user };
   scope.report('user', 'approximated', `its first ${LONGEST_USER} characters`);
   return { user: user.slice(0, LONGEST_USER) };
-}
-
-/**
- * From GPT-5.6 on the cache is found reliably by a key alone ("Prompt caching", OpenAI documentation). Anthropic's callers
- * have none, but agents among them name the session in the user's id (as BerriAI/litellm#37623 takes it).
- */
-function cacheKeyOf({ user, own }: Prompt, { cachesMessages }: Scope): JsonObject {
-  if (!cachesMessages || own?.format !== 'messages' || user === undefined) return {};
-  const key = user.length <= LONGEST_USER ? user : createHash('sha256').update(user).digest('hex');
-  return { prompt_cache_key: key };
 }
 
 /** Anthropic's and Google's words for the usual tier. */
