@@ -55,6 +55,9 @@ export const ITEM_EVENTS: ReadonlyMap<string, ItemEvent> = new Map([
   ['response.refusal.done', { verb: 'whole', kind: REFUSAL }],
   ['response.reasoning_text.delta', { verb: 'piece', kind: THOUGHT }],
   ['response.reasoning_text.done', { verb: 'whole', kind: THOUGHT }],
+  // As the Open Responses specification, and the services that go by it, call the same (openresponses.org).
+  ['response.reasoning.delta', { verb: 'piece', kind: THOUGHT }],
+  ['response.reasoning.done', { verb: 'whole', kind: THOUGHT }],
   ['response.reasoning_summary_text.delta', { verb: 'piece', kind: SUMMARY }],
   ['response.reasoning_summary_text.done', { verb: 'whole', kind: SUMMARY }],
   ['response.function_call_arguments.delta', { verb: 'piece', kind: ARGUMENTS }],

@@ -248,6 +248,22 @@ describe('services that say less', () => {
   });
 });
 
+test('thoughts stream under the name that Open Responses has for them, too', () => {
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const events = heard(
+    streamOf([
+      added(0, thought),
+      piece('reasoning', 0, 'Hm, ', { content_index: 0 }),
+      piece('reasoning', 0, 'well.', { content_index: 0 }),
+      { type: 'response.reasoning.done', output_index: 0, content_index: 0, text: 'Hm, well.' },
+      done(0, { ...thought, content: [{ type: 'reasoning_text', text: 'Hm, well.' }] }),
+    ]),
+  );
+  expect(shown(events)).toEqual([['thinking', 'Hm, well.']]);
+  const pieces = events.filter(({ type }) => type === 'part-delta');
+  expect(pieces).toMatchObject([{ text: 'Hm, ' }, { text: 'well.' }]);
+});
+
 describe('items that overlap', () => {
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
 
