@@ -44,8 +44,8 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
       { type: 'text', text: 'One.' },
       { type: 'text', text: 'Two.', ...cached },
       { type: 'text', text: 'Three.' },
-      { type: 'text', text: 'Four.' },
     ]);
+    expect(said(sent)).toEqual([['user', 'Hi.\n<system>\nFour.\n</system>\nGo.']]);
   });
 
   test('checklist 64: to Google', async () => {
@@ -54,7 +54,13 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
       'One.',
       'Two.',
       'Three.',
+    ]);
+    expect(listAt(sent, 'contents.0.parts').map(({ text }) => text)).toEqual([
+      'Hi.',
+      '<system>',
       'Four.',
+      '</system>',
+      'Go.',
     ]);
   });
 
@@ -124,8 +130,20 @@ describe('checklist 65: a system message inside a messages conversation', () => 
       ['user', 'Go.'],
     ]);
     const toGemini = await sentFor('messages', GEMINI, { messages });
-    expect(at(toGemini, 'systemInstruction.parts.0.text')).toBe('Be brief from now on.');
-    expect(JSON.stringify(toGemini['contents'])).not.toContain('brief');
+    expect(toGemini['systemInstruction']).toBeUndefined();
+    expect(toGemini['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'Hi.' }] },
+      { role: 'model', parts: [{ text: 'Hello.' }] },
+      {
+        role: 'user',
+        parts: [
+          { text: '<system>' },
+          { text: 'Be brief from now on.' },
+          { text: '</system>' },
+          { text: 'Go.' },
+        ],
+      },
+    ]);
     const toResponder = await sentFor('messages', RESPONDER, { messages });
     expect(
       listAt(toResponder, 'input').find((item) => JSON.stringify(item).includes('brief'))?.['role'],
@@ -142,6 +160,29 @@ describe('checklist 66: a system message where a strict service takes none', () 
     { role: 'system', content: 'Three.' },
     { role: 'user', content: 'Go.' },
   ];
+  test('checklist 66: between a call and its result, it stands behind the result', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } };
+    const dialogue = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'system', content: 'Be brief.' },
+      { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+      { role: 'system', content: '' },
+    ];
+    const toClaude = await sentFor('chat-completions', CLAUDE, { messages: dialogue });
+    expect(listAt(toClaude, 'messages').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(listAt(toClaude, 'messages.2.content').map(({ type, text }) => text ?? type)).toEqual([
+      'tool_result',
+      '<system>',
+      'Be brief.',
+      '</system>',
+    ]);
+    const toGemini = await sentFor('chat-completions', GEMINI, { messages: dialogue });
+    expect(listAt(toGemini, 'contents').map(({ role }) => role)).toEqual(['user', 'model', 'user', 'user']);
+    expect(at(toGemini, 'contents.2.parts.0.functionResponse.name')).toBe('now');
+    expect(at(toGemini, 'contents.3.parts.1.text')).toBe('Be brief.');
+  });
+
   test.each([QWEN, 'mistralai/mistral-large-2512'])(
     'checklist 66: to %s the first ones are one, a later one is the user, told apart',
     async (model) => {
@@ -175,7 +216,6 @@ describe('checklist 67: developer is system to those who know no developer', () 
 describe('checklist 68: neighbours of one role are one message where the vendor wants turns', () => {
   const messages = [
     { role: 'user', content: 'One.' },
-    { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Two.' },
     { role: 'assistant', content: 'Three.' },
     { role: 'assistant', content: 'Four.' },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
 import { type Note, reportInto, unreported } from '../../src/formats/format.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
-import { isList, isObject } from '../../src/json.ts';
+import { asObject, isList, isObject, tryParseJson } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import {
@@ -158,10 +158,13 @@ function turnsOf(from: Caller, round: number): readonly JsonObject[] {
   const id = `call_${round}`;
   const args = { zebra: 'z', apple: round };
   const name = 'b_second';
+  // As Claude Code tells of what has changed, and Codex.
+  const reminder = { role: 'system', content: `Reminder ${round}` };
   switch (from) {
     case 'chat-completions':
       return [
         { role: 'user', content: `Question ${round}` },
+        reminder,
         {
           role: 'assistant',
           content: null,
@@ -173,6 +176,7 @@ function turnsOf(from: Caller, round: number): readonly JsonObject[] {
     case 'responses':
       return [
         { role: 'user', content: `Question ${round}` },
+        reminder,
         { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) },
         { type: 'function_call_output', call_id: id, output: `Result ${round}` },
         { role: 'assistant', content: `Answer ${round}` },
@@ -180,6 +184,7 @@ function turnsOf(from: Caller, round: number): readonly JsonObject[] {
     case 'messages':
       return [
         { role: 'user', content: `Question ${round}` },
+        reminder,
         { role: 'assistant', content: [{ type: 'tool_use', id, name, input: args }] },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: `Result ${round}` }] },
         { role: 'assistant', content: `Answer ${round}` },
@@ -230,11 +235,22 @@ describe('checklist 124: what was said before is sent byte for byte as it was', 
     const upTo = first.indexOf('"Answer 2"');
     expect(upTo).toBeGreaterThan(100);
     expect(grown.slice(0, upTo)).toBe(first.slice(0, upTo));
+    expect(headOf(grown)).toEqual(headOf(first));
     const toolsOf = (text: string): string => text.slice(text.indexOf('"tools"'));
     expect(toolsOf(grown).includes('b_second')).toBe(true);
     expect(toolsOf(grown).slice(0, 100)).toBe(toolsOf(first).slice(0, 100));
   });
 });
+
+function objectIn(body: string): JsonObject {
+  return asObject(tryParseJson(body)) ?? {};
+}
+
+/** What stands before a conversation, wherever it is in the body. */
+function headOf(body: string): readonly unknown[] {
+  const { system, systemInstruction, instructions } = objectIn(body);
+  return [system, systemInstruction, instructions];
+}
 
 describe('checklist 125: four marks, counted on what is sent, those of results included', () => {
   const marked = (count: number) =>

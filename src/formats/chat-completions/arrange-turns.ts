@@ -3,7 +3,8 @@
  * them. A caller of this format keeps the order it wrote.
  */
 
-import type { TextPart, Turn } from '../../conversation/prompt.ts';
+import { laterSystemAsUser, leadingSystem } from '../../conversation/later-system.ts';
+import type { Turn } from '../../conversation/prompt.ts';
 import { OPENING, strictTurns } from '../../conversation/strict-turns.ts';
 import type { ThoughtsField } from './dialects.ts';
 import type { Writing } from './writing.ts';
@@ -57,28 +58,15 @@ function saysSomething({ role, parts }: Turn, { report }: Writing): boolean {
 
 function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] {
   const system: Turn = { role: 'system', parts: [{ kind: 'text', text }] };
-  return turns.toSpliced(leading(turns), 0, system);
+  return turns.toSpliced(leadingSystem(turns), 0, system);
 }
 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
 function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
-  const count = leading(turns);
-  const [head, ...more] = turns.slice(0, count);
+  const told = laterSystemAsUser(turns);
+  if (told !== turns) report('turns[].role', 'approximated', 'a later system message goes as a user message');
+  const count = leadingSystem(told);
+  const [head, ...more] = told.slice(0, count);
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
-  const rest = turns.slice(count).map((turn): Turn => {
-    if (turn.role !== 'system') return turn;
-    report('turns[].role', 'approximated', 'a later system message goes as a user message');
-    return { ...turn, role: 'user', parts: [tag('<system>'), ...turn.parts, tag('</system>')] };
-  });
-  return [...(joined ? [joined] : []), ...rest];
-}
-
-function tag(text: string): TextPart {
-  return { kind: 'text', text };
-}
-
-/** How many turns at the start are the system's. */
-function leading(turns: readonly Turn[]): number {
-  const first = turns.findIndex((turn) => turn.role !== 'system');
-  return first < 0 ? turns.length : first;
+  return [...(joined ? [joined] : []), ...told.slice(count)];
 }

@@ -1,5 +1,6 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
+import { laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
@@ -19,11 +20,15 @@ interface Contents {
 }
 
 /**
- * All system turns, in order, as the parts of one instruction, and the rest as contents whose roles take turns.
- * A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
+ * The system turns at the start, in order, as the parts of one instruction, and the rest as contents whose roles take
+ * turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
-  const known = readable(turns, report);
+  const given = readable(turns, report);
+  const known = laterSystemAsUser(given);
+  if (known !== given) {
+    report('turns[].role', 'approximated', 'a later system message goes as a user message');
+  }
   const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);

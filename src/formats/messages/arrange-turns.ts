@@ -1,5 +1,6 @@
 /** Turns as Anthropic takes them: the system's apart, the user's first, and none that ends where a model cannot go on. */
 
+import { laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { Report, Target } from '../format.ts';
@@ -9,8 +10,9 @@ import { sendableTurns } from './sendable.ts';
 import { FORMAT, speaksMessages } from './wire.ts';
 
 /**
- * The system's parts, hoisted in their order, and the turns in the order the vendor wants. A system turn that a caller
- * of this format wrote into the conversation stays there. A prompt of nothing but instructions is one a user gives.
+ * The system's parts, hoisted in their order, and the turns in the order the vendor wants. What the system says in the
+ * midst of the conversation stays there: as a caller of this format wrote it, as a user's from any other. A prompt of
+ * nothing but instructions is one a user gives.
  */
 export function arrangeTurns(
   prompt: Prompt,
@@ -18,17 +20,17 @@ export function arrangeTurns(
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
-  const given = sendableTurns(prompt.turns, report);
+  const sendable = sendableTurns(prompt.turns, report);
+  const given = speaksMessages(prompt) ? sendable : laterSystemAsUser(sendable);
+  if (given !== sendable) {
+    report('turns[].role', 'approximated', 'a later system message goes as a user message');
+  }
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(orderedTurns(prompt, rest, report));
   if (turns.length === 0) {
     report('turns[].role', 'approximated', 'a system message as the user turn that must be there');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
-  }
-  const first = given.findIndex((turn) => turn.role !== 'system');
-  if (given.some((turn, at) => at > first && isHoisted(turn))) {
-    report('turns', 'approximated', 'system messages put before the conversation');
   }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
     report('turns', 'approximated', 'a user turn put first');

@@ -63,17 +63,26 @@ describe('law: what is parsed and rendered again is what it was', () => {
 });
 
 describe('turns', () => {
-  test('system turns wherever they stand become the parts of one instruction', () => {
-    const { body } = rendered({
+  test('system turns at the start become the parts of one instruction, later ones the user’s', () => {
+    const { body, notes } = rendered({
       turns: [
         { role: 'system', parts: [text('one')] },
-        user(text('x')),
         { role: 'system', parts: [text('two')], developer: true },
+        user(text('x')),
+        { role: 'system', parts: [text('three')] },
         user(text('y')),
       ],
     });
     expect(body['systemInstruction']).toEqual({ parts: [{ text: 'one' }, { text: 'two' }] });
-    expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'x' }, { text: 'y' }] }]);
+    const parts = [text('x'), text('<system>'), text('three'), text('</system>'), text('y')];
+    expect(body['contents']).toEqual(contents([user(...parts)]));
+    expect(notes).toEqual([
+      {
+        field: 'turns[].role',
+        outcome: 'approximated',
+        detail: 'a later system message goes as a user message',
+      },
+    ]);
   });
 
   test('a system turn alone is asked as the user’s, and reported', () => {

@@ -114,25 +114,22 @@ describe('settings', () => {
 });
 
 describe('turns', () => {
-  test('system turns go first, in their order, wherever they stood', () => {
+  test('system turns at the start go first, in their order; later ones are the user’s', () => {
     const plain = render({ turns: [system('a'), ...HELLO] });
     expect(plain.body['system']).toBe('a');
     expect(plain.told).toEqual([]);
-    const { body, told } = render({ turns: [system('a'), user(text('b')), system('c'), user(text('d'))] });
+    const { body, told } = render({
+      turns: [system('a'), system('b'), user(text('c')), system('d'), user(text('e'))],
+    });
     expect(body['system']).toEqual([
       { type: 'text', text: 'a' },
-      { type: 'text', text: 'c' },
+      { type: 'text', text: 'b' },
     ]);
+    const said = ['c', '<system>', 'd', '</system>', 'e'];
     expect(body['messages']).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'b' },
-          { type: 'text', text: 'd' },
-        ],
-      },
+      { role: 'user', content: said.map((words) => ({ type: 'text', text: words })) },
     ]);
-    expect(told).toEqual(['approximated: turns']);
+    expect(told).toEqual(['approximated: turns[].role']);
   });
 
   test('cache marks stay on their blocks', () => {

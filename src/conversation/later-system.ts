@@ -1,0 +1,34 @@
+/**
+ * What the system says in the midst of a conversation, where a format has a place for it before all else only. Put there,
+ * it would change how the request begins, by which vendors' caches know a prompt, and newest Claudes their thoughts: each
+ * of Claude Code's reminders, and of Codex's notes, had the whole conversation paid for anew (BerriAI/litellm#42104,
+ * lidge-jun/opencodex#4148). So it stays where it is, as a user's turn that says whose words they are.
+ */
+
+import type { Part, TextPart, Turn } from './prompt.ts';
+
+/** How many turns at the start are the system's. */
+export function leadingSystem(turns: readonly Turn[]): number {
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  return first < 0 ? turns.length : first;
+}
+
+/** The turns with those of the system's behind the first other as a user's; themselves where there are none. */
+export function laterSystemAsUser(turns: readonly Turn[]): readonly Turn[] {
+  const count = leadingSystem(turns);
+  const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= count;
+  if (!turns.some(isLater)) return turns;
+  return turns.flatMap((turn, at): readonly Turn[] => {
+    if (!isLater(turn, at)) return [turn];
+    if (turn.parts.every(isEmpty)) return [];
+    return [{ ...turn, role: 'user', parts: [tag('<system>'), ...turn.parts, tag('</system>')] }];
+  });
+}
+
+function isEmpty(part: Part): boolean {
+  return part.kind === 'text' && part.text === '';
+}
+
+function tag(text: string): TextPart {
+  return { kind: 'text', text };
+}
