@@ -13,3 +13,14 @@ export function safeName(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_.:-]/g, '_').slice(0, 110);
   return `${/^[A-Za-z_]/.test(plain) ? '' : '_'}${plain}_${fingerprint(name).toString(36)}`;
 }
+
+/**
+ * What Gemini calls the module that the caller's functions stand in: it says it before the name of one at times, for
+ * which no client has a tool (diegosouzapw/OmniRoute#9273).
+ */
+const MODULE = /^default_api[.:]/;
+
+/** The name of the function that a call means. */
+export function calledName(name: string): string {
+  return name.replace(MODULE, '');
+}

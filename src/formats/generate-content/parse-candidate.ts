@@ -10,6 +10,7 @@ import { madeUpId } from './call-ids.ts';
 import { citationTeller, mergeField } from './citations.ts';
 import { finishWord, parseFinish } from './finish.ts';
 import { parseLogprobs } from './logprobs.ts';
+import { calledName } from './names.ts';
 import { type PartialArgs, partialArgs } from './partial-args.ts';
 import { type Proof, unsealProof } from './proof.ts';
 import { FORMAT, listOf } from './wire.ts';
@@ -117,7 +118,8 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
     const given = asText(call['id']);
     // What stands before Gemini may give the name of the function: two calls of one then had one id.
     const id = given && !ids.has(given) ? given : madeUpId(answer.stem, position);
-    const name = answer.names.get(wireName) ?? wireName;
+    const called = calledName(wireName);
+    const name = answer.names.get(called) ?? called;
     ids.add(id);
     calls++;
     index++;
@@ -163,7 +165,7 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   /** A call that Google makes and answers itself: nobody else is to make it. */
   const isServed = (part: JsonObject): boolean => {
     const called = asText(asObject(part['functionCall'])?.['name']);
-    return called !== undefined && answer.declared?.has(called) === false;
+    return called !== undefined && answer.declared?.has(calledName(called)) === false;
   };
 
   const readContent = (content: Json | undefined, out: Out): void => {
