@@ -1,8 +1,22 @@
 /** Checklist, section 24: what a vendor's newest fields mean to a model of another vendor. */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import { at, CLAUDE, DEEPSEEK, GEMINI_3, KIMI, listAt, OPENAI, useDoor } from './support.ts';
+import { asObjects, type JsonObject } from '../../src/json.ts';
+import {
+  at,
+  CLAUDE,
+  cityTool,
+  claudeMessage,
+  DEEPSEEK,
+  GEMINI_3,
+  gemini,
+  geminiStream,
+  json,
+  KIMI,
+  listAt,
+  OPENAI,
+  useDoor,
+} from './support.ts';
 
 const door = useDoor();
 const { sentFor } = door;
@@ -289,5 +303,88 @@ describe('checklist 169: where a search may look is asked of every vendor that c
     const sent = await sentFor('chat-completions', CLAUDE, { web_search_options: { user_location } });
     const place = { type: 'approximate', country: 'NO', city: 'Oslo' };
     expect(sent['tools']).toEqual([anthropic({ user_location: place })]);
+  });
+});
+
+describe('checklist 201: what a search has found is told to Claude’s clients as Claude tells it', () => {
+  const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }];
+  const url = 'https://cats.example/a';
+  const ask = { tools, messages: [{ role: 'user', content: 'Perform a web search for the query: cats' }] };
+  const groundingMetadata = {
+    groundingChunks: [{ web: { uri: url, title: 'cats.example' } }],
+    groundingSupports: [
+      { segment: { startIndex: 0, endIndex: 5, text: 'Cats.' }, groundingChunkIndices: [0] },
+      { segment: { startIndex: 6, endIndex: 16, text: 'They purr.' }, groundingChunkIndices: [0] },
+    ],
+  };
+  const grounded = (parts: readonly JsonObject[]): JsonObject => {
+    const answer = gemini(parts, 'STOP');
+    const candidates = asObjects(answer['candidates']).map((one) => ({ ...one, groundingMetadata }));
+    return { ...answer, candidates };
+  };
+  const all = grounded([{ text: 'Cats. They purr.', thoughtSignature: 'c2ln' }]);
+  const id = expect.stringMatching(/^srvtoolu_[A-Za-z0-9]+$/);
+  const found = [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: '' }, caller: { type: 'direct' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: id,
+      content: [
+        { type: 'web_search_result', url, title: 'cats.example', encrypted_content: '', page_age: null },
+      ],
+      caller: { type: 'direct' },
+    },
+  ];
+
+  test('checklist 201: behind the text, streamed and whole', async () => {
+    door.answers(json(all));
+    const { json: whole } = await door.whole('messages', GEMINI_3, ask);
+    expect(listAt(whole, 'content').slice(1)).toEqual(found);
+    expect(whole['stop_reason']).toBe('end_turn');
+    const last = grounded([{ text: 'They purr.', thoughtSignature: 'c2ln' }]);
+    door.answers(geminiStream(gemini([{ text: 'Cats. ' }]), last));
+    const { data } = await door.stream('messages', GEMINI_3, ask);
+    const blocks = data.flatMap(({ content_block }) => content_block ?? []);
+    expect(blocks.slice(1)).toEqual([{ ...found[0], input: {} }, found[1]]);
+  });
+
+  test('checklist 201: not where none was asked for, nor beside a call', async () => {
+    door.answers(json(all));
+    const { json: unasked } = await door.whole('messages', GEMINI_3, {});
+    expect(listAt(unasked, 'content').map(({ type }) => type)).toEqual(['text']);
+    const call = { functionCall: { name: 'get_weather', args: {} } };
+    const calling = grounded([{ text: 'Cats.' }, call]);
+    const more = { ...ask, tools: [...tools, cityTool('messages')] };
+    door.answers(json(calling));
+    const { json: called } = await door.whole('messages', GEMINI_3, more);
+    expect(listAt(called, 'content').map(({ type }) => type)).toEqual(['text', 'tool_use']);
+    door.answers(geminiStream(calling));
+    const { data } = await door.stream('messages', GEMINI_3, more);
+    const types = data.flatMap(({ content_block }) => at(content_block, 'type') ?? []);
+    expect(types).toEqual(['text', 'tool_use']);
+  });
+
+  test('checklist 201: the dialogue goes on, with Gemini and with Claude', async () => {
+    door.answers(json(all));
+    const { json: whole } = await door.whole('messages', GEMINI_3, ask);
+    const messages = [
+      ...ask.messages,
+      { role: 'assistant', content: whole['content'] ?? [] },
+      { role: 'user', content: 'And dogs?' },
+    ];
+    const toGemini = await sentFor('messages', GEMINI_3, { tools, messages });
+    expect(JSON.stringify(toGemini)).not.toMatch(/srvtoolu|cats\.example/);
+    door.answers(({ body }, response) => {
+      const isTheirs = body.includes('"encrypted_');
+      response.writeHead(isTheirs ? 400 : 200, { 'content-type': 'application/json' });
+      const refused = { type: 'error', error: { type: 'invalid_request_error', message: 'Invalid' } };
+      response.end(JSON.stringify(isTheirs ? refused : claudeMessage([], 'end_turn')));
+    });
+    const { status } = await door.whole('messages', CLAUDE, { tools, messages });
+    expect(status).toBe(200);
+    expect(at(door.sent(), 'messages.1')).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Cats. They purr.' }],
+    });
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import { fieldsOf } from '../../conversation/own.ts';
-import type { Signature } from '../../conversation/prompt.ts';
+import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import { isObject } from '../../json.ts';
@@ -15,6 +15,7 @@ import { callBlocks } from './answer.ts';
 import { carrierBlocks, type Place } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { type Calls, NO_CALLS, withCall } from './finish.ts';
+import { searchBlocks } from './searches.ts';
 import { proofText, redactedBlock } from './thinking-blocks.ts';
 import { FORMAT } from './wire.ts';
 
@@ -45,6 +46,8 @@ interface BlockEvents {
   end(out: Out): void;
   /** What has been said so far. */
   said(): { readonly calls: Calls; readonly refusal: boolean };
+  /** No part comes after this. */
+  close(out: Out): void;
   /** What was told that no block can hold, as additional fields. */
   others(): JsonObject;
 }
@@ -59,8 +62,11 @@ const ARGUMENTS = '{"type":"input_json_delta","partial_json":';
  */
 const NO_THOUGHT = { type: 'thinking_delta', thinking: '' } as const;
 
-/** @param stem what ids that have to be made up are made of. */
-export function blockEvents(stem: string): BlockEvents {
+/**
+ * @param stem what ids that have to be made up are made of.
+ * @param search the name of the web search that was asked for.
+ */
+export function blockEvents(stem: string, search: string | undefined): BlockEvents {
   const callBlock = callBlocks(stem);
   const others = foreign();
   let next = 0;
@@ -69,6 +75,7 @@ export function blockEvents(stem: string): BlockEvents {
   let carriers: JsonObject[] = [];
   let calls = NO_CALLS;
   let refusal = false;
+  const cited: Citation[] = [];
 
   const startBlock = (block: JsonObject, out: Out): void => {
     sayCarriers(out);
@@ -188,10 +195,11 @@ export function blockEvents(stem: string): BlockEvents {
         wholeBlock(redactedBlock(redacted, fieldsOf(open.own, FORMAT)), out);
       }
       if (citation === undefined) return;
-      const cited = renderCitation(citation);
-      if (cited === undefined) others.cite(citation);
-      else if (open.head === '') open.citations.push(cited);
-      else addDelta({ type: 'citations_delta', citation: cited }, out);
+      if (search !== undefined) cited.push(citation);
+      const rendered = renderCitation(citation);
+      if (rendered === undefined) others.cite(citation);
+      else if (open.head === '') open.citations.push(rendered);
+      else addDelta({ type: 'citations_delta', citation: rendered }, out);
     },
     end(out) {
       if (open === undefined) return;
@@ -207,6 +215,12 @@ export function blockEvents(stem: string): BlockEvents {
       closeBlock(part, out);
       carry(part.signature, part.hasText ? 'previous' : 'next');
       if (part.kind === 'tool-call') sayCarriers(out);
+    },
+    close(out) {
+      if (search === undefined || calls !== NO_CALLS) return;
+      // As of a whole answer: no carrier of the text that it ends with.
+      carriers = [];
+      for (const block of searchBlocks(search, cited, stem)) wholeBlock(block, out);
     },
     said: () => ({ calls, refusal }),
     others: () => others.fields(),

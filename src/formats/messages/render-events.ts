@@ -10,6 +10,7 @@ import { renderMessage } from './answer.ts';
 import { renderLateError } from './errors.ts';
 import { endFields, renderStop } from './finish.ts';
 import { blockEvents } from './render-answer-blocks.ts';
+import { searchTool } from './searches.ts';
 import { renderUsedTier } from './service-tier.ts';
 import { renderUsage } from './usage.ts';
 
@@ -18,7 +19,7 @@ export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
 /** A message has one choice: of several, the first is told. */
 export function renderEvents(asked: Asked): EventRenderer {
-  const blocks = blockEvents(asked.id);
+  const blocks = blockEvents(asked.id, searchTool(asked.prompt));
   let usage: Usage = {};
   let end: Omit<ChoiceEnd, 'type' | 'choice'> = { finish: 'other' };
 
@@ -31,6 +32,7 @@ export function renderEvents(asked: Asked): EventRenderer {
   };
 
   const stop = (out: Sink<Sse>): void => {
+    blocks.close(out);
     const { inside, beside } = endFields(end);
     const delta = {
       ...inside,

@@ -12,6 +12,7 @@ import { callBlocks, renderMessage } from './answer.ts';
 import { carrierBlocks } from './carriers.ts';
 import { renderCitation } from './citations.ts';
 import { endFields, NO_CALLS, renderStop, withCall } from './finish.ts';
+import { searchBlocks, searchTool } from './searches.ts';
 import { renderUsedTier } from './service-tier.ts';
 import { redactedBlock, thinkingBlock } from './thinking-blocks.ts';
 import { renderUsage } from './usage.ts';
@@ -24,11 +25,14 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = callBlocks(asked.id);
   const others = foreign();
-  const content = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
+  const said = unsignedAtEnd(parts).flatMap((part) => renderPart(part, callBlock, others));
   const calls = parts
     .filter((part) => part.kind === 'tool-call')
     .reduce((known, { own }) => withCall(known, fieldsOf(own, FORMAT)), NO_CALLS);
   const refusal = parts.some((part) => part.kind === 'refusal');
+  const search = calls === NO_CALLS ? searchTool(asked.prompt) : undefined;
+  const cited = parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
+  const content = search === undefined ? said : [...said, ...searchBlocks(search, cited, asked.id)];
   const { inside, beside } = endFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),

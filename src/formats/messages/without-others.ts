@@ -1,8 +1,9 @@
 /**
  * A dialogue that went on with models of other vendors, as Anthropic takes it back (API reference, messages; extended
- * thinking guide): it reads no thoughts but those it has signed, no text of white space alone, as many models write it
- * before a call, nothing behind a call, and no turn of nothing; and it cannot begin to think by a budget in the midst of a round of calls, as
- * one is where the calls are another's, or where a client has left their thoughts out.
+ * thinking guide): it reads no thoughts but those it has signed, no searches but those it has made, no text of white
+ * space alone, as many models write it before a call, nothing behind a call, and no turn of nothing; and it cannot begin
+ * to think by a budget in the midst of a round of calls, as one is where the calls are another's, or where a client has
+ * left their thoughts out.
  */
 
 import { broughtBack } from '../../conversation/signature.ts';
@@ -18,6 +19,7 @@ import {
   type JsonObject,
 } from '../../json.ts';
 import { callsLast } from './calls-last.ts';
+import { othersSearches } from './searches.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(request: JsonObject): JsonObject | undefined {
@@ -43,10 +45,28 @@ function ownTurn(turn: Json): readonly Json[] {
   if (!isObject(turn) || turn['role'] !== 'assistant') return [turn];
   const said = turn['content'];
   if (!isList(said)) return isBlank(said) ? [] : [turn];
-  const left = said.filter((block) => !isOthersThought(block) && !isBlankText(block));
+  const searches = othersSearches(said);
+  const left = said
+    .filter((block) => !isOthersThought(block) && !isBlankText(block) && !isOf(searches, block))
+    .map(withoutOthersCitations);
   if (left.length === 0) return [];
   const content = callsLast(left, isCall);
   return [hasSameItems(content, said) ? turn : { ...turn, content }];
+}
+
+function isOf(searches: ReadonlySet<string>, block: Json): boolean {
+  if (searches.size === 0 || !isObject(block)) return false;
+  return searches.has(asText(block['type'] === 'server_tool_use' ? block['id'] : block['tool_use_id']) ?? '');
+}
+
+/** A text without what another vendor's model has cited for it. */
+function withoutOthersCitations(block: Json): Json {
+  if (!isObject(block) || block['type'] !== 'text' || !isList(block['citations'])) return block;
+  const given = block['citations'];
+  const citations = given.filter((citation) => asObject(citation)?.['encrypted_index'] !== '');
+  if (citations.length === given.length) return block;
+  const { citations: _, ...text } = block;
+  return citations.length > 0 ? { ...text, citations } : text;
 }
 
 function isBlankText(block: Json): boolean {
