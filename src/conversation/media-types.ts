@@ -22,6 +22,15 @@ export function usualType(mediaType: string | undefined): string | undefined {
   return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
 }
 
+/** Texts whose MIME types do not say that they are: data and code. */
+const TEXTS =
+  /^application\/(?:[\w.-]+[+-])?(?:json|jsonl|ndjson|xml|yaml|toml|javascript|typescript|python|sh|sql)$/;
+
+/** Whether a document of this MIME type is a text, whatever else it is. */
+export function isTextual(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || TEXTS.test(mediaType);
+}
+
 /** First letters of the base64 of well-known file heads. */
 const HEADS: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],

@@ -206,6 +206,25 @@ describe('checklist 22: what stands in the place of another medium is what its t
     expect(objectsIn(sent)).toContainEqual(shot);
   });
 
+  test.each([
+    'application/json',
+    'application/ld+json',
+    'application/xml',
+    'application/x-yaml; charset=utf-8',
+    'application/javascript',
+  ])('checklist 22: %s is a text to those who know no such type', async (type) => {
+    const text = Buffer.from('{"a":1}').toString('base64');
+    const file = { filename: 'a', file_data: `data:${type};base64,${text}` };
+    const chat = asked('chat-completions', { type: 'file', file });
+    expect(objectsIn(await sentFor('chat-completions', GEMINI, chat))).toContainEqual({
+      inlineData: { mimeType: 'text/plain', data: text },
+    });
+    const item = asked('responses', { type: 'input_file', ...file });
+    expect(objectsIn(await sentFor('responses', CLAUDE, item))).toContainEqual(
+      expect.objectContaining({ source: { type: 'text', media_type: 'text/plain', data: '{"a":1}' } }),
+    );
+  });
+
   /** As Alibaba's models take it. */
   test.each<[string, JsonObject]>([
     ['data:;base64,SUQz', { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } }],

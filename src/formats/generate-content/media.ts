@@ -1,7 +1,7 @@
 /** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { mediaOf, sniffedType, usualType } from '../../conversation/media-types.ts';
+import { isTextual, mediaOf, sniffedType, usualType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -86,10 +86,14 @@ function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
 
 /**
  * Gemini refuses data without a type, and by a type of another kind: what the data looks like, else what its kind mostly
- * is.
+ * is. Of texts it takes those whose type says so, and not those of data and code ("Unable to submit request because it has
+ * a mimeType parameter with value application/json, which is not supported", agno-agi/agno#3964).
  */
 function inBase64(data: string, mediaType: string | undefined, kind: MediaPart['media']): JsonObject {
   const type = usualType(mediaType);
+  if (kind === 'document' && type?.startsWith('application/') && isTextual(type)) {
+    return { mimeType: 'text/plain', data };
+  }
   const fits = type !== undefined && (kind === 'document' || type.startsWith(kind));
   return { mimeType: fits ? type : typeOf(data, kind), data };
 }

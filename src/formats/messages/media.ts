@@ -1,6 +1,6 @@
 /** Images and documents. */
 
-import { sniffedType, usualType } from '../../conversation/media-types.ts';
+import { isTextual, sniffedType, usualType } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
@@ -132,7 +132,7 @@ function documentSource(part: MediaPart): JsonObject {
       const mediaType = usualType(part.mediaType) ?? sniffedType(source.data);
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
-      if (mediaType?.startsWith('text/') || mediaType === 'application/json') {
+      if (mediaType !== undefined && isTextual(mediaType)) {
         return textSource(Buffer.from(source.data, 'base64').toString('utf8'));
       }
       throw invalid('This model only accepts PDF and plain text documents.', 'messages');
