@@ -69,6 +69,8 @@ const thinking = z
     efforts: z.array(effort).readonly(),
     budget: budget.exactOptional(),
     canDisable: z.boolean(),
+    /** Whether it can be told not to think before it answers, only between calls (Anthropic `between_tools`). Absent: no. */
+    betweenTools: z.boolean().exactOptional(),
   })
   .readonly()
   .refine(

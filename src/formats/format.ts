@@ -67,6 +67,8 @@ export interface Target {
 export interface ThinkingTraits extends EffortTraits {
   /** `effort`: a word (OpenAI, Gemini 3+, Claude 4.6+); `budget`: tokens (Claude 4.5, Gemini 2.5). */
   readonly kinds: readonly ('effort' | 'budget')[];
+  /** Whether it can be told not to think before it answers, but only between calls of tools (Claude Sonnet 5.5). */
+  readonly betweenTools?: boolean;
 }
 
 /** What a caller asked, for whoever renders the answer. */

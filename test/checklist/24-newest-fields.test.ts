@@ -166,6 +166,26 @@ describe('checklist 163: who asks to think is heard, whatever is said beside it'
   });
 });
 
+describe('checklist 202: who wants no thinking has as little as there is', () => {
+  const NEWEST = 'anthropic/claude-sonnet-5-5';
+
+  test('checklist 202: of Sonnet 5.5, which thinks between calls at least', async () => {
+    const chat = await sentFor('chat-completions', NEWEST, { reasoning_effort: 'none' });
+    const responses = await sentFor('responses', NEWEST, { reasoning: { effort: 'none' } });
+    for (const sent of [chat, responses]) {
+      expect(sent['thinking']).toEqual({ type: 'between_tools' });
+      expect(sent).not.toHaveProperty('output_config');
+    }
+  });
+
+  test('checklist 202: of other vendors’ models, where Claude was to think between calls alone', async () => {
+    const thinking = { type: 'between_tools' };
+    expect(at(await sentFor('messages', THINKER, { thinking }), 'reasoning.effort')).toBe('none');
+    const toGemini = await sentFor('messages', GEMINI_3, { thinking });
+    expect(at(toGemini, 'generationConfig.thinkingConfig')).toEqual({ thinkingLevel: 'MINIMAL' });
+  });
+});
+
 describe('checklist 163: what a conversation changes on its way holds from there on', () => {
   const effort = (word: string | null): JsonObject => ({ role: 'system', output_config: { effort: word } });
   const update = (settings: JsonObject): JsonObject => ({ type: 'configuration_update', ...settings });

@@ -49,12 +49,14 @@ function parseWish(value: Json | undefined): Thinking | undefined {
   const shown = typeof display === 'string' ? { visible: display !== 'omitted' } : {};
   if (type === 'enabled' && budget !== undefined) return { budget, ...shown };
   if (type === 'adaptive') return { adaptive: true, ...shown };
-  return type === 'disabled' ? { effort: 'none' } : undefined;
+  // What thinks between calls alone thinks as little as it can: nobody else's models can be told so.
+  return type === 'disabled' || type === 'between_tools' ? { effort: 'none' } : undefined;
 }
 
-/** Whether the wish says all that is written: neutral words know no other ways to show thoughts, and no bindings. */
+/** Whether the wish says all that is written: neutral words know no other ways to think or to show it, and no bindings. */
 function isWhole(value: JsonObject, wish: Thinking): boolean {
-  const { type: _, budget_tokens, display, ...rest } = value;
+  const { type, budget_tokens, display, ...rest } = value;
+  if (type === 'between_tools') return false;
   if (!isEmpty(rest) || (budget_tokens !== undefined && wish.budget === undefined)) return false;
   return display === undefined || (wish.visible !== undefined && WAYS_TO_SHOW.includes(display));
 }

@@ -67,6 +67,10 @@ export function isSilent({ thinking, thinks }: ThinkingPlan, { thinking: traits 
 
 function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
   if (traits.canDisable) return { thinking: { type: 'disabled' }, thinks: false };
+  if (traits.betweenTools) {
+    report('thinking', 'approximated', 'cannot be switched off: between calls of tools alone');
+    return { thinking: { type: 'between_tools' }, thinks: true };
+  }
   const effort = nearestEffort('none', wordsOf(traits));
   report('thinking', 'approximated', 'cannot be switched off: as little as possible');
   return { ...(effort !== undefined && { effort }), thinks: true };
