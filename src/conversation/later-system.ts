@@ -2,7 +2,8 @@
  * What the system says in the midst of a conversation, where a format has a place for it before all else only. Put there,
  * it would change how the request begins, by which vendors' caches know a prompt, and newest Claudes their thoughts: each
  * of Claude Code's reminders, and of Codex's notes, had the whole conversation paid for anew (BerriAI/litellm#42104,
- * lidge-jun/opencodex#4148). So it stays where it is, as a user's turn that says whose words they are.
+ * lidge-jun/opencodex#4148). So it stays where it is, as a user's turn that says whose words they are. What was said
+ * before the first answer never changes again, and can stand before all else.
  */
 
 import type { Part, TextPart, Turn } from './prompt.ts';
@@ -13,10 +14,15 @@ export function leadingSystem(turns: readonly Turn[]): number {
   return first < 0 ? turns.length : first;
 }
 
-/** The turns with those of the system's behind the first other as a user's; themselves where there are none. */
-export function laterSystemAsUser(turns: readonly Turn[]): readonly Turn[] {
-  const count = leadingSystem(turns);
-  const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= count;
+/** How many turns come before the assistant's first. */
+export function beforeAnswers(turns: readonly Turn[]): number {
+  const first = turns.findIndex(({ role }) => role === 'assistant');
+  return first < 0 ? turns.length : first;
+}
+
+/** The turns with those of the system's from the `first` on as a user's; themselves where there are none. */
+export function laterSystemAsUser(turns: readonly Turn[], first: number): readonly Turn[] {
+  const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= first;
   if (!turns.some(isLater)) return turns;
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (!isLater(turn, at)) return [turn];

@@ -35,6 +35,8 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
     },
     { role: 'user', content: 'Hi.' },
     { role: 'system', content: 'Four.' },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'system', content: 'Five.' },
     { role: 'user', content: 'Go.' },
   ];
 
@@ -44,8 +46,13 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
       { type: 'text', text: 'One.' },
       { type: 'text', text: 'Two.', ...cached },
       { type: 'text', text: 'Three.' },
+      { type: 'text', text: 'Four.' },
     ]);
-    expect(said(sent)).toEqual([['user', 'Hi.\n<system>\nFour.\n</system>\nGo.']]);
+    expect(said(sent)).toEqual([
+      ['user', 'Hi.'],
+      ['assistant', 'Hello.'],
+      ['user', '<system>\nFive.\n</system>\nGo.'],
+    ]);
   });
 
   test('checklist 64: to Google', async () => {
@@ -54,11 +61,11 @@ describe('checklist 64: every system text is kept, in order, with its cache mark
       'One.',
       'Two.',
       'Three.',
-    ]);
-    expect(listAt(sent, 'contents.0.parts').map(({ text }) => text)).toEqual([
-      'Hi.',
-      '<system>',
       'Four.',
+    ]);
+    expect(listAt(sent, 'contents.2.parts').map(({ text }) => text)).toEqual([
+      '<system>',
+      'Five.',
       '</system>',
       'Go.',
     ]);

@@ -371,12 +371,15 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     const remark = { role: 'system', content: 'Be quick.' };
     for (const [from, more] of [
       ['chat-completions', { messages }],
-      ['chat-completions', { messages: [...messages, remark] }],
+      ['chat-completions', { messages: [remark, ...messages] }],
       ['responses', { input: messages }],
       ['messages', { messages }],
     ] as const) {
       expect((await sentFor(from, model, more))['contents']).toEqual(expected);
     }
+    const { contents: told } = await sentFor('chat-completions', model, { messages: [...messages, remark] });
+    const parts = ['<system>', 'Be quick.', '</system>'].map((text) => ({ text }));
+    expect(told).toEqual([...contents, { role: 'user', parts }]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
-import { laterSystemAsUser } from '../../conversation/later-system.ts';
+import { beforeAnswers, laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
@@ -20,12 +20,12 @@ interface Contents {
 }
 
 /**
- * The system turns at the start, in order, as the parts of one instruction, and the rest as contents whose roles take
- * turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
+ * The system turns up to the first answer, in order, as the parts of one instruction, and the rest as contents whose
+ * roles take turns. A prompt of system turns alone is asked as the user's: Gemini answers no request without contents.
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
   const given = readable(turns, report);
-  const known = laterSystemAsUser(given);
+  const known = laterSystemAsUser(given, beforeAnswers(given));
   if (known !== given) {
     report('turns[].role', 'approximated', 'a later system message goes as a user message');
   }

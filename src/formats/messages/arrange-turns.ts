@@ -1,6 +1,6 @@
 /** Turns as Anthropic takes them: the system's apart, the user's first, and none that ends where a model cannot go on. */
 
-import { laterSystemAsUser } from '../../conversation/later-system.ts';
+import { beforeAnswers, laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { Report, Target } from '../format.ts';
@@ -10,9 +10,9 @@ import { sendableTurns } from './sendable.ts';
 import { FORMAT, speaksMessages } from './wire.ts';
 
 /**
- * The system's parts, hoisted in their order, and the turns in the order the vendor wants. What the system says in the
- * midst of the conversation stays there: as a caller of this format wrote it, as a user's from any other. A prompt of
- * nothing but instructions is one a user gives.
+ * The system's parts up to the first answer, hoisted in their order, and the turns in the order the vendor wants. What
+ * the system says later stays there: as a caller of this format wrote it, as a user's from any other. A prompt of nothing
+ * but instructions is one a user gives.
  */
 export function arrangeTurns(
   prompt: Prompt,
@@ -21,7 +21,7 @@ export function arrangeTurns(
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
   const sendable = sendableTurns(prompt.turns, report);
-  const given = speaksMessages(prompt) ? sendable : laterSystemAsUser(sendable);
+  const given = speaksMessages(prompt) ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
   if (given !== sendable) {
     report('turns[].role', 'approximated', 'a later system message goes as a user message');
   }

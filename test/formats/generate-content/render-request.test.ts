@@ -63,19 +63,23 @@ describe('law: what is parsed and rendered again is what it was', () => {
 });
 
 describe('turns', () => {
-  test('system turns at the start become the parts of one instruction, later ones the user’s', () => {
+  test('system turns up to the first answer become the parts of one instruction, later ones the user’s', () => {
     const { body, notes } = rendered({
       turns: [
         { role: 'system', parts: [text('one')] },
         { role: 'system', parts: [text('two')], developer: true },
         user(text('x')),
         { role: 'system', parts: [text('three')] },
-        user(text('y')),
+        model(text('y')),
+        { role: 'system', parts: [text('four')] },
+        user(text('z')),
       ],
     });
-    expect(body['systemInstruction']).toEqual({ parts: [{ text: 'one' }, { text: 'two' }] });
-    const parts = [text('x'), text('<system>'), text('three'), text('</system>'), text('y')];
-    expect(body['contents']).toEqual(contents([user(...parts)]));
+    expect(body['systemInstruction']).toEqual({
+      parts: [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
+    });
+    const parts = [text('<system>'), text('four'), text('</system>'), text('z')];
+    expect(body['contents']).toEqual(contents([user(text('x')), model(text('y')), user(...parts)]));
     expect(notes).toEqual([
       {
         field: 'turns[].role',

@@ -114,20 +114,27 @@ describe('settings', () => {
 });
 
 describe('turns', () => {
-  test('system turns at the start go first, in their order; later ones are the user’s', () => {
+  test('system turns up to the first answer go first, in their order; later ones are the user’s', () => {
     const plain = render({ turns: [system('a'), ...HELLO] });
     expect(plain.body['system']).toBe('a');
     expect(plain.told).toEqual([]);
     const { body, told } = render({
-      turns: [system('a'), system('b'), user(text('c')), system('d'), user(text('e'))],
+      turns: [
+        system('a'),
+        system('b'),
+        user(text('c')),
+        system('d'),
+        assistant(text('e')),
+        system('f'),
+        user(text('g')),
+      ],
     });
-    expect(body['system']).toEqual([
-      { type: 'text', text: 'a' },
-      { type: 'text', text: 'b' },
-    ]);
-    const said = ['c', '<system>', 'd', '</system>', 'e'];
+    const texts = (...said: string[]): JsonObject[] => said.map((words) => ({ type: 'text', text: words }));
+    expect(body['system']).toEqual(texts('a', 'b', 'd'));
     expect(body['messages']).toEqual([
-      { role: 'user', content: said.map((words) => ({ type: 'text', text: words })) },
+      { role: 'user', content: texts('c') },
+      { role: 'assistant', content: texts('e') },
+      { role: 'user', content: texts('<system>', 'f', '</system>', 'g') },
     ]);
     expect(told).toEqual(['approximated: turns[].role']);
   });
