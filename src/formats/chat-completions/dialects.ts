@@ -89,6 +89,11 @@ export interface Dialect {
   /** Whether texts go as a list of parts where there are several; else they are joined. */
   readonly textLists: boolean;
   readonly cacheControl: boolean;
+  /**
+   * Whether `prompt_cache_key` says what belongs together. Mistral caches nothing without ("Prompt caching",
+   * docs.mistral.ai), Fireworks finds the replica by it that has the cache.
+   */
+  readonly cacheKey: boolean;
   readonly topK: boolean;
   readonly seed: 'seed' | 'random_seed';
   /** Whether a stream tells usage only if asked by `stream_options`. */
@@ -140,6 +145,7 @@ const PLAIN: Dialect = {
   video: true,
   textLists: true,
   cacheControl: false,
+  cacheKey: true,
   topK: true,
   seed: 'seed',
   streamOptions: true,
@@ -168,6 +174,7 @@ const COMPATIBLE: Dialect = {
   parameters: true,
   toolMedia: false,
   textLists: false,
+  cacheKey: false,
   topK: false,
   serviceTier: false,
   metadata: false,
@@ -222,6 +229,7 @@ const MISTRAL: Dialect = {
   userAfterTool: false,
   documents: 'document_url',
   video: false,
+  cacheKey: true,
   seed: 'random_seed',
   // Mistral always tells usage, and refuses fields it does not know.
   streamOptions: false,
@@ -277,7 +285,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     systemFirst: false,
     jsonWord: true,
   },
-  fireworks: { ...COMPATIBLE, topK: true },
+  fireworks: { ...COMPATIBLE, cacheKey: true, topK: true },
   google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
   groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
   litellm: {

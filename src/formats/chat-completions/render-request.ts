@@ -25,7 +25,7 @@ import type { Writing } from './writing.ts';
 export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
   const dialect = dialectOf(target.dialect);
   const exact = prompt.own?.format === 'chat-completions';
-  const { shared, left } = sharedFields(prompt.own, dialect.newFields);
+  const { shared, left } = sharedFields(prompt.own, dialect);
   const {
     reasoning,
     thinking,
@@ -53,24 +53,30 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...user(prompt, own, writing),
-    ...(dialect.newFields && cacheKeyOf(prompt)),
+    ...(dialect.cacheKey && cacheKeyOf(prompt)),
     ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
   };
 }
 
-/**
- * The fields of OpenAI's other format that this one has as well, and what is left of the others.
- * @param takes whether the service is one that takes them.
- */
-function sharedFields(own: Own | undefined, takes: boolean): { shared: JsonObject; left?: Own } {
-  if (own?.format !== 'responses' || !takes) return { shared: {}, ...(own && { left: own }) };
-  const [shared, { text: given, ...left }] = splitFields(own.fields, SHARED_FIELDS);
+/** Those of OpenAI's other format that a service has which has not its newest. */
+const KEY: ReadonlySet<string> = new Set(['prompt_cache_key']);
+
+/** The fields of OpenAI's other format that this one has as well, and what is left of the others. */
+function sharedFields(
+  own: Own | undefined,
+  { newFields, cacheKey }: Dialect,
+): { shared: JsonObject; left?: Own } {
+  if (own?.format !== 'responses' || !(newFields || cacheKey))
+    return { shared: {}, ...(own && { left: own }) };
+  const [shared, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
+  if (!newFields) return { shared, left: { ...own, fields: left } };
+  const { text: given, ...others } = left;
   const { verbosity, ...text } = asObject(given) ?? {};
   return {
     shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
-    left: { format: own.format, fields: { ...left, ...(!isEmpty(text) && { text }) } },
+    left: { format: own.format, fields: { ...others, ...(!isEmpty(text) && { text }) } },
   };
 }
 
