@@ -12,10 +12,13 @@ import type { Vendor } from './vendor.ts';
  */
 const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
 
-/** Callers' headers that mean something to one family of vendors, by prefix; sent to no other. */
+/**
+ * Callers' headers that mean something to one family of vendors, by prefix; sent to no other. By `x-grok-conv-id` xAI
+ * finds the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai).
+ */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
-  'chat-completions': ['openai-', 'x-stainless-'],
-  responses: ['openai-', 'x-stainless-'],
+  'chat-completions': ['openai-', 'x-grok-', 'x-stainless-'],
+  responses: ['openai-', 'x-grok-', 'x-stainless-'],
   messages: ['anthropic-', 'x-stainless-'],
   'generate-content': ['x-goog-'],
 };

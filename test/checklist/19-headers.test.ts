@@ -17,6 +17,7 @@ const OWN: Readonly<Record<string, string>> = {
   'openai-beta': 'responses=v1',
   'x-goog-api-client': 'genai-js/1',
   'x-goog-user-project': 'project-of-the-caller',
+  'x-grok-conv-id': 'conv_1',
   'x-stainless-lang': 'js',
   'x-stainless-retry-count': '0',
   'user-agent': 'claude-cli/2.0',
@@ -71,6 +72,12 @@ describe("checklist 133: no vendor's private headers reach another", () => {
   const mine: [name: string, path: string, body: object, kept: readonly string[]][] = [
     ['chat', '/v1/chat/completions', { model: OPENAI, messages }, ['openai-beta', 'x-stainless-lang']],
     ['responses', '/v1/responses', { model: OPENAI, input: 'Hi' }, ['openai-beta', 'x-stainless-lang']],
+    [
+      'chat to xAI',
+      '/v1/chat/completions',
+      { model: 'x-ai/grok-4.7', messages },
+      ['openai-beta', 'x-grok-conv-id'],
+    ],
     [
       'messages',
       '/v1/messages',
