@@ -86,6 +86,8 @@ export interface Routed extends Admitted {
   readonly otherwise?: () => Routed | undefined;
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
+  /** Set of a fallback: the body was written for another model. */
+  readonly instead?: true;
   /** Set where the vendor is not to have the body as it is: it is translated then, whatever the vendor speaks. */
   readonly anew?: true;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */

@@ -147,6 +147,7 @@ function fallback(
       vendor,
       spoken,
       ...withinMost(bodyFor(vendor, model, spoken), model),
+      instead: true,
       otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
     };
   }

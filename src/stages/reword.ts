@@ -4,6 +4,10 @@
  * words of their own, so none is looked for: what is not theirs is taken out, and the rest is sent once more.
  * A request that is of another format than its path says, or that the vendor wants in another, is translated then.
  *
+ * So is what was written for another model, where the one that is asked in its place refuses it: models of one vendor are
+ * told to think in different ways, and not all take a temperature (Claude Code has Claude think `adaptive`, which is
+ * refused by those before 4.6).
+ *
  * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
  * another one may be asked now.
@@ -37,7 +41,7 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
   if (anew !== undefined) return anew;
   const { dialect } = targetOf(vendor, model);
   const own = formats[spoken].outbound.withoutOthers?.(request, dialect, told.refusal);
-  if (own === undefined) return undefined;
+  if (own === undefined) return routed.instead && isNative(routed) ? { ...routed, anew: true } : undefined;
   const body = Buffer.from(JSON.stringify(own));
   return { ...routed, body, fields: scanObject(body) };
 }

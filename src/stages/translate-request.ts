@@ -1,5 +1,6 @@
 /** In the words of the vendor: the body as it is on the native path, else parsed and rendered anew. */
 
+import type { IncomingHttpHeaders } from 'node:http';
 import { vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
@@ -89,10 +90,18 @@ function translated(routed: Routed): Prepared {
   return {
     ...routed,
     path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
-    headers: requestHeaders(vendor, spoken, undefined, prompt.stream && counting === undefined),
+    headers: requestHeaders(vendor, spoken, callersOwn(routed), prompt.stream && counting === undefined),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
   };
+}
+
+/** The caller's headers, where a fallback has what was written for it: that may need one of them (`anthropic-beta`). */
+function callersOwn({ instead, spoken, route, message }: Routed): IncomingHttpHeaders | undefined {
+  if (instead === undefined || spoken !== route.format) return undefined;
+  // These two are about the request as the caller wrote it.
+  const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
+  return headers;
 }
 
 /** How a count is asked for on both sides; undefined where an answer is. */

@@ -335,6 +335,92 @@ describe('fallbacks', () => {
     expect(second?.body.toString()).toBe(JSON.stringify(sent));
   });
 
+  test.each<[string, string, object, object]>([
+    [
+      'thinking of its own accord, for one that is told how much',
+      '/v1/messages',
+      {
+        model: 'anthropic/claude-opus-4-8',
+        max_tokens: 100_000,
+        thinking: { type: 'adaptive', display: 'omitted' },
+        output_config: { effort: 'high' },
+        context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      },
+      {
+        model: 'claude-haiku-4-5',
+        max_tokens: 64_000,
+        thinking: { type: 'enabled', budget_tokens: 24_576, display: 'omitted' },
+        context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      },
+    ],
+    [
+      'more thoughts than an answer of the other may be long',
+      '/v1/messages',
+      {
+        model: 'anthropic/claude-opus-4-6',
+        max_tokens: 100_000,
+        thinking: { type: 'enabled', budget_tokens: 99_999 },
+      },
+      {
+        model: 'claude-haiku-4-5',
+        max_tokens: 64_000,
+        thinking: { type: 'enabled', budget_tokens: 63_999 },
+      },
+    ],
+    [
+      'a level, for one that is told a budget',
+      '/v1beta/models/gemini-3.8-flash:generateContent',
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'LOW' } } },
+      { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } },
+    ],
+    [
+      'an effort, for one that does not think',
+      '/v1/chat/completions',
+      { model: 'openai/gpt-5.4', reasoning_effort: 'low', max_completion_tokens: 9 },
+      { model: 'gpt-4.1', max_completion_tokens: 9 },
+    ],
+  ])('what was written for another model is asked as this one takes it: %s', async (_, path, more, sent) => {
+    const { gateway, openai, anthropic, google } = await three({
+      fallbacks: {
+        'openai/gpt-5.4': ['openai/gpt-4.1'],
+        'anthropic/claude-opus-4-8': ['anthropic/claude-haiku-4-5'],
+        'anthropic/claude-opus-4-6': ['anthropic/claude-haiku-4-5'],
+        'google/gemini-3.8-flash': ['google/gemini-2.5-flash'],
+      },
+    });
+    const answers = [
+      [openai, 'chat-completions'],
+      [anthropic, 'messages'],
+      [google, 'generate-content'],
+    ] as const;
+    for (const [place, format] of answers) {
+      place.script(status(503), status(400), (wire) => wire.answer(200, wholeAnswer(format)));
+    }
+    const words = path.startsWith('/v1beta')
+      ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
+      : { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] };
+    const response = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'x-goog-api-key': KEY,
+        'content-type': 'application/json',
+        'anthropic-beta': 'context-management-2025-06-27',
+        'idempotency-key': 'as-it-was-written',
+      },
+      body: JSON.stringify({ ...words, ...more }),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    const requests = answers.flatMap(([place]) => place.requests);
+    expect(requests).toHaveLength(3);
+    const last = requests.at(-1);
+    const { messages, contents, ...settings } = JSON.parse(last?.body.toString() ?? '');
+    expect(settings).toEqual(sent);
+    expect(JSON.stringify(messages ?? contents)).toContain('"Hi"');
+    expect(last?.head.includes('context-management-2025-06-27')).toBe(path === '/v1/messages');
+    expect(last?.head).not.toContain('as-it-was-written');
+  });
+
   describe('for a caller whose stream has begun while the first model was waited for', () => {
     /** What such a caller gets: the vendor that fails does not before the stream has begun. */
     async function answered(script: Script): Promise<string> {
