@@ -26,8 +26,9 @@ export function laterSystemAsUser(turns: readonly Turn[], first: number): readon
   if (!turns.some(isLater)) return turns;
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (!isLater(turn, at)) return [turn];
-    if (turn.parts.every(isEmpty)) return [];
-    return [{ ...turn, role: 'user', parts: [tag('<system>'), ...turn.parts, tag('</system>')] }];
+    const { own: _own, developer: _developer, ...said } = turn;
+    if (said.parts.every(isEmpty)) return [];
+    return [{ ...said, role: 'user', parts: [tag('<system>'), ...said.parts, tag('</system>')] }];
   });
 }
 

@@ -398,7 +398,12 @@ describe('fallbacks', () => {
     }
     const words = path.startsWith('/v1beta')
       ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
-      : { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] };
+      : {
+          messages: [
+            { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+            { role: 'system', content: 'Be brief.' },
+          ],
+        };
     const response = await fetch(`${gateway.url}${path}`, {
       method: 'POST',
       headers: {
@@ -417,6 +422,11 @@ describe('fallbacks', () => {
     const { messages, contents, ...settings } = JSON.parse(last?.body.toString() ?? '');
     expect(settings).toEqual(sent);
     expect(JSON.stringify(messages ?? contents)).toContain('"Hi"');
+    // Nor does one that is told how much take a system message in the midst, as Claude Code sends them.
+    if (path === '/v1/messages') {
+      const said = ['Hi', '<system>', 'Be brief.', '</system>'];
+      expect(messages).toEqual([{ role: 'user', content: said.map((text) => ({ type: 'text', text })) }]);
+    }
     expect(last?.head.includes('context-management-2025-06-27')).toBe(path === '/v1/messages');
     expect(last?.head).not.toContain('as-it-was-written');
   });

@@ -21,7 +21,9 @@ export function arrangeTurns(
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
   const sendable = sendableTurns(prompt.turns, report);
-  const given = speaksMessages(prompt) ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
+  const given = takesLaterSystem(prompt, target)
+    ? sendable
+    : laterSystemAsUser(sendable, beforeAnswers(sendable));
   if (given !== sendable) {
     report('turns[].role', 'approximated', 'a later system message goes as a user message');
   }
@@ -62,6 +64,14 @@ const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }]
 /** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
 function takesPrefill(prompt: Prompt, { thinking }: Target): boolean {
   return speaksMessages(prompt) || !thinking?.kinds.includes('effort');
+}
+
+/**
+ * Whether what the system says later may stay the system's: as a caller of this format wrote it, and for models that may
+ * take that, which are among those with efforts (Claude 4.8 and later: BerriAI/litellm#36968).
+ */
+function takesLaterSystem(prompt: Prompt, { thinking }: Target): boolean {
+  return speaksMessages(prompt) && thinking?.kinds.includes('effort') === true;
 }
 
 /** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */
