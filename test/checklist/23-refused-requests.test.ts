@@ -368,18 +368,22 @@ describe('checklist 151: a conversation may end with the assistant', () => {
       (name) => [`google/gemini-${name}`, [...contents, spoken('user', 'Continue.')]] as const,
     ),
   ])('checklist 151: to %s', async (model, expected) => {
-    const remark = { role: 'system', content: 'Be quick.' };
     for (const [from, more] of [
       ['chat-completions', { messages }],
-      ['chat-completions', { messages: [remark, ...messages] }],
       ['responses', { input: messages }],
       ['messages', { messages }],
     ] as const) {
       expect((await sentFor(from, model, more))['contents']).toEqual(expected);
     }
-    const { contents: told } = await sentFor('chat-completions', model, { messages: [...messages, remark] });
-    const parts = ['<system>', 'Be quick.', '</system>'].map((text) => ({ text }));
-    expect(told).toEqual([...contents, { role: 'user', parts }]);
+  });
+
+  test('checklist 151: it does not where the system has the last word', async () => {
+    const remark = { role: 'system', content: 'Be quick.' };
+    const said = ['<system>', 'Be quick.', '</system>'].map((text) => ({ text }));
+    for (const model of [GEMINI, 'google/gemini-3.8-flash']) {
+      const sent = await sentFor('chat-completions', model, { messages: [...messages, remark] });
+      expect(sent['contents']).toEqual([...contents, { role: 'user', parts: said }]);
+    }
   });
 
   test.each([
