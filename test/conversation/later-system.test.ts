@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { laterSystemAsUser } from '../../src/conversation/later-system.ts';
+import type { Turn } from '../../src/conversation/prompt.ts';
+
+const say = (role: Turn['role'], text: string, more: Partial<Turn> = {}): Turn => ({
+  role,
+  parts: [{ kind: 'text', text }],
+  ...more,
+});
+
+test('what the system says at the start stays as it is', () => {
+  const turns = [say('system', 'a'), say('system', 'b', { developer: true }), say('user', 'c')];
+  expect(laterSystemAsUser(turns)).toBe(turns);
+  expect(laterSystemAsUser([])).toEqual([]);
+});
+
+test('what it says later is a user’s where it stood, without what only a system message may have; nothing is none', () => {
+  const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
+  const turns = [
+    say('user', 'a'),
+    say('system', 'b', { own, developer: true }),
+    say('system', ''),
+    say('assistant', 'c'),
+  ];
+  expect(laterSystemAsUser(turns)).toEqual([
+    turns[0],
+    {
+      role: 'user',
+      parts: ['<system>', 'b', '</system>'].map((text) => ({ kind: 'text', text })),
+    },
+    turns[3],
+  ]);
+});
