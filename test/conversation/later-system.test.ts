@@ -10,8 +10,8 @@ const say = (role: Turn['role'], text: string, more: Partial<Turn> = {}): Turn =
 
 test('what the system says at the start stays as it is', () => {
   const turns = [say('system', 'a'), say('system', 'b', { developer: true }), say('user', 'c')];
-  expect(laterSystemAsUser(turns)).toBe(turns);
-  expect(laterSystemAsUser([])).toEqual([]);
+  expect(laterSystemAsUser(turns, 2)).toBe(turns);
+  expect(laterSystemAsUser([], 0)).toEqual([]);
 });
 
 test('what it says later is a user’s where it stood, without what only a system message may have; nothing is none', () => {
@@ -22,7 +22,7 @@ test('what it says later is a user’s where it stood, without what only a syste
     say('system', ''),
     say('assistant', 'c'),
   ];
-  expect(laterSystemAsUser(turns)).toEqual([
+  expect(laterSystemAsUser(turns, 1)).toEqual([
     turns[0],
     {
       role: 'user',

@@ -19,11 +19,11 @@ export function arrangeTurns(
   target: Target,
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
-  const isHoisted = (turn: Turn): boolean => turn.role === 'system' && turn.own?.format !== FORMAT;
+  const takesLater = takesLaterSystem(prompt, target);
+  const isHoisted = ({ role, own }: Turn): boolean =>
+    role === 'system' && (own?.format !== FORMAT || !takesLater);
   const sendable = sendableTurns(prompt.turns, report);
-  const given = takesLaterSystem(prompt, target)
-    ? sendable
-    : laterSystemAsUser(sendable, beforeAnswers(sendable));
+  const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
   if (given !== sendable) {
     report('turns[].role', 'approximated', 'a later system message goes as a user message');
   }
