@@ -233,6 +233,11 @@ describeStores('the admin API', (stores) => {
       expect(errorBody.parse(body).error).toMatchObject({ code: 'name_taken', param: 'name' });
     }));
 
+  test('the word before the admin key is known in small letters too, as RFC 9110 has it', () =>
+    withAdmin(async ({ ask }) => {
+      expect((await ask('GET', '/admin/keys', undefined, `bearer ${ADMIN_KEY}`)).status).toBe(200);
+    }));
+
   test('usage, by what is asked for', () =>
     withAdmin(async ({ ask, store }) => {
       const records = [exchange({ key: 'a' }), exchange({ key: 'b', cost: 2 })];
@@ -361,8 +366,10 @@ describeStores('the admin API', (stores) => {
         }),
     );
 
-    test('a body that is too large', () =>
+    test('a body that is too large, which one with a thousand models is not', () =>
       withAdmin(async ({ ask }) => {
+        const models = Array.from({ length: 1_000 }, (_, at) => `vendor/model-${at}-${'x'.repeat(200)}`);
+        expect((await ask('POST', '/admin/keys', { name: 'many', models })).status).toBe(201);
         expect((await ask('POST', '/admin/keys', { name: 'x'.repeat(600_000) })).status).toBe(413);
       }));
 

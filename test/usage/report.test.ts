@@ -121,6 +121,38 @@ describeStores('a report', (stores) => {
     expect(lines.map(({ of }) => of)).toEqual([{ key: 'b' }, { key: 'c' }]);
     expect(total.requests).toBe(7);
     expect(more).toBe(true);
+    const all = await reportUsage(store, { ...ALL, limit: 3 });
+    expect([all.lines.length, all.more]).toEqual([3, false]);
+  });
+
+  test.each([
+    ['answered', {}, { errors: 0, uncounted: 0 }],
+    ['answered, without a usage', { cost: undefined }, { errors: 0, uncounted: 1 }],
+    ['refused', { status: 400, cost: undefined }, { errors: 1, uncounted: 0 }],
+    ['broken off', { outcome: 'failed' }, { errors: 1, uncounted: 0 }],
+    ['a count of tokens', { operation: 'count-tokens', cost: undefined }, { errors: 0, uncounted: 0 }],
+    [
+      'left before a vendor was asked',
+      { attempts: 0, outcome: 'client-closed', cost: undefined },
+      { errors: 0, uncounted: 0 },
+    ],
+  ] as const)('of one that was %s', async (_, otherwise, counted) => {
+    const store = await stores.open();
+    const { cost, ...rest } = { ...exchange({ time: noon('2026-11-18') }), ...otherwise };
+    const record = cost === undefined ? rest : { ...rest, cost };
+    await writeUsage(store, 'one', JSON.stringify([rowOf(record)]));
+    expect((await reportUsage(store, ALL)).total).toMatchObject({ requests: 1, ...counted });
+  });
+
+  test('the time to the first byte is that of those that had one', async () => {
+    const store = await stores.open();
+    const time = noon('2026-11-18');
+    const { firstByte, ...refused } = exchange({ time, status: 404, outcome: 'refused', attempts: 0 });
+    const records = [exchange({ time, firstByte: 200 }), exchange({ time, firstByte: 300 }), refused];
+    await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
+    const [line] = (await reportUsage(store, ALL)).lines.map(lineView);
+    expect(line).toMatchObject({ requests: 3, mean_first_byte: 250 });
+    expect(firstByte).toBeDefined();
   });
 
   test('of nothing', async () => {
