@@ -197,11 +197,19 @@ test.each([
   ['10.1.2.3', 'http://localhost:8123/v1', 0],
   ['127.0.0.1', 'http://localhost:8124/v1', 0],
   ['127.0.0.1', 'http://models.example:8123/v1', 0],
+  // What speaks TLS is no gateway of ours, but may stand before one.
+  ['127.0.0.1', 'https://localhost:8123/v1', 0],
 ])('on %s, a vendor at %s: exit code %i', async (host, baseUrl, code) => {
   const own = { apiKey: 'sk-of-a-vendor' };
   expect((await check({ host, port: 8_123, vendors: { openai: { ...own, baseUrl } } })).code).toBe(code);
   const further = { ...own, upstreams: [{ ...own, baseUrl }] };
   expect((await check({ host, port: 8_123, vendors: { openai: further } })).code).toBe(code);
+});
+
+test('an address without a port is that of a gateway at port 80', async () => {
+  const openai = { apiKey: 'sk-of-a-vendor', baseUrl: 'http://localhost/v1' };
+  expect((await check({ port: 80, vendors: { openai } })).code).toBe(78);
+  expect((await check({ port: 8_123, vendors: { openai } })).code).toBe(0);
 });
 
 test.each([

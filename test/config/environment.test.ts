@@ -60,6 +60,9 @@ test('goes over what the file says, beside its keys, and says nothing where it i
   });
   const { keys } = await readConfig({ ...environment, GATEWAY_API_KEY: KEY }, directory);
   expect(keys.map(({ name }) => name)).toEqual(['team', 'GATEWAY_API_KEY']);
+  // As compose passes on what is not set.
+  const empty = await readConfig({ ...environment, GATEWAY_API_KEY: '' }, directory);
+  expect(empty.keys.map(({ name }) => name)).toEqual(['team']);
 });
 
 test('is not blamed for what the file says', async () => {
