@@ -173,6 +173,16 @@ describe('of several', () => {
     expect(well()).toBe(1);
   });
 
+  test('and is left alone for it where the only one is to be, too', () => {
+    const { take } = pool(['a'], { ejectsLone: true });
+    for (let at = 0; at < ejection.failures; at += 1) {
+      const lease = take();
+      lease.fail('overloaded');
+      lease.release();
+    }
+    expect(take).toThrow('not asked for a while');
+  });
+
   test('a lone one is not ejected unless that is wanted', () => {
     const { take, break: break_ } = pool(['a'], { ejectsLone: false });
     break_();
