@@ -174,7 +174,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await expect
       .poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 })
       .not.toBe(requests);
-    expect(await page.locator('#live-now').innerText()).toMatch(/^[\d.,K]+ requests a second/);
+    expect(await page.locator('#live-now').innerText()).toMatch(/^[\d.,K]+ requests per second/);
     expect(await page.locator('#live polyline').getAttribute('points')).toMatch(/\d/);
     await page.context().close();
   });

@@ -325,9 +325,9 @@ describe.runIf(executablePath !== undefined)('playground', () => {
   ])('an answer of %s by %s that is cut off is told to be', async (model, format, reason) => {
     const page = await open();
     await ask(page, model, format, 'play: length');
-    await expect.poll(() => last(page).locator('.meter').innerText()).toContain(`ended by ${reason}`);
+    await expect.poll(() => last(page).locator('.meter').innerText()).toContain(`stop reason: ${reason}`);
     await ask(page, model, format, 'play: plain-text');
-    expect(await last(page).locator('.meter').innerText()).not.toContain('ended by');
+    expect(await last(page).locator('.meter').innerText()).not.toContain('stop reason');
     await page.context().close();
   });
 

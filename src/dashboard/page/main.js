@@ -59,7 +59,7 @@ async function refresh() {
   const key = page.key.value.trim();
   if (!key) {
     forget();
-    return say('The admin key is needed: what GATEWAY_ADMIN_KEY says, or admin.key of the configuration.');
+    return say('Enter the admin key: the value of GATEWAY_ADMIN_KEY, or admin.key in the configuration.');
   }
   const days = lastDays(Number(page.range.value));
   const [from = '', to = ''] = [days[0], days.at(-1)];
@@ -109,7 +109,7 @@ function noteNow(day, total) {
     rates.push(Math.max(0, total.requests - before.total.requests) / seconds);
     rates = rates.slice(-ROOM);
     const tokens = Math.max(0, total.output_tokens - before.total.output_tokens) / seconds;
-    page.now.textContent = `${rate(rates.at(-1) ?? 0)} requests a second, ${rate(tokens)} tokens out a second`;
+    page.now.textContent = `${rate(rates.at(-1) ?? 0)} requests per second, ${rate(tokens)} output tokens per second`;
   }
   before = { at, day, total };
 }
@@ -135,7 +135,7 @@ function draw() {
   page.live.replaceChildren(
     liveChart(rates, ROOM, {
       width: widthOf(page.live),
-      label: 'Requests a second in the last five minutes',
+      label: 'Requests per second in the last five minutes',
     }),
   );
   drawDays(days, byModel.lines, measure, coloured);
@@ -153,8 +153,7 @@ function draw() {
     ),
   );
   page.table.replaceChildren(tableOf(ranked.map(({ name, figures }) => [name, figures])));
-  if (byModel.more || byKey.more)
-    say('There are more models or keys than are shown; the sums have them all.');
+  if (byModel.more || byKey.more) say('Not all models and keys are shown; the totals include them all.');
 }
 
 /** A picture is drawn as wide as its place, so that its letters are as large as any. @param {HTMLElement} place */
@@ -240,7 +239,7 @@ function drawDays(days, lines, measure, coloured) {
  * @returns {(HTMLElement | SVGElement)[]}
  */
 function rowsOf(ranked, measure, of, width, colourOf) {
-  if (ranked.length === 0) return [element('p', { className: 'none', text: 'Nothing yet.' })];
+  if (ranked.length === 0) return [element('p', { className: 'none', text: 'Nothing in this range.' })];
   const rows = ranked
     .slice(0, ROWS)
     .map(({ name, value }) => ({ name, value: value ?? 0, className: colourOf(name) }));
@@ -253,17 +252,17 @@ function rowsOf(ranked, measure, of, width, colourOf) {
 function tilesOf(total) {
   const failed = total.requests === 0 ? 0 : (100 * total.errors) / total.requests;
   return /** @type {const} */ ([
-    ['requests', count(total.requests), `${failed.toFixed(failed < 10 ? 1 : 0)} % errors`],
-    ['tokens in', count(total.input_tokens), `${count(total.cache_read_tokens)} from caches`],
-    ['tokens out', count(total.output_tokens), `${count(total.reasoning_tokens)} of thoughts`],
+    ['requests', count(total.requests), `${failed.toFixed(failed < 10 ? 1 : 0)}% errors`],
+    ['tokens in', count(total.input_tokens), `${count(total.cache_read_tokens)} from cache`],
+    ['tokens out', count(total.output_tokens), `${count(total.reasoning_tokens)} reasoning`],
     [
       'cost',
       dollars(total.cost),
       total.estimated_cost > 0
-        ? `and ${dollars(total.estimated_cost)} estimated`
+        ? `plus ${dollars(total.estimated_cost)} estimated`
         : total.uncounted > 0
-          ? `${count(total.uncounted)} answers untold`
-          : 'of all answers',
+          ? `${count(total.uncounted)} answers without usage data`
+          : 'all answers',
     ],
     [
       'mean latency',
@@ -284,7 +283,7 @@ function tilesOf(total) {
 /** @param {readonly (readonly [string, Figures])[]} rows */
 function tableOf(rows) {
   return table(
-    ['model', 'requests', 'errors', 'in', 'cached', 'out', 'thoughts', 'cost', 'duration', 'first byte'],
+    ['model', 'requests', 'errors', 'in', 'cached', 'out', 'reasoning', 'cost', 'duration', 'first byte'],
     rows.map(([name, figures]) => [
       name,
       count(figures.requests),

@@ -51,7 +51,7 @@ export const measures = [
   { name: 'requests', label: 'requests', adds: true, of: (figures) => figures.requests, write: count },
   {
     name: 'tokens',
-    label: 'tokens, in and out',
+    label: 'tokens (in and out)',
     adds: true,
     of: (figures) => figures.input_tokens + figures.output_tokens,
     write: count,
@@ -60,14 +60,14 @@ export const measures = [
   { name: 'errors', label: 'errors', adds: true, of: (figures) => figures.errors, write: count },
   {
     name: 'duration',
-    label: 'latency: mean duration',
+    label: 'mean latency',
     adds: false,
     of: (figures) => figures.mean_duration,
     write: time,
   },
   {
     name: 'first-byte',
-    label: 'latency: mean to the first byte',
+    label: 'mean time to first byte',
     adds: false,
     of: (figures) => figures.mean_first_byte,
     write: time,

@@ -137,7 +137,7 @@ function welcome(problem) {
   const head = document.createElement('h2');
   head.textContent = 'Ask any model, in any format';
   const text = document.createElement('p');
-  text.textContent = problem ?? 'The same dialogue goes on when you change model or format.';
+  text.textContent = problem ?? 'Change the model or the format at any time: the conversation goes on.';
   const list = document.createElement('ul');
   for (const example of EXAMPLES) {
     const button = document.createElement('button');
@@ -275,7 +275,7 @@ function busy(yes) {
   page.send.hidden = yes;
   page.stop.hidden = !yes;
   page.fresh.disabled = yes;
-  if (yes) say('The model answers.');
+  if (yes) say('The model is answering.');
 }
 
 function grow() {

@@ -35,7 +35,7 @@ export function startMeter(now = () => performance.now()) {
      * @returns {string[]}
      */
     lines(model) {
-      const lines = finish && !WHOLE.includes(finish) ? [`ended by ${finish}`] : [];
+      const lines = finish && !WHOLE.includes(finish) ? [`stop reason: ${finish}`] : [];
       if (first) lines.push(`first token ${seconds(first - began)}`);
       if (ended) lines.push(`total ${seconds(ended - began)}`);
       if (!usage) return lines;

@@ -100,7 +100,7 @@ export function showAssistant(log, by) {
         const label = document.createElement('label');
         const input = document.createElement('input');
         input.value = name === 'get_time' ? '{"time":"14:05"}' : '{"temperature":18,"sky":"clear"}';
-        label.append(`${name} answers`, input);
+        label.append(`Result of ${name}`, input);
         form.append(label);
         return input;
       });
