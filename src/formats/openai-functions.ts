@@ -22,7 +22,8 @@ export function parametersOf(
   if (parameters === undefined) return undefined;
   const field = `tools[${name}].parameters` as const;
   const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
-  if (schema !== parameters) report(field, 'approximated', 'with the alternatives at its root as one object');
+  if (schema !== parameters)
+    report(field, 'approximated', 'alternatives at the root of the schema merged into one object');
   return wholeParameters(schema, (pattern) =>
     report(field, 'approximated', `without the pattern ${pattern}`),
   );

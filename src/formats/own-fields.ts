@@ -23,6 +23,6 @@ export function ownFields(
 export function reportForeign(own: Own | undefined, format: FormatName, owner: Owner, report: Report): void {
   if (own === undefined || own.format === format) return;
   for (const field of Object.keys(own.fields)) {
-    report(`${owner}.${field}`, 'dropped', `means something in ${own.format} only`);
+    report(`${owner}.${field}`, 'dropped', `only means something in ${own.format}`);
   }
 }

@@ -45,14 +45,14 @@ function isThoughtAlone({ role, parts }: Turn, { dialect, report }: Writing): bo
   if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.thoughts))
     return false;
   if (!parts.every(({ kind }) => kind === 'thinking')) return false;
-  report('turns[].thinking', 'dropped', 'thoughts after which nothing was said');
+  report('turns[].thinking', 'dropped', 'thinking without an answer after it');
   return true;
 }
 
 /** Whether of what the system says in another format there is anything that this one can say. */
 function saysSomething({ role, parts }: Turn, { report }: Writing): boolean {
   if (role !== 'system' || parts.some(({ kind }) => kind !== 'opaque')) return true;
-  report('turns[].content', 'dropped', 'a system message with nothing to read in it');
+  report('turns[].content', 'dropped', 'an empty system message');
   return false;
 }
 
@@ -64,7 +64,7 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
 function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
   const told = laterSystemAsUser(turns, leadingSystem(turns));
-  if (told !== turns) report('turns[].role', 'approximated', 'a later system message goes as a user message');
+  if (told !== turns) report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   const count = leadingSystem(told);
   const [head, ...more] = told.slice(0, count);
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };

@@ -27,7 +27,7 @@ export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
     return dialect.jsonWord && !saysJson(prompt) ? { fields, instruction: JSON_ONLY } : { fields };
   }
   if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, writing) } };
-  report('output', 'approximated', 'the schema is told in words: none is enforced here');
+  report('output', 'approximated', 'the schema is described in words: it is not enforced here');
   const about = output.description === undefined ? '' : ` (${output.description})`;
   const told = `It must match this JSON Schema${about}:\n${JSON.stringify(output.schema)}`;
   return { fields, instruction: `${JSON_ONLY} ${told}` };

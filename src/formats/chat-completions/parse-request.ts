@@ -108,7 +108,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   });
   const extra = withoutNulls({ ...unknown, ...asked.extra });
   for (const field of Object.keys(extra)) {
-    report(field, 'passed-on', 'no field of chat-completions: the vendor is to judge it');
+    report(field, 'passed-on', 'not a chat-completions field: passed on for the vendor to judge');
   }
   return {
     model,

@@ -65,7 +65,7 @@ function linkOf(type: string, part: MediaPart, url: string): JsonObject {
 /** `original` is OpenAI's own, from Codex above all: elsewhere it is a 400, and `high` comes nearest. */
 function detailFor({ detail }: MediaPart, { dialect, report }: Writing): Pick<MediaPart, 'detail'> {
   if (detail !== 'original' || dialect.newFields) return {};
-  report('turns[].detail', 'approximated', 'an image in its original detail, as high');
+  report('turns[].detail', 'approximated', 'an image in its original detail, sent as high');
   return { detail: 'high' };
 }
 

@@ -102,7 +102,7 @@ function user(prompt: Prompt, own: JsonObject, { dialect, report }: Writing): Js
 }
 
 function account({ metadata, serviceTier }: Prompt, { dialect, report }: Writing): JsonObject {
-  if (metadata !== undefined && !dialect.metadata) report('metadata', 'dropped', 'the service keeps none');
+  if (metadata !== undefined && !dialect.metadata) report('metadata', 'dropped', 'the service stores none');
   if (serviceTier !== undefined && !dialect.serviceTier) {
     report('serviceTier', 'dropped', 'the service has no such tiers');
   }

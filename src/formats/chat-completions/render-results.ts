@@ -24,7 +24,7 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
     writing.report(
       'turns[].content',
       'approximated',
-      'images and files of a result go in a user message after it',
+      'images and files of a result are sent in a user message after it',
     );
     moved.push(text(`From the result of ${result.name ?? result.id}:`), ...media);
     const rest = result.content.filter((part) => part.kind !== 'media');
@@ -42,7 +42,7 @@ export function joinToLast(
 ): readonly ToolResultPart[] {
   const last = results.at(-1);
   if (last === undefined || said.length === 0) return results;
-  report('turns[].content', 'approximated', 'what the user says after a result goes with the result');
+  report('turns[].content', 'approximated', 'what the user says after a result is sent with the result');
   const texts = said.map((part) => (part.kind === 'refusal' ? text(part.text) : part));
   return [...results.slice(0, -1), { ...last, content: [...last.content, ...texts] }];
 }
@@ -65,7 +65,7 @@ function renderResult(result: ToolResultPart, writing: Writing): JsonObject {
 function toldError(result: ToolResultPart, { report }: Writing): ToolResultPart['content'] {
   const content = contentWithFailure(result);
   if (content !== result.content) {
-    report('turns[].is_error', 'approximated', "as the word 'Error' before the result");
+    report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
   }
   return content;
 }

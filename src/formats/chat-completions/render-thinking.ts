@@ -20,7 +20,7 @@ export function renderThinking(
   if (dialect.complete && own !== undefined) return asAsked(thinking ?? {}, own);
   if (thinking === undefined) return {};
   if (target.thinking === undefined && dialect.knownToThink) {
-    if (!isThinkingOff(thinking)) report('thinking', 'dropped', 'the model does not think');
+    if (!isThinkingOff(thinking)) report('thinking', 'dropped', 'this model does not think');
     return {};
   }
   const effort = effortWord(thinking, writing);
@@ -48,7 +48,8 @@ function switchField(
 ): JsonObject {
   if (off) return { thinking: { ...own, type: 'disabled' } };
   const takesWords = (target.thinking?.efforts.length ?? 0) > 0;
-  if (!takesWords && !thinking.adaptive) report('thinking', 'approximated', 'thinking is on or off here');
+  if (!takesWords && !thinking.adaptive)
+    report('thinking', 'approximated', 'thinking can only be on or off here');
   const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
   if (word && !dialect.effortBeside) return word;
   return { thinking: { ...own, type: 'enabled' }, ...word };
@@ -79,7 +80,7 @@ export function thinkingBesideForced(
   const isRefused = refusesForced === 'unasked' || (refusesForced === 'asked' && thinking !== undefined);
   if (toolChoice?.mode !== 'required' || !isRefused || isOff(thinking, target)) return thinking;
   if (target.thinking?.canDisable === false) return thinking;
-  report('thinking', 'dropped', 'no tool can be forced here while the model thinks');
+  report('thinking', 'dropped', 'no tool call can be forced here while the model thinks');
   return { effort: 'none' };
 }
 
@@ -106,11 +107,11 @@ function asksForThoughts({ effort, budget, adaptive }: Thinking): boolean {
 
 function effortField(thinking: Thinking, effort: Effort | undefined, report: Report): JsonObject {
   if (thinking.visible !== undefined) {
-    report('thinking', 'approximated', 'the service decides whether to show thoughts');
+    report('thinking', 'approximated', 'the service decides whether to show thinking');
   }
   if (effort === undefined) {
     if (asksForThoughts(thinking) && !thinking.adaptive) {
-      report('thinking', 'dropped', 'the service has no word for it');
+      report('thinking', 'dropped', 'the service has no such level');
     }
     return {};
   }

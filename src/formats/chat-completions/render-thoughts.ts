@@ -82,7 +82,7 @@ function blocksField(thoughts: readonly ThinkingPart[], writing: Writing): JsonO
 
 function dropped(thoughts: readonly ThinkingPart[], { report }: Writing): RenderedThoughts {
   if (thoughts.length > 0)
-    report('turns[].thinking', 'dropped', 'the service takes no thoughts of earlier turns');
+    report('turns[].thinking', 'dropped', 'the service does not accept thinking from earlier turns');
   return NOTHING;
 }
 
@@ -92,5 +92,5 @@ function dropSignatures(thoughts: readonly ThinkingPart[], writing: Writing): vo
 
 function dropSignature(signature: Signature | undefined, { report }: Writing): void {
   if (signature === undefined) return;
-  report('turns[].signature', 'dropped', `of ${signature.origin}: the service did not give it`);
+  report('turns[].signature', 'dropped', `of ${signature.origin}: not from this service`);
 }

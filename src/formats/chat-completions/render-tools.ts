@@ -51,7 +51,7 @@ function renderTools(given: readonly Tool[], writing: Writing): { tools: JsonObj
       else tools.push(tool.value);
     } else if (tool.webSearch && dialect.webSearch) {
       options = searchOptions(tool.value);
-      report('tools[].type', 'approximated', 'web search goes as web_search_options');
+      report('tools[].type', 'approximated', 'web search is sent as web_search_options');
     } else {
       const type = asText(tool.value['type'])?.slice(0, 60) ?? 'a hosted tool';
       report('tools[].type', 'dropped', `${type} is run by another vendor`);
@@ -101,7 +101,7 @@ function schemaOf(tool: FunctionTool, writing: Writing): JsonObject | undefined 
 function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
   const { dialect, report } = writing;
   if (!dialect.customTools) {
-    report(`tools[${tool.name}].type`, 'approximated', 'a custom tool goes as a function of one string');
+    report(`tools[${tool.name}].type`, 'approximated', 'a custom tool is sent as a function with one string');
     return renderFunction(asFunctionTool(tool), writing);
   }
   const { name, description, format } = tool;

@@ -30,9 +30,9 @@ export function renderSampling(prompt: Prompt, writing: Writing): JsonObject {
 
 /** undefined where the field is taken. */
 function whyRefused(wish: (typeof FIELDS)[number][0], { dialect, target }: Writing): string | undefined {
-  if (wish === 'topK' && !dialect.topK) return 'has no counterpart here';
-  if ((wish === 'logprobs' || wish === 'topLogprobs') && !dialect.logprobs) return 'the service tells none';
-  return target.sampling ? undefined : 'the model refuses it';
+  if (wish === 'topK' && !dialect.topK) return 'has no counterpart in this format';
+  if ((wish === 'logprobs' || wish === 'topLogprobs') && !dialect.logprobs) return 'the service reports none';
+  return target.sampling ? undefined : 'the model does not accept it';
 }
 
 function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing): JsonObject {
@@ -40,6 +40,6 @@ function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing):
   const { refusesStop } = dialect;
   const isTaken = refusesStop === 'sampling' ? target.sampling : target.thinking === undefined;
   if (refusesStop === 'never' || isTaken) return { stop };
-  report('stop', 'dropped', 'the model refuses it');
+  report('stop', 'dropped', 'the model does not accept it');
   return {};
 }

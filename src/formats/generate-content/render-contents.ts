@@ -27,7 +27,7 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   const given = readable(turns, report);
   const known = laterSystemAsUser(given, beforeAnswers(given));
   if (known !== given) {
-    report('turns[].role', 'approximated', 'a later system message goes as a user message');
+    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   }
   const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
@@ -44,11 +44,11 @@ export function renderContents(turns: readonly Turn[], target: Target, report: R
   );
   const seen = system.filter((part) => part['text'] !== '');
   if (target.prefill === false && endsSaid(contents)) {
-    report('turns', 'approximated', 'a user turn put last, to go on');
+    report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
     return { system: seen, contents: [...contents, GO_ON] };
   }
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
-  report('turns', 'approximated', 'nothing but a system message: sent as the user');
+  report('turns', 'approximated', 'only a system message: sent as the user');
   return { system: [], contents: [{ role: 'user', parts: seen }] };
 }
 

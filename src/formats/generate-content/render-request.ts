@@ -71,14 +71,14 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {
   const topK = asksFor(prompt, 'topK') ? prompt.topK : undefined;
   if (target.sampling) return compact({ temperature: prompt.temperature, topP: prompt.topP, topK });
-  reportDropped(prompt, ['temperature', 'topP', 'topK'], 'the model refuses it', report);
+  reportDropped(prompt, ['temperature', 'topP', 'topK'], 'the model does not accept it', report);
   return {};
 }
 
 /** How many others are told beside each token, which is "only valid if responseLogprobs=True" (GenerationConfig). */
 function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): number | undefined {
   if (logprobs) return topLogprobs;
-  if (topLogprobs) report('topLogprobs', 'dropped', 'no log probabilities are asked for');
+  if (topLogprobs) report('topLogprobs', 'dropped', 'no log probabilities were requested');
   return undefined;
 }
 
@@ -88,7 +88,7 @@ function renderPenalties(prompt: Prompt, target: Target, report: Report): JsonOb
   if (target.thinking === undefined || own?.format === FORMAT) {
     return compact({ presencePenalty, frequencyPenalty });
   }
-  reportDropped(prompt, ['presencePenalty', 'frequencyPenalty'], 'the model refuses it', report);
+  reportDropped(prompt, ['presencePenalty', 'frequencyPenalty'], 'the model does not accept it', report);
   return {};
 }
 
@@ -138,7 +138,9 @@ function renderOutput(
   const isTold = clashes || (output.kind === 'json-schema' && !target.structuredOutput);
   const config = clashes ? {} : { responseMimeType: 'application/json' };
   if (isTold) {
-    const detail = clashes ? 'not together with tools on this model' : 'the model enforces no schema';
+    const detail = clashes
+      ? 'not available together with tools on this model'
+      : 'this model enforces no schema';
     report('output', 'approximated', `${detail}: asked for in words`);
     return { config, instruction: [{ text: tellOutput(output) }] };
   }
@@ -165,6 +167,6 @@ function renderSchema(schema: JsonObject, target: Target, report: Report): JsonO
 
 function reportLost(prompt: Prompt, report: Report): void {
   reportForeign(prompt.own, FORMAT, 'own', report);
-  reportDropped(prompt, ['user', 'metadata'], 'Google takes none', report);
+  reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
   reportDropped(prompt, ['mark'], 'Gemini caches by itself', report);
 }

@@ -26,7 +26,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
     if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, prompt, target, report));
     else {
       if (tool.kind === 'custom') {
-        report(`tools[${tool.name}].type`, 'approximated', 'a function with one text field');
+        report(`tools[${tool.name}].type`, 'approximated', 'sent as a function with one text field');
       }
       declarations.push(
         renderDeclaration(tool.kind === 'custom' ? asFunctionTool(tool) : tool, target, report),
@@ -94,7 +94,7 @@ function renderParameters(schema: JsonObject, name: string, target: Target, repo
 /** The `toolConfig` of a request; undefined where there is nothing to say. */
 export function renderToolConfig(prompt: Prompt, target: Target, report: Report): JsonObject | undefined {
   if (prompt.parallelToolCalls === false) {
-    report('parallelToolCalls', 'dropped', 'Gemini cannot be told to make one call');
+    report('parallelToolCalls', 'dropped', 'Gemini cannot be limited to one call');
   }
   const own = asObject(fieldsOf(prompt.own, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };

@@ -53,7 +53,7 @@ export function renderThinking(
   const traits = target.thinking;
   if (traits === undefined) {
     if (!isThinkingOff(thinking)) {
-      report('thinking', 'dropped', 'the model is not known to think');
+      report('thinking', 'dropped', 'this model is not known to support thinking');
     }
     return undefined;
   }
@@ -95,7 +95,7 @@ function renderBudget(thinking: Thinking, traits: ThinkingTraits, report: Report
 
 function renderOff(thinking: Thinking, traits: ThinkingTraits, report: Report): JsonObject {
   if (traits.canDisable && traits.kinds.includes('budget')) return { thinkingBudget: 0 };
-  report('thinking', 'approximated', 'this model thinks always: as little as it can');
+  report('thinking', 'approximated', 'thinking cannot be switched off: reduced as far as possible');
   if (traits.kinds.includes('effort')) return levelOf(lowest(traits));
   return compact({ thinkingBudget: budgetFor(thinking, { ...traits, canDisable: false }) });
 }

@@ -25,20 +25,24 @@ export function arrangeTurns(
   const sendable = sendableTurns(prompt.turns, report);
   const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
   if (given !== sendable) {
-    report('turns[].role', 'approximated', 'a later system message goes as a user message');
+    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   }
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(orderedTurns(prompt, rest, report));
   if (turns.length === 0) {
-    report('turns[].role', 'approximated', 'a system message as the user turn that must be there');
+    report('turns[].role', 'approximated', 'a system message is sent as the user turn that is required');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
   }
+  const first = given.findIndex((turn) => turn.role !== 'system');
+  if (first >= 0 && given.some((turn, at) => at > first && isHoisted(turn))) {
+    report('turns', 'approximated', 'system messages moved before the conversation');
+  }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {
-    report('turns', 'approximated', 'a user turn put first');
+    report('turns', 'approximated', 'a user turn added at the start');
   }
   if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
-  report('turns', 'approximated', 'a user turn put last, to go on');
+  report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
   return { system, turns: [...turns, GO_ON] };
 }
 

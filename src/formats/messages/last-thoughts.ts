@@ -17,7 +17,7 @@ export function openRound(turns: readonly Turn[]): number {
 export function withoutLastThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
   return without(turns, ({ parts }) => parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1), {
     report,
-    detail: 'nothing was said after it',
+    detail: 'no answer follows it',
   });
 }
 
@@ -26,7 +26,7 @@ export function withoutOpenThoughts(turns: readonly Turn[], report: Report): rea
   const start = openRound(turns);
   const open = without(turns.slice(start), ({ parts }) => parts.filter((part) => !isThought(part)), {
     report,
-    detail: 'the model is not to think any more',
+    detail: 'thinking is off',
   });
   return [...turns.slice(0, start), ...open];
 }

@@ -36,10 +36,10 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
     return { kind: 'enforced', schema };
   }
   if (canForce && isObjectSchema(output.schema) && prompt.toolChoice?.mode !== 'required') {
-    report('output', 'approximated', 'as the input of a tool that must be called');
+    report('output', 'approximated', 'sent as the input of a tool that must be called');
     return { kind: 'tool', tool: jsonTool(prompt, output), alone: !mayCallTools(prompt) };
   }
-  report('output', 'approximated', 'the schema is told in the system prompt');
+  report('output', 'approximated', 'the schema is given in the system prompt, and not enforced');
   return { kind: 'instruction', text: instruction(output) };
 }
 
@@ -78,7 +78,11 @@ function instruction({ schema, name, description }: JsonSchemaOutput): string {
 
 function reportEnforced(output: JsonSchemaOutput, schema: JsonObject, report: Report): void {
   if (schema !== output.schema) {
-    report('output', 'approximated', 'its objects closed, unenforced keywords moved into descriptions');
+    report(
+      'output',
+      'approximated',
+      'objects closed, keywords that are not enforced moved into descriptions',
+    );
   }
   for (const field of ['name', 'description', 'strict'] as const) {
     if (output[field] === undefined || output[field] === true) continue;

@@ -134,7 +134,7 @@ function parseToolChoice(
 /** Elsewhere a tool that the vendor runs cannot be named, so it is forced only where there is no other to be called. */
 function forcedHosted(tools: readonly Tool[], report: ParseReport): ToolChoice | undefined {
   if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
-  report('tool_choice', 'dropped', 'forces a tool that the vendor runs');
+  report('tool_choice', 'dropped', 'forces a tool that the vendor runs itself');
   return undefined;
 }
 

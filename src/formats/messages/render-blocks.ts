@@ -24,7 +24,7 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
   return turns.map((turn) => {
     if (turn.role === 'assistant') ids.turn();
     if (turn.name !== undefined) {
-      report('turns[].name', 'dropped', 'messages have no names');
+      report('turns[].name', 'dropped', 'messages have no names of speakers');
     }
     const content = renderParts(turn.parts, ids, report);
     return { ...turn.extra, ...ownFields(turn.own, FORMAT, 'turns[]', report), role: turn.role, content };
@@ -88,7 +88,7 @@ function renderText(part: TextPart, own: JsonObject, report: Report): JsonObject
   const cited = part.citations ?? [];
   const citations = cited.map(ownCitation).filter((citation) => citation !== undefined);
   if (citations.length < cited.length) {
-    report('turns[].citations', 'dropped', 'Anthropic takes back its own only');
+    report('turns[].citations', 'dropped', 'Anthropic only takes back its own');
   }
   return {
     ...part.extra,
@@ -108,7 +108,7 @@ function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
 function renderResult(part: ToolResultPart, own: JsonObject, ids: CallIds, report: Report): JsonObject {
   const content = renderParts(part.content, ids, report);
   if (content.length === 0 && part.isError) {
-    report('turns[].content', 'approximated', 'an error must say something');
+    report('turns[].content', 'approximated', 'an empty error gets a text');
     content.push({ type: 'text', text: 'error' });
   }
   return {

@@ -88,7 +88,7 @@ function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPla
 function stopSequences(prompt: Prompt, report: Report): JsonObject {
   const kept = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
   if (kept.length < (prompt.stop?.length ?? 0)) {
-    report('stop', 'dropped', 'a sequence of white space alone');
+    report('stop', 'dropped', 'a stop sequence of only white space');
   }
   return kept.length > 0 ? { stop_sequences: kept } : {};
 }
@@ -99,6 +99,6 @@ const LOST = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLog
 function reportLost(prompt: Prompt, report: Report): void {
   reportDropped(prompt, LOST, 'has no counterpart in messages', report);
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
-    report('metadata', 'dropped', 'Anthropic keeps nothing but a user_id');
+    report('metadata', 'dropped', 'Anthropic only takes a user_id');
   }
 }

@@ -39,7 +39,7 @@ export function planThinking(
   if (asked === undefined) return NOTHING;
   const traits = target.thinking;
   if (traits === undefined) {
-    return isThinkingOff(asked) ? NOTHING : drop(report, 'this model is not known to think');
+    return isThinkingOff(asked) ? NOTHING : drop(report, 'this model is not known to support thinking');
   }
   if (isThinkingOff(asked)) return thinkingOff(traits, report);
   // A caller of this format who asks for effort alone means just that; any other caller means thinking by it.
@@ -72,7 +72,7 @@ function thinkingOff(traits: ThinkingTraits, report: Report): ThinkingPlan {
     return { thinking: { type: 'between_tools' }, thinks: true };
   }
   const effort = nearestEffort('none', wordsOf(traits));
-  report('thinking', 'approximated', 'cannot be switched off: as little as possible');
+  report('thinking', 'approximated', 'thinking cannot be switched off: reduced as far as possible');
   return { ...(effort !== undefined && { effort }), thinks: true };
 }
 
@@ -109,12 +109,9 @@ function effortOf(asked: Thinking, traits: ThinkingTraits, report: Report): { ef
 function budgeted(asked: Thinking, traits: ThinkingTraits, maxTokens: number, report: Report): ThinkingPlan {
   const effort = asked.effort ?? 'medium';
   const wish = asked.budget ?? budgetFor({ effort }, traits);
-  if (wish === undefined) return drop(report, 'this model takes no budget');
+  if (wish === undefined) return drop(report, 'this model does not accept a budget');
   if (maxTokens <= MIN_BUDGET) {
-    return drop(
-      report,
-      `max_tokens leaves no room for the ${MIN_BUDGET} tokens that thinking takes at least`,
-    );
+    return drop(report, `max_tokens leaves no room for thinking, which needs at least ${MIN_BUDGET} tokens`);
   }
   // A budget is the caller's own word; a level that became one shall leave room for the answer itself.
   const room = asked.budget === undefined ? Math.floor(maxTokens * 0.75) : maxTokens - 1;
@@ -140,10 +137,10 @@ function display({ visible }: Thinking): JsonObject {
 /** Why a model that thinks by a budget would refuse this prompt; undefined where it would not. */
 function obstacleOf({ toolChoice }: Prompt, turns: readonly Turn[]): string | undefined {
   // Whoever makes a model call a tool builds on the call; nobody builds on thoughts.
-  if (toolChoice?.mode === 'required') return 'a model that must call a tool cannot think by a budget';
+  if (toolChoice?.mode === 'required') return 'a model that must call a tool cannot think with a budget';
   const last = turns.at(-1);
-  if (last?.role === 'assistant') return 'an answer begun for the model leaves it no place to think';
-  return lacksThinking(turns) ? 'the last calls came without the thinking that led to them' : undefined;
+  if (last?.role === 'assistant') return 'the model cannot think in an answer that is already begun';
+  return lacksThinking(turns) ? 'the last tool calls came without the thinking that led to them' : undefined;
 }
 
 /**

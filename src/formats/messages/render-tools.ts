@@ -68,7 +68,7 @@ function renderTool(tool: Tool, writing: Writing): JsonObject | undefined {
     case 'hosted':
       return renderHosted(tool, writing.report);
     case 'custom':
-      writing.report(`tools[${tool.name}].type`, 'approximated', 'a function with one field, input');
+      writing.report(`tools[${tool.name}].type`, 'approximated', 'sent as a function with one field, input');
       return renderFunction(asFunctionTool(tool), writing);
     case 'function':
       return renderFunction(tool, writing);
@@ -106,17 +106,17 @@ function adaptedSchema(
   const given = objectSchema(tool, false, report);
   const schema = withSafeKeys(given);
   if (schema !== given) {
-    const detail = 'with names of parameters that Anthropic takes, and the own ones in calls';
+    const detail = 'parameters renamed to what Anthropic accepts, and back in calls';
     report(field, 'approximated', detail);
   }
   if (tool.strict !== true) return { schema };
   const closed = enforces ? closedSchema(schema) : undefined;
   if (closed === undefined) {
-    const detail = 'this model cannot enforce its schema, or not as many as there are';
+    const detail = 'this model cannot enforce this schema, or not so many of them';
     report(`tools[${tool.name}].strict`, 'dropped', detail);
     return { schema };
   }
-  if (closed !== schema) report(field, 'approximated', 'objects closed, to be enforced');
+  if (closed !== schema) report(field, 'approximated', 'objects closed, so that the schema can be enforced');
   return { schema: closed, strict: true };
 }
 
@@ -133,7 +133,7 @@ function objectSchema(
   const schema = objectRoot(isNative ? parameters : newestSchema(parameters));
   const plain = isNative ? schema : withoutRootUnion(schema);
   if (plain !== schema) {
-    const detail = 'with the alternatives at its root as one object';
+    const detail = 'alternatives at the root of the schema merged into one object';
     report(`tools[${name}].parameters`, 'approximated', detail);
   }
   return Object.keys(plain).length === 1 ? { ...plain, properties: {} } : plain;
@@ -142,7 +142,7 @@ function objectSchema(
 function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {
   if (tool.format === FORMAT) return tool.value;
   if (tool.webSearch) {
-    report('tools[].type', 'approximated', 'web search as web_search_20250305');
+    report('tools[].type', 'approximated', 'web search is sent as web_search_20250305');
     return webSearch(tool.value);
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
@@ -216,7 +216,7 @@ function undeclared(turns: readonly Turn[], report: Report): readonly Tool[] {
   for (const { parts } of turns)
     for (const part of parts) if (part.kind === 'tool-call') names.add(part.name);
   if (names.size > 0) {
-    report('tools', 'approximated', 'declared by name only, for the calls of the history');
+    report('tools', 'approximated', 'declared by name only, for calls in the history');
   }
   return Array.from(names, (name) => ({ kind: 'function', name }));
 }

@@ -22,7 +22,7 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
     report(
       field,
       'dropped',
-      target.sampling ? 'a model that thinks does not take it' : 'this model does not take it',
+      target.sampling ? 'not accepted while the model thinks' : 'this model does not accept it',
     );
     return undefined;
   };
@@ -31,8 +31,8 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
   const count = taken('topK', topK, () => false);
   // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
   const isBoth = warmth !== undefined && share !== undefined && !speaksMessages(prompt);
-  if (isBoth) report('topP', 'dropped', 'not taken together with temperature');
-  if (warmth !== undefined && warmth > 1) report('temperature', 'approximated', 'the most is 1');
+  if (isBoth) report('topP', 'dropped', 'not accepted together with temperature');
+  if (warmth !== undefined && warmth > 1) report('temperature', 'approximated', 'lowered to 1, the maximum');
   return compact({
     temperature: warmth === undefined ? undefined : Math.min(warmth, 1),
     top_p: isBoth ? undefined : share,

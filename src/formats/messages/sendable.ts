@@ -35,9 +35,9 @@ function whyNot(part: Part): string | undefined {
       // The vendor refuses text without anything to read.
       if (wholeBlock(part) || part.text.trim() !== '') return undefined;
       if (part.signature) return `a signature of ${part.signature.origin}`;
-      return part.text === '' ? '' : 'white space alone';
+      return part.text === '' ? '' : 'only white space';
     case 'thinking':
-      return isOwnThinking(part) ? undefined : 'it bears no signature of Anthropic';
+      return isOwnThinking(part) ? undefined : 'has no signature from Anthropic';
     case 'opaque':
       return part.format === FORMAT ? undefined : `a block that only ${part.format} can read`;
     case 'media':

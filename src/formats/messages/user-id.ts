@@ -22,6 +22,6 @@ export function userId(prompt: Prompt, report: Report): JsonObject {
   if (given === undefined) return {};
   const isFit = given.length <= LONGEST && !ADDRESS.test(given) && !NUMBER.test(given);
   if (isFit || speaksMessages(prompt)) return { metadata: { user_id: given } };
-  report('user', 'approximated', 'its SHA-256: Anthropic takes no addresses');
+  report('user', 'approximated', 'sent as its SHA-256 hash: Anthropic accepts no e-mail addresses');
   return { metadata: { user_id: createHash('sha256').update(given).digest('hex') } };
 }

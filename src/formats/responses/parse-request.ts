@@ -106,7 +106,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
   const [known, extra] = splitFields(withoutNulls(others), OWN);
   for (const field of Object.keys(extra)) {
-    report(field, 'passed-on', 'no field of responses: the vendor is to judge it');
+    report(field, 'passed-on', 'not a responses field: passed on for the vendor to judge');
   }
   const own: JsonObject = {
     ...known,

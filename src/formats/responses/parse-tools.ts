@@ -122,7 +122,7 @@ function parseFunction(tool: JsonObject, path: string, report: ParseReport): Fun
   // OpenAI tries it where it is left out.
   const told = flagAt(strict, `${path}.strict`) ?? (fitsStrict(schema) || undefined);
   if (told === undefined) {
-    const detail = 'strict by default, but the schema is not a strict one: asked for without';
+    const detail = 'strict by default, but the schema is not a strict one: sent without strict';
     report(`${path}.strict`, 'approximated', detail);
   }
   const [kept, extra] = splitFields(rest, OWN);

@@ -23,7 +23,8 @@ import type { Scope } from './scope.ts';
 export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
   const custom = new Set<string>();
   return turns.flatMap((turn) => {
-    if (turn.name !== undefined) scope.report('turns[].name', 'dropped', 'input messages have no names');
+    if (turn.name !== undefined)
+      scope.report('turns[].name', 'dropped', 'input messages have no names of speakers');
     reportForeign(turn.own, 'responses', 'turns[]', scope.report);
     const whole = asObject(keptIn(turn.own, 'responses')['whole']);
     if (whole) return [whole];
@@ -118,7 +119,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
     });
   }
   if (shown.length > 0) {
-    const detail = "media of the model's own, as the user's: its messages hold text only";
+    const detail = "sent as the user's: messages of the model can only hold text";
     scope.report('turns[].content', 'approximated', detail);
     items.push({ type: 'message', role: 'user', content: renderContent(shown, 'input', scope) });
   }
@@ -149,9 +150,9 @@ function renderResult(part: ToolResultPart, custom: boolean, scope: Scope): Json
   reportForeign(part.own, 'responses', 'turns[]', scope.report);
   const content = scope.keepsAll ? part.content : contentWithFailure(part);
   if (content !== part.content) {
-    scope.report('turns[].is_error', 'approximated', "as the word 'Error' before the result");
+    scope.report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
   } else if (part.isError) {
-    scope.report('turns[].is_error', 'dropped', 'only the text of the result can tell');
+    scope.report('turns[].is_error', 'dropped', 'only the text of the result can say so');
   }
   return {
     ...part.extra,

@@ -60,7 +60,7 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
   const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
   if (media === 'video') throw invalid('This model does not accept video input.');
   if (source.kind === 'text') {
-    scope.report('turns[].content', 'approximated', 'a document as text, with its name before it');
+    scope.report('turns[].content', 'approximated', 'a document sent as text, with its name before it');
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);

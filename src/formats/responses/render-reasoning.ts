@@ -23,7 +23,7 @@ function renderThought(parts: readonly ThinkingPart[], scope: Scope): readonly J
   const last = parts.at(-1);
   if (last === undefined) return [];
   if (!scope.keepsAll && !isOpenAIs(last)) {
-    scope.report('turns[].thinking', 'dropped', 'it bears no proof of OpenAI');
+    scope.report('turns[].thinking', 'dropped', 'has no proof of origin from OpenAI');
     return [];
   }
   const secret = encryptedContent(last);

@@ -126,7 +126,7 @@ const SAMPLING = ['temperature', 'topP', 'logprobs', 'topLogprobs'] as const;
 function sampling(prompt: Prompt, scope: Scope): JsonObject {
   const { temperature, topP, topLogprobs } = prompt;
   if (!scope.takesSampling) {
-    reportDropped(prompt, SAMPLING, 'this model does not take it', scope.report);
+    reportDropped(prompt, SAMPLING, 'this model does not accept it', scope.report);
     return {};
   }
   return compact({ temperature, top_p: topP, top_logprobs: topLogprobs });

@@ -29,7 +29,7 @@ export function planOutput(prompt: Prompt, verbosity: string | undefined, scope:
   if (output.kind === 'json')
     return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
   if (scope.target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
-  scope.report('output', 'approximated', 'this model enforces no schema: it is told it');
+  scope.report('output', 'approximated', 'this model enforces no schema: it is described in words');
   const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
   return { fields: withFormat({ type: 'json_object' }), instruction };
 }
@@ -58,7 +58,7 @@ function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string
       role !== 'system' && parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
   );
   if (isSaid || scope.keepsAll) return {};
-  scope.report('output', 'approximated', 'JSON is asked for in words too, as OpenAI wants');
+  scope.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
   return { instruction: 'Answer with JSON.' };
 }
 
@@ -67,7 +67,8 @@ export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
   const own = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
   const { thinking } = prompt;
   if (thinking && scope.target.thinking === undefined && !scope.keepsAll) {
-    if (!isThinkingOff(thinking)) scope.report('thinking', 'dropped', 'this model is not known to think');
+    if (!isThinkingOff(thinking))
+      scope.report('thinking', 'dropped', 'this model is not known to support thinking');
     return {};
   }
   const effort = thinking && effortOf(thinking, scope);

@@ -96,7 +96,7 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
 function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
-    report('tools[].type', 'approximated', 'web search as web_search');
+    report('tools[].type', 'approximated', 'web search is sent as web_search');
     return [webSearch(tool.value)];
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);

@@ -202,7 +202,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     ['minimax'],
   ],
   [
-    'thoughts after which nothing was said',
+    'thinking without an answer after it',
     { turns: [user(text('1')), assistant({ kind: 'thinking', text: 'Hm.' }), user(text('2'))] },
     (sent) => messageOf(sent, 1)['role'] === 'assistant',
     ['', ...ROUTERS, 'litellm'],

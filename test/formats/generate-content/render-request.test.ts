@@ -84,7 +84,7 @@ describe('turns', () => {
       {
         field: 'turns[].role',
         outcome: 'approximated',
-        detail: 'a later system message goes as a user message',
+        detail: 'a later system message is sent as a user message',
       },
     ]);
   });
