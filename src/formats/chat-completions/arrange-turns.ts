@@ -64,7 +64,8 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
 function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
   const told = laterSystemAsUser(turns, leadingSystem(turns));
-  if (told !== turns) report('turns[].role', 'approximated', 'a later system message is sent as a user message');
+  if (told !== turns)
+    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   const count = leadingSystem(told);
   const [head, ...more] = told.slice(0, count);
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };

@@ -136,7 +136,7 @@ describe('turns', () => {
       { role: 'assistant', content: texts('e') },
       { role: 'user', content: texts('<system>', 'f', '</system>', 'g') },
     ]);
-    expect(told).toEqual(['approximated: turns[].role']);
+    expect(told).toEqual(['approximated: turns[].role', 'approximated: turns']);
   });
 
   test('cache marks stay on their blocks', () => {
