@@ -56,3 +56,26 @@ test('the stages of the architecture are those of the pipeline, in their order',
   const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
   expect(told).toEqual(stages);
 });
+
+describe('the checklist', () => {
+  const table = readFileSync(join(root, 'test/checklist/README.md'), 'utf8');
+  const listed = [...table.matchAll(/^\| (\d+) \|/gm)].map(([, number = '']) => Number(number));
+  const tested = new Set(
+    globSync('test/**/*.test.ts', { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/checklist (\d+):/g)].map(([, number]) =>
+        Number(number),
+      ),
+    ),
+  );
+
+  test('has a line for each number, and each number once', () => {
+    expect(new Set(listed).size).toBe(listed.length);
+    expect([...tested].filter((number) => !listed.includes(number))).toEqual([]);
+  });
+
+  test('is as long as the README says', () => {
+    const [, told] =
+      /(\d+) bugs that users of other gateways met/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    expect(Number(told)).toBe(tested.size);
+  });
+});

@@ -71,10 +71,10 @@ test('checklist 1: a call that Gemini gives whole is told to a messages client a
   expect(parseJson(pieces.join(''))).toEqual({ city: 'Köln', days: 3 });
 });
 
-describe('checklist 200: a call that Gemini names with the module its functions stand in', () => {
+describe('checklist 204: a call that Gemini names with the module its functions stand in', () => {
   test.each(
     CALLERS.flatMap((from) => ['default_api:', 'default_api.'].map((module) => [from, module] as const)),
-  )('checklist 200: is one of the function, from %s, after %s', async (from, module) => {
+  )('checklist 204: is one of the function, from %s, after %s', async (from, module) => {
     const call = { functionCall: { name: `${module}get_weather`, args: { city: 'Köln' } } };
     door.answers(geminiStream(gemini([call], 'STOP')));
     const { reply } = await door.stream(from, GEMINI, { tools: [cityTool(from)] });

@@ -362,7 +362,7 @@ describe('checklist 126: no object is put into another order', () => {
 });
 
 // GPT-6.2 caches nothing of the instructions: an agent paid its whole system prompt with every step.
-test('checklist 200: what the system says is a message to a model of OpenAI, which caches that', async () => {
+test('checklist 205: what the system says is a message to a model of OpenAI, which caches that', async () => {
   const sent = await sentFor('messages', 'openai/gpt-6.2-sol', {
     system: [
       { type: 'text', text: 'Be brief.', ...mark },
@@ -376,7 +376,7 @@ test('checklist 200: what the system says is a message to a model of OpenAI, whi
   ]);
 });
 
-test('checklist 201: a session that the caller names is the key by which a model of OpenAI finds its cache', async () => {
+test('checklist 206: a session that the caller names is the key by which a model of OpenAI finds its cache', async () => {
   const key = async (user_id: string) =>
     (await sentFor('messages', 'openai/gpt-6.2-sol', { metadata: { user_id } }))['prompt_cache_key'];
   const session = (id: string) => JSON.stringify({ device_id: 'd'.repeat(64), session_id: id });
