@@ -400,7 +400,9 @@ describe('fallbacks', () => {
       ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
       : {
           messages: [
-            { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+            { role: 'user', content: 'Hi' },
+            { role: 'assistant', content: 'Hello.' },
+            { role: 'user', content: 'Go on.' },
             { role: 'system', content: 'Be brief.' },
           ],
         };
@@ -424,8 +426,11 @@ describe('fallbacks', () => {
     expect(JSON.stringify(messages ?? contents)).toContain('"Hi"');
     // Nor does one that is told how much take a system message in the midst, as Claude Code sends them.
     if (path === '/v1/messages') {
-      const said = ['Hi', '<system>', 'Be brief.', '</system>'];
-      expect(messages).toEqual([{ role: 'user', content: said.map((text) => ({ type: 'text', text })) }]);
+      const said = ['Go on.', '<system>', 'Be brief.', '</system>'];
+      expect(messages.at(-1)).toEqual({
+        role: 'user',
+        content: said.map((text) => ({ type: 'text', text })),
+      });
     }
     expect(last?.head.includes('context-management-2025-06-27')).toBe(path === '/v1/messages');
     expect(last?.head).not.toContain('as-it-was-written');
