@@ -28,6 +28,12 @@ export const list = defineCommand({
         console.log(JSON.stringify(listed, undefined, 2));
         return;
       }
+      if (listed.length === 0) {
+        console.log(
+          'No vendor with a key serves a model. Without any vendor key, the sandbox simulates them all.',
+        );
+        return;
+      }
       const width = Math.max(5, ...listed.map((model) => model.id.length));
       console.log(
         `${'model'.padEnd(width)}  ${'context'.padStart(9)}  ${'output'.padStart(7)}  ${'$ in'.padStart(7)}  ${'$ out'.padStart(7)}`,

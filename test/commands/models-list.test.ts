@@ -56,3 +56,11 @@ test('a model is a line with its limits, its prices, those of long prompts and o
   expect(all.stdout).toContain(stdout.split('\n')[1]?.trim().split(' ')[0]);
   expect(all.stdout).toMatch(/^openai\/gpt-4\.1 /m);
 });
+
+test('where no vendor has a key, it says why none is served', async () => {
+  const { code, stdout } = await runCommand(directory, ['models', '--served']);
+  expect([code, stdout]).toEqual([
+    0,
+    'No vendor with a key serves a model. Without any vendor key, the sandbox simulates them all.\n',
+  ]);
+});
