@@ -58,7 +58,8 @@ test('a model is a line with its limits, its prices, those of long prompts and o
 });
 
 test('where no vendor has a key, it says why none is served', async () => {
-  const { code, stdout } = await runCommand(directory, ['models', '--served']);
+  const empty = await mkdtemp(join(directory, 'empty-'));
+  const { code, stdout } = await runCommand(empty, ['models', '--served']);
   expect([code, stdout]).toEqual([
     0,
     'No vendor with a key serves a model. Without any vendor key, the sandbox simulates them all.\n',
