@@ -180,7 +180,7 @@ describe('of several', () => {
       lease.fail('overloaded');
       lease.release();
     }
-    expect(take).toThrow('not asked for a while');
+    expect(take).toThrow('sends it nothing for a while');
   });
 
   test('a lone one is not ejected unless that is wanted', () => {
