@@ -71,6 +71,13 @@ export const BROKEN_OFF = {
   tooLong: 'Response timed out: the upstream took too long to answer.',
 } as const;
 
+/**
+ * The longest wait after which anybody is to try again by himself, in seconds. After a longer one OpenAI's SDKs ask at
+ * once, as if none had been told (openai-node's `retryRequest`), and Anthropic's sleep for hours
+ * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both do where they are told not to.
+ */
+export const LONGEST_WAIT = 60;
+
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly fault: Fault;

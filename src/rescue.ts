@@ -1,7 +1,7 @@
 /** The one place that makes an error into an answer, for as long as no head has been sent. */
 
 import type { FormatName } from './conversation/prompt.ts';
-import { asGatewayError } from './errors.ts';
+import { asGatewayError, LONGEST_WAIT } from './errors.ts';
 import { formats } from './formats/all.ts';
 import { discard } from './read-body.ts';
 import type { Answer, Incoming } from './stages/exchange.ts';
@@ -9,13 +9,6 @@ import { noteFault } from './usage/ledger.ts';
 
 /** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);
-
-/**
- * The longest wait after which anybody is to try again by himself, in seconds. After a longer one OpenAI's SDKs ask at
- * once, as if none had been told (openai-node's `retryRequest`), and Anthropic's sleep for hours
- * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both do where they are told not to.
- */
-const LONGEST_WAIT = 60;
 
 /** An error as an answer in the caller's format. What is no GatewayError says nothing of itself. */
 export function rescue(thrown: unknown, format: FormatName, { id, message, ledger }: Incoming): Answer {

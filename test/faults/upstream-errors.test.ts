@@ -161,6 +161,23 @@ describe('U-12 429 with a wait', () => {
     expect(response.headers.get('retry-after') ?? '').toBe(headers['retry-after']);
     await response.text();
   });
+
+  test('so long that nobody is to sit through it: a limit of use in responses, where Codex else sleeps that long', async () => {
+    for (const { wait, error } of [
+      { wait: 60, error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+      { wait: 3600, error: { type: 'usage_limit_reached', code: 'rate_limit_exceeded' } },
+    ]) {
+      door.upstream.script(limited({ 'retry-after': String(wait) }));
+      for (const way of translated.filter(({ format }) => format === 'responses')) {
+        const renewed = Date.now() / 1000 + wait;
+        const response = await ask(door.url, way, true);
+        const told = JSON.parse(await response.text()).error;
+        expect(told).toMatchObject({ ...error, message: expect.stringContaining('Slow down.') });
+        if (wait === 60) expect(told).not.toHaveProperty('resets_at');
+        else expect(Math.abs(told.resets_at - renewed)).toBeLessThan(30);
+      }
+    }
+  });
 });
 
 describe('U-13 429 that no wait helps', () => {

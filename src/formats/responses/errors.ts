@@ -3,12 +3,25 @@
  * and a failed response).
  */
 
-import type { GatewayError } from '../../errors.ts';
+import { type GatewayError, LONGEST_WAIT } from '../../errors.ts';
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
-import { parseErrorObject, renderError } from '../openai-errors.ts';
+import { parseErrorObject, renderError as renderUsual } from '../openai-errors.ts';
 
-export { parseError, parseErrorObject, renderError } from '../openai-errors.ts';
+export { parseError, parseErrorObject } from '../openai-errors.ts';
+
+/**
+ * An error as the body of an error response. Codex sleeps for as long as any 429 says, and tells nobody (0.169), except
+ * for what OpenAI says of a limit that lasts: there it stops, and says when to try again (openai/codex,
+ * codex-rs/codex-api/src/api_bridge.rs).
+ */
+export function renderError(error: GatewayError): JsonObject {
+  const body = renderUsual(error);
+  const { fault, retryAfter = 0 } = error;
+  if (fault !== 'rate-limited' || retryAfter <= LONGEST_WAIT) return body;
+  const resets_at = Math.ceil(Date.now() / 1000 + retryAfter);
+  return { error: { ...asObject(body['error']), type: 'usage_limit_reached', resets_at } };
+}
 
 /** An error as the fields of an `error` event. */
 export function errorFields(error: GatewayError): JsonObject {
