@@ -19,7 +19,8 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
   const turns: Turn[] = [];
   const waiting = waitingCalls();
   let results: ToolResultPart[] | undefined;
-  for (const [at, [message, param]] of messages.entries()) {
+  for (const [at, [given, param]] of messages.entries()) {
+    const message = withoutNotes(given);
     const { role } = message;
     if (role === 'tool' || role === 'function') {
       const part =
@@ -37,6 +38,16 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
     );
   }
   return turns;
+}
+
+/**
+ * Without the notes that GitHub Copilot CLI makes on messages for itself, and that come along once it goes on with a
+ * session (1.0.102, `--continue`): Anthropic and Google refuse what they do not know.
+ */
+function withoutNotes(message: JsonObject): JsonObject {
+  if (!('__copilotMessageSource' in message || '__copilotUserShellOutput' in message)) return message;
+  const { __copilotMessageSource: _source, __copilotUserShellOutput: _output, ...others } = message;
+  return others;
 }
 
 /** A message of role system, developer or user. */
