@@ -436,6 +436,105 @@ describe('fallbacks', () => {
     expect(last?.head).not.toContain('as-it-was-written');
   });
 
+  /** What is asked of a Claude in the place of another one, which takes nothing as it was written. */
+  async function askedInstead(from: string, to: string, body: object): Promise<Record<string, unknown>> {
+    const { gateway, anthropic } = await three({ fallbacks: { [`anthropic/${from}`]: [`anthropic/${to}`] } });
+    anthropic.script(status(503), status(400), (wire) => wire.answer(200, wholeAnswer('messages')));
+    const response = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: from, max_tokens: 9_000, ...body }),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    expect(anthropic.requests).toHaveLength(3);
+    const { model, max_tokens, ...said } = JSON.parse(anthropic.requests.at(-1)?.body.toString() ?? '');
+    expect([model, max_tokens]).toEqual([to, 9_000]);
+    return said;
+  }
+
+  const saying = (role: string, ...content: object[]): object => ({ role, content });
+  const words = (text: string): object => ({ type: 'text', text });
+  const HI = saying('user', words('Hi'));
+
+  test('a Claude before 4.8 takes no system message in the midst, though it is told an effort', async () => {
+    const said = await askedInstead('claude-opus-5', 'claude-sonnet-4-6', {
+      messages: [
+        HI,
+        saying('system', words('Be brief.')),
+        saying('assistant', words('Yes?')),
+        saying('user', words('Why?')),
+        saying('system', words('Be kind.')),
+      ],
+    });
+    expect(said).toEqual({
+      system: 'Be brief.',
+      messages: [
+        HI,
+        saying('assistant', words('Yes?')),
+        saying('user', words('Why?'), words('<system>'), words('Be kind.'), words('</system>')),
+      ],
+    });
+  });
+
+  test('in the midst of calls that came without a thought, one that is told how much does not think', async () => {
+    const messages = [
+      HI,
+      saying('assistant', { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }),
+      saying('user', { type: 'tool_result', tool_use_id: 'toolu_1', content: [words('1')] }),
+    ];
+    const tools = [{ name: 'f', input_schema: { type: 'object', properties: {} } }];
+    const said = await askedInstead('claude-opus-4-8', 'claude-haiku-4-5', {
+      thinking: { type: 'adaptive' },
+      messages,
+      tools,
+    });
+    expect(said).toEqual({ messages, tools });
+  });
+
+  test('what models of other vendors have left in the dialogue is taken out as well', async () => {
+    const id = 'srvtoolu_1';
+    const found = { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: '' };
+    const said = await askedInstead('claude-opus-4-8', 'claude-haiku-4-5', {
+      thinking: { type: 'adaptive' },
+      messages: [
+        HI,
+        saying(
+          'assistant',
+          { type: 'thinking', thinking: 'Hm', signature: '' },
+          words('Yes?'),
+          { type: 'server_tool_use', id, name: 'web_search', input: { query: '' } },
+          { type: 'web_search_tool_result', tool_use_id: id, content: [found] },
+        ),
+        saying('user', words('Why?')),
+      ],
+    });
+    expect(said).toEqual({
+      messages: [HI, saying('assistant', words('Yes?')), saying('user', words('Why?'))],
+      thinking: { type: 'enabled', budget_tokens: expect.any(Number) },
+    });
+  });
+
+  test.each(['between_tools', 'disabled'])(
+    'nor is one that knows no effort told of any: %s',
+    async (type) => {
+      const said = await askedInstead('claude-sonnet-5-5', 'claude-haiku-4-5', {
+        thinking: { type },
+        output_config: { effort: 'high' },
+        messages: [HI],
+      });
+      expect(said).toEqual({ messages: [HI], thinking: { type: 'disabled' } });
+    },
+  );
+
+  test('and one that goes on with no answer begun for it has a word to go on from', async () => {
+    const said = await askedInstead('claude-haiku-4-5', 'claude-sonnet-5-5', {
+      messages: [HI, saying('assistant', words('Well'))],
+    });
+    expect(said).toEqual({
+      messages: [HI, saying('assistant', words('Well')), saying('user', words('Continue.'))],
+    });
+  });
+
   describe('for a caller whose stream has begun while the first model was waited for', () => {
     /** What such a caller gets: the vendor that fails does not before the stream has begun. */
     async function answered(script: Script): Promise<string> {

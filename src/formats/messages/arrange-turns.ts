@@ -7,19 +7,19 @@ import type { Report, Target } from '../format.ts';
 import { callsLast } from './calls-last.ts';
 import { withoutLastThoughts } from './last-thoughts.ts';
 import { sendableTurns } from './sendable.ts';
-import { FORMAT, speaksMessages } from './wire.ts';
+import { FORMAT, keepsAll, speaksMessages } from './wire.ts';
 
 /**
  * The system's parts up to the first answer, hoisted in their order, and the turns in the order the vendor wants. What
- * the system says later stays there: as a caller of this format wrote it, as a user's from any other. A prompt of nothing
- * but instructions is one a user gives.
+ * the system says later stays there, as a user's. A prompt of nothing but instructions is one a user gives.
  */
 export function arrangeTurns(
   prompt: Prompt,
   target: Target,
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
-  const takesLater = takesLaterSystem(prompt, target);
+  // Not all models take it as the system's (from Claude Opus 4.8 on, vercel/ai#15674), and every one as a user's.
+  const takesLater = keepsAll(prompt, target);
   const isHoisted = ({ role, own }: Turn): boolean =>
     role === 'system' && (own?.format !== FORMAT || !takesLater);
   const sendable = sendableTurns(prompt.turns, report);
@@ -66,16 +66,8 @@ function isCall({ kind }: Part): boolean {
 const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 
 /** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
-function takesPrefill(prompt: Prompt, { thinking }: Target): boolean {
-  return speaksMessages(prompt) || !thinking?.kinds.includes('effort');
-}
-
-/**
- * Whether what the system says later may stay the system's: as a caller of this format wrote it, and for models that may
- * take that, which are among those with efforts (Claude 4.8 and later: BerriAI/litellm#36968).
- */
-function takesLaterSystem(prompt: Prompt, { thinking }: Target): boolean {
-  return speaksMessages(prompt) && thinking?.kinds.includes('effort') === true;
+function takesPrefill(prompt: Prompt, target: Target): boolean {
+  return keepsAll(prompt, target) || !target.thinking?.kinds.includes('effort');
 }
 
 /** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */

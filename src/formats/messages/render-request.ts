@@ -17,7 +17,7 @@ import { renderSampling } from './sampling.ts';
 import { renderAskedTier } from './service-tier.ts';
 import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
-import { FORMAT, renderMark, speaksMessages } from './wire.ts';
+import { FORMAT, keepsAll, renderMark, speaksMessages } from './wire.ts';
 
 /**
  * What Anthropic has no way to say is left out and reported; what a caller of this format wrote comes out as it was.
@@ -36,7 +36,9 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportLost(prompt, report);
-  const own = ownFields(prompt.own, FORMAT, 'own', report);
+  const told = ownFields(prompt.own, FORMAT, 'own', report);
+  const own =
+    keepsAll(prompt, target) || prompt.thinking === undefined ? told : asPlanned(told, thinking, target);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
   return limitMarks(
     {
@@ -72,6 +74,21 @@ function maxTokensOf(prompt: Prompt, target: Target, report: Report): number {
 
 function instructionOf(output: OutputPlan): readonly TextPart[] {
   return output.kind === 'instruction' ? [{ kind: 'text', text: output.text }] : [];
+}
+
+/** Own fields without what they say of thinking, which the plan says; but for how hard to work, where nothing is planned. */
+function asPlanned(
+  { thinking: _, ...told }: JsonObject,
+  { effort }: ThinkingPlan,
+  target: Target,
+): JsonObject {
+  const config = asObject(told['output_config']);
+  if (config?.['effort'] === undefined) return told;
+  const isTaken = target.thinking?.efforts.some((word) => word === config['effort']);
+  if (isTaken && effort === undefined) return told;
+  const { output_config: _config, ...left } = told;
+  const { effort: _effort, ...rest } = config;
+  return isEmpty(rest) ? left : { ...left, output_config: rest };
 }
 
 function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPlan): JsonObject {

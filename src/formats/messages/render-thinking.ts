@@ -11,7 +11,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Report, Target, ThinkingTraits } from '../format.ts';
 import { openRound } from './last-thoughts.ts';
 import { isOwnThinking } from './sendable.ts';
-import { speaksMessages } from './wire.ts';
+import { keepsAll, speaksMessages } from './wire.ts';
 
 /** The least that a model takes. */
 const MIN_BUDGET = 1024;
@@ -48,7 +48,7 @@ export function planThinking(
   if (isNative && !isWish) return { ...effortOf(asked, traits, report), thinks: false };
   if (!isWish && asked.effort === undefined && asked.visible !== true) return NOTHING;
   if (!isBudgeted(asked, traits)) return adaptive(asked, traits, isNative, report);
-  const obstacle = isNative ? undefined : obstacleOf(prompt, turns);
+  const obstacle = keepsAll(prompt, target) ? undefined : obstacleOf(prompt, turns);
   return obstacle === undefined ? budgeted(asked, traits, maxTokens, report) : drop(report, obstacle);
 }
 

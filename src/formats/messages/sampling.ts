@@ -4,7 +4,7 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { compact } from '../../json.ts';
 import { asksFor, type Report, type Target } from '../format.ts';
-import { speaksMessages } from './wire.ts';
+import { keepsAll } from './wire.ts';
 
 /** A model that thinks takes a temperature of 1 and a top_p from here on, nothing else (extended thinking guide). */
 const MIN_TOP_P = 0.95;
@@ -29,8 +29,8 @@ export function renderSampling(prompt: Prompt, target: Target, thinks: boolean, 
   const warmth = taken('temperature', temperature, (value) => value >= 1);
   const share = taken('topP', topP, (value) => value >= MIN_TOP_P);
   const count = taken('topK', topK, () => false);
-  // Models from Claude 4.5 on refuse the two together; of a caller of this format that is the vendor's to say.
-  const isBoth = warmth !== undefined && share !== undefined && !speaksMessages(prompt);
+  // Models from Claude 4.5 on refuse the two together.
+  const isBoth = warmth !== undefined && share !== undefined && !keepsAll(prompt, target);
   if (isBoth) report('topP', 'dropped', 'not accepted together with temperature');
   if (warmth !== undefined && warmth > 1) report('temperature', 'approximated', 'lowered to 1, the maximum');
   return compact({

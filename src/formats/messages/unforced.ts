@@ -7,13 +7,13 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { Report, Target } from '../format.ts';
 import { safeName } from './names.ts';
-import { speaksMessages } from './wire.ts';
+import { keepsAll } from './wire.ts';
 
-/** The prompt as the model takes it. A caller of this format is told by the vendor. */
+/** The prompt as the model takes it. */
 export function unforced(prompt: Prompt, target: Target, report: Report): Prompt {
   const { toolChoice, tools = [], turns } = prompt;
   const isForced = toolChoice?.mode === 'required' && tools.length > 0;
-  if (!isForced || target.forcedTools !== false || speaksMessages(prompt)) return prompt;
+  if (!isForced || target.forcedTools !== false || keepsAll(prompt, target)) return prompt;
   report('toolChoice', 'approximated', 'a call is asked for in words');
   const [name, ...others] = toolChoice.allowed ?? [];
   const whom = name === undefined || others.length > 0 ? 'one of the tools' : `the tool "${safeName(name)}"`;

@@ -7,6 +7,7 @@ import { ownOf } from '../../conversation/own.ts';
 import type { CacheMark, Prompt, TextPart } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { compact, isEmpty, isObject } from '../../json.ts';
+import type { Target } from '../format.ts';
 
 /** The neutral words' name for this format. */
 export const FORMAT = 'messages';
@@ -41,6 +42,14 @@ export const TOOL_OWN: ReadonlySet<string> = new Set([
 /** Whether the caller of a prompt speaks this format: what such a one wrote is the vendor's to judge. */
 export function speaksMessages({ own }: Prompt): boolean {
   return own?.format === FORMAT;
+}
+
+/**
+ * Whether what such a caller wrote is to be said as it is: in the plain format, which nobody in particular reads. A vendor
+ * has it as it is without a translation, which is made for a model that has refused that, in the place of another.
+ */
+export function keepsAll(prompt: Prompt, { dialect }: Target): boolean {
+  return speaksMessages(prompt) && dialect === '';
 }
 
 /** How long a marked prefix may be kept (prompt caching guide). */
