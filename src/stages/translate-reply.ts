@@ -11,7 +11,7 @@ import { asObject, tryParseJson } from '../json.ts';
 import { tellable, withoutSecrets } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
-import { type Framing, framedAsEvents, framedAsList } from '../streams/framing.ts';
+import { framedAsEvents, framedAsList } from '../streams/framing.ts';
 import type { Stage } from '../streams/line.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, run, type Step } from '../streams/step.ts';
@@ -154,9 +154,10 @@ async function streamed(answered: Answered, translation: Translation, options: R
   const parser = outbound.parseEvents(asked.prompt, target);
   const parsed = fuse(parser, watch);
   const judging = options.validate && ledger !== undefined;
-  const events = fuse(parsed, judging ? fuse(renderer, judge(route.format, asked, ledger)) : renderer);
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
-  const { body, ready } = through(bodyOf(answer), fuse(fuse(decodeBody(answer), events), framing), {
+  const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
+  const events = fuse(decodeBody(answer), fuse(parsed, renderer));
+  const { body, ready } = through(bodyOf(answer), fuse(events, written), {
     fail(error, out) {
       if (ledger !== undefined) noteFault(ledger, error);
       renderer.fail(tellable(error, vendor.key), { enqueue: (event) => framing.transform(event, out) });
@@ -165,18 +166,22 @@ async function streamed(answered: Answered, translation: Translation, options: R
     over: () => over,
     mayBeOver: parser.mayBeOver,
     holds: () => !said,
-    keepAlive: { text: () => signOfLife(renderer, framing), milliseconds: options.keepAlive },
+    keepAlive: {
+      text: () => signOfLife(renderer, written) || framing.ping(),
+      milliseconds: options.keepAlive,
+    },
   });
   await within(ready, options.hold);
   const headers = eventStreamHeaders(responseHeaders(answer.headers));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
 
-function signOfLife(renderer: EventRenderer, framing: Framing): string {
+/** What the renderer has to say of it, which is as much of the stream as all else is; '' where that is nothing. */
+function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string {
   const said: string[] = [];
   const out = { enqueue: (text: string) => void said.push(text) };
-  renderer.ping?.({ enqueue: (event) => framing.transform(event, out) });
-  return said.join('') || framing.ping();
+  renderer.ping?.({ enqueue: (event) => written.transform(event, out) });
+  return said.join('');
 }
 
 /** Passes events on, and notes how many rules of their format they have broken once all are said. */

@@ -6,7 +6,9 @@ import { openGateway } from '../../src/open.ts';
 import { serve } from '../../src/server/server.ts';
 import type { ExchangeRecord } from '../../src/usage/exchange-record.ts';
 import { recording } from '../../src/usage/ledger.ts';
-import { KEY } from '../support/gateway.ts';
+import { streamedAnswer } from '../faults/upstream-ways.ts';
+import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 test.each([
   [true, 0],
@@ -36,4 +38,32 @@ test.each([
   expect(records[0]?.violations).toBe(violations);
   await server.drain(0);
   await close();
+});
+
+test('what is said only so that a silent stream stays open is judged with all else', async () => {
+  let goOn: (() => void) | undefined;
+  const upstream = await startUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    goOn = () => response.end(streamedAnswer('messages'));
+  });
+  const gateway = await startRecorded({
+    validate: true,
+    vendors: vendorsAtUrl(upstream.url),
+    timeouts: { hold: 20, keepAlive: 20 },
+  });
+  const response = await fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'anthropic/claude-haiku-4-5', stream: true, input: 'Hi' }),
+  });
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.split('event: response.in_progress').length === 3) goOn?.();
+  }
+  expect(text).toContain('event: response.completed');
+  await expect.poll(() => gateway.records.length).toBe(1);
+  expect(gateway.records[0]?.violations).toBe(0);
+  await gateway.close();
+  await upstream.close();
 });
