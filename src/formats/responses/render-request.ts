@@ -32,7 +32,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);
   const { instructions, turns } = hoist(prompt.turns, scope);
-  const output = planOutput(prompt, verbosity, scope);
+  const output = planOutput({ ...prompt, turns }, verbosity, scope);
   const told = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = includes(prompt, scope);
   reportLost(prompt, report);

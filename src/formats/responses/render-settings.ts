@@ -16,7 +16,10 @@ export interface OutputPlan {
   readonly instruction?: string;
 }
 
-/** @param verbosity as chat-completions has it, at the top of the body. */
+/**
+ * @param prompt with such turns only as go into the input: the instructions are none.
+ * @param verbosity as chat-completions has it, at the top of the body.
+ */
 export function planOutput(prompt: Prompt, verbosity: string | undefined, scope: Scope): OutputPlan {
   const rest: JsonObject = {
     ...(verbosity !== undefined && { verbosity }),
@@ -53,9 +56,8 @@ function renderSchema(
 
 /** OpenAI refuses `json_object` where no input message has the word JSON. */
 function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string } {
-  const isSaid = prompt.turns.some(
-    ({ role, parts }) =>
-      role !== 'system' && parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
+  const isSaid = prompt.turns.some(({ parts }) =>
+    parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
   );
   if (isSaid || scope.keepsAll) return {};
   scope.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');

@@ -525,6 +525,13 @@ describe('output', () => {
     expect(
       render({ output: { kind: 'json' }, turns: [user(text('As json, please.'))] })['input'],
     ).toHaveLength(1);
+    // Where what the system says is a message, that will do; the instructions are none.
+    const asked = { output: { kind: 'json' }, turns: [system('Speak JSON.'), user(text('Hi'))] } as const;
+    expect(render(asked)['input']).toMatchObject([{ content: 'Speak JSON.' }, { content: 'Hi' }]);
+    expect(render(asked, { ...GPT, model: 'grok-4', dialect: 'x-ai' })).toMatchObject({
+      instructions: 'Speak JSON.',
+      input: [{ content: 'Answer with JSON.' }, { content: 'Hi' }],
+    });
   });
 });
 
