@@ -84,7 +84,8 @@ export const ANTHROPIC_VERSION = '2023-06-01';
 
 /**
  * The headers of a request to a vendor, as undici takes them: names and values in turn.
- * @param caller the caller's headers where they are meant for this vendor (native path); undefined where they are not.
+ * @param caller the caller's headers where they are meant for this vendor, as all in its own format are; undefined where
+ *   they are not.
  */
 export function requestHeaders(
   vendor: Vendor,
