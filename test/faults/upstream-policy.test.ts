@@ -476,6 +476,16 @@ describe('fallbacks', () => {
     });
   });
 
+  test('nor one that brings it a tool, which it has from the beginning then', async () => {
+    const tool = { name: 'f', input_schema: { type: 'object', properties: {} } };
+    const brings = { type: 'tool_addition', tool: { type: 'tool_definition', definition: tool } };
+    const dialogue = [saying('assistant', words('Yes?')), saying('user', words('Why?'))];
+    const said = await askedInstead('claude-opus-5', 'claude-sonnet-4-6', {
+      messages: [HI, saying('system', brings), ...dialogue, saying('system', brings)],
+    });
+    expect(said).toEqual({ messages: [HI, ...dialogue], tools: [tool] });
+  });
+
   test('in the midst of calls that came without a thought, one that is told how much does not think', async () => {
     const messages = [
       HI,

@@ -22,7 +22,8 @@ export function arrangeTurns(
   const takesLater = keepsAll(prompt, target);
   const isHoisted = ({ role, own }: Turn): boolean =>
     role === 'system' && (own?.format !== FORMAT || !takesLater);
-  const sendable = sendableTurns(prompt.turns, report);
+  const all = sendableTurns(prompt.turns, report);
+  const sendable = takesLater ? all : all.map(inWords);
   const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
   if (given !== sendable) {
     report('turns[].role', 'approximated', 'a later system message is sent as a user message');
@@ -44,6 +45,13 @@ export function arrangeTurns(
   if (takesPrefill(prompt, target) || !endsSaid(turns)) return { system, turns };
   report('turns', 'approximated', 'a user turn added at the end, so that the model goes on');
   return { system, turns: [...turns, GO_ON] };
+}
+
+/** A turn without what only a system message in the midst may have: blocks of tools that come and go, offered with all others. */
+function inWords(turn: Turn): Turn {
+  const { role, parts } = turn;
+  if (role !== 'system' || !parts.some(({ kind }) => kind === 'opaque')) return turn;
+  return { ...turn, parts: parts.filter(({ kind }) => kind !== 'opaque') };
 }
 
 /** The turns as the vendor orders them, each with something said at its end, and calls behind all else. */
