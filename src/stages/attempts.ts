@@ -70,11 +70,20 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
   return giveUp(told, number);
 }
 
-/** An attempt, and where the vendor refuses what is in the dialogue, another one that counts as the same. */
+/** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */
+const MOST_REWORDED = 3;
+
+/** An attempt, and where the vendor refuses what is in the request, others that count as the same. */
 async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
-  const outcome = await attempt(course, next, number);
-  const target = isFailed(outcome) ? reworded(next.target, outcome.told, course.wanted) : undefined;
-  return target === undefined ? outcome : attempt(course, { ...next, target }, number + 1);
+  let { target } = next;
+  let outcome = await attempt(course, next, number);
+  for (let made = 0; made < MOST_REWORDED && isFailed(outcome); made += 1) {
+    const other = reworded(target, outcome.told, course.wanted);
+    if (other === undefined) break;
+    target = other;
+    outcome = await attempt(course, { ...next, target }, number + 1);
+  }
+  return outcome;
 }
 
 async function attempt(course: Course, { target, avoid }: Try, number: number): Promise<Replied | Failed> {

@@ -41,10 +41,9 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
   if (anew !== undefined) return anew;
   const { dialect } = targetOf(vendor, model);
   const own = formats[spoken].outbound.withoutOthers?.(request, dialect, told.refusal);
-  const target = routed.instead && isNative(routed) ? ({ ...routed, anew: true } as const) : routed;
-  if (own === undefined) return target === routed ? undefined : target;
+  if (own === undefined) return routed.instead && isNative(routed) ? { ...routed, anew: true } : undefined;
   const body = Buffer.from(JSON.stringify(own));
-  return { ...target, body, fields: scanObject(body) };
+  return { ...routed, body, fields: scanObject(body) };
 }
 
 /** The request as one to be translated, where it is not in the vendor's own format, or one that the vendor wants in another. */

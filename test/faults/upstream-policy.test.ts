@@ -437,16 +437,21 @@ describe('fallbacks', () => {
   });
 
   /** What is asked of a Claude in the place of another one, which takes nothing as it was written. */
-  async function askedInstead(from: string, to: string, body: object): Promise<Record<string, unknown>> {
+  async function askedInstead(
+    from: string,
+    to: string,
+    body: object,
+    refusals = [status(400)],
+  ): Promise<Record<string, unknown>> {
     const { gateway, anthropic } = await three({ fallbacks: { [`anthropic/${from}`]: [`anthropic/${to}`] } });
-    anthropic.script(status(503), status(400), (wire) => wire.answer(200, wholeAnswer('messages')));
+    anthropic.script(status(503), ...refusals, (wire) => wire.answer(200, wholeAnswer('messages')));
     const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: from, max_tokens: 9_000, ...body }),
     });
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
-    expect(anthropic.requests).toHaveLength(3);
+    expect(anthropic.requests).toHaveLength(2 + refusals.length);
     const { model, max_tokens, ...said } = JSON.parse(anthropic.requests.at(-1)?.body.toString() ?? '');
     expect([model, max_tokens]).toEqual([to, 9_000]);
     return said;
@@ -504,20 +509,25 @@ describe('fallbacks', () => {
   test('what models of other vendors have left in the dialogue is taken out as well', async () => {
     const id = 'srvtoolu_1';
     const found = { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: '' };
-    const said = await askedInstead('claude-opus-4-8', 'claude-haiku-4-5', {
-      thinking: { type: 'adaptive' },
-      messages: [
-        HI,
-        saying(
-          'assistant',
-          { type: 'thinking', thinking: 'Hm', signature: '' },
-          words('Yes?'),
-          { type: 'server_tool_use', id, name: 'web_search', input: { query: '' } },
-          { type: 'web_search_tool_result', tool_use_id: id, content: [found] },
-        ),
-        saying('user', words('Why?')),
-      ],
-    });
+    const said = await askedInstead(
+      'claude-opus-4-8',
+      'claude-haiku-4-5',
+      {
+        thinking: { type: 'adaptive' },
+        messages: [
+          HI,
+          saying(
+            'assistant',
+            { type: 'thinking', thinking: 'Hm', signature: '' },
+            words('Yes?'),
+            { type: 'server_tool_use', id, name: 'web_search', input: { query: '' } },
+            { type: 'web_search_tool_result', tool_use_id: id, content: [found] },
+          ),
+          saying('user', words('Why?')),
+        ],
+      },
+      [status(400), status(400)],
+    );
     expect(said).toEqual({
       messages: [HI, saying('assistant', words('Yes?')), saying('user', words('Why?'))],
       thinking: { type: 'enabled', budget_tokens: expect.any(Number) },
