@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import type { FormatName } from './conversation/prompt.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, methodNotAllowed } from './errors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import type { Gateway } from './gateway.ts';
 import { faultOfHead, queryOf, rawPath } from './head.ts';
@@ -232,12 +232,6 @@ function modelIn(path: string): string {
 function noEndpoint(nearest?: string): GatewayError {
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}? Check your client's base URL.`;
   return new GatewayError('not-found', `There is no such endpoint.${hint}`);
-}
-
-function methodNotAllowed(allow: string): GatewayError {
-  return new GatewayError('method-not-allowed', `Method not allowed: this endpoint accepts ${allow}.`, {
-    headers: { allow },
-  });
 }
 
 /** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */

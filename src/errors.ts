@@ -143,6 +143,21 @@ export function asGatewayError(error: unknown): GatewayError {
   return new GatewayError('internal', 'The gateway failed to answer this request.', { cause: error });
 }
 
+/** A key that opens nothing, in the same words whatever is wrong with it. */
+export function invalidKey(): GatewayError {
+  return new GatewayError(
+    'unauthenticated',
+    'The API key is not valid: it may be mistyped, expired or revoked.',
+  );
+}
+
+/** @param allow the methods that there are, as the header has them. */
+export function methodNotAllowed(allow: string): GatewayError {
+  return new GatewayError('method-not-allowed', `Method not allowed: this endpoint accepts ${allow}.`, {
+    headers: { allow },
+  });
+}
+
 /** A 400 for a field of the caller's request. */
 export function invalid(message: string, param?: string): GatewayError {
   return new GatewayError('invalid-request', message, param === undefined ? {} : { param });

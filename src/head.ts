@@ -1,7 +1,7 @@
 /** What is wrong with a request before anyone asks what it means: its target and its header lines. */
 
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from './errors.ts';
+import { GatewayError, invalidKey } from './errors.ts';
 
 /** Headers that must not come twice: of two, Node shows the first, and something on the way may have read the other. */
 const SINGLE = new Set(['host', 'authorization']);
@@ -48,10 +48,6 @@ function isPlain(path: string): boolean {
 }
 
 function repeated(name: string): GatewayError {
-  if (name === 'authorization')
-    return new GatewayError(
-      'unauthenticated',
-      'The API key is not valid: it may be mistyped, expired or revoked.',
-    );
+  if (name === 'authorization') return invalidKey();
   return new GatewayError('invalid-request', `The request has more than one ${name} header.`);
 }

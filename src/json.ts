@@ -89,6 +89,12 @@ export function withoutNulls(object: JsonObject): JsonObject {
   return object;
 }
 
+/** The object without its fields of these names; itself where it has none of them. */
+export function withoutFields(object: JsonObject, names: readonly string[]): JsonObject {
+  if (!names.some((name) => object[name] !== undefined)) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
 function isNothing(value: Json | undefined): boolean {
   return value === null || value === undefined;
 }

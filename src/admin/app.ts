@@ -1,7 +1,7 @@
 /** The admin API: one line per path. */
 
 import { H3, type H3Event } from 'h3';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { queryOf } from '../head.ts';
 import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { isReachable, isShort, type Store } from '../store/store.ts';
@@ -45,11 +45,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
       const endpoint = isMethod(method) ? methods[method] : undefined;
       return answer(event, () => {
         if (endpoint === undefined) {
-          throw new GatewayError(
-            'method-not-allowed',
-            `Method not allowed: this endpoint accepts ${allow}.`,
-            { headers: { allow } },
-          );
+          throw methodNotAllowed(allow);
         }
         return endpoint;
       });

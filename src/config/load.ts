@@ -14,6 +14,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** @param what the field, and what is wrong with it. */
+export function invalidConfig(what: string): ConfigError {
+  return new ConfigError(`The configuration is not valid: ${what}`);
+}
+
 /** A configuration, and the file it is from, if there is one. */
 export interface Settings {
   readonly config: Config;
@@ -38,9 +43,7 @@ export async function readSettings(environment: Environment, directory: string):
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
-      throw new ConfigError(
-        `The configuration is not valid: aliases.${alias}: the alias must be <vendor>/<model_name> (it stands for ${id})`,
-      );
+      throw invalidConfig(`aliases.${alias}: the alias must be <vendor>/<model_name> (it stands for ${id})`);
   }
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
@@ -71,15 +74,14 @@ function notValid(
     const field = path.length === 0 ? '' : `${path.join('.')}: `;
     return `${field}${message}${variable === undefined ? '' : ` (${variable})`}`;
   });
-  return new ConfigError(`The configuration is not valid: ${told.join('; ')}`);
+  return invalidConfig(told.join('; '));
 }
 
 function refuseTwice(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
     const folded = id.toLowerCase();
-    if (seen.has(folded))
-      throw new ConfigError(`The configuration is not valid: models: ${id} is listed more than once`);
+    if (seen.has(folded)) throw invalidConfig(`models: ${id} is listed more than once`);
     seen.add(folded);
   }
 }
@@ -91,8 +93,7 @@ function refuseUnknown({ fallbacks, models, aliases }: Config): void {
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
   const refuse = (field: string, id: string): void => {
-    if (!known.has(id.toLowerCase()))
-      throw new ConfigError(`The configuration is not valid: ${field}: the catalog has no model ${id}`);
+    if (!known.has(id.toLowerCase())) throw invalidConfig(`${field}: the catalog has no model ${id}`);
   };
   // In their order, as the catalog takes them: one may stand for another that stands before it.
   for (const [alias, id] of Object.entries(aliases)) {
@@ -109,9 +110,7 @@ function refuseNowhere(config: Config): void {
   const name = vendorWithoutAddress(config);
   if (name === undefined) return;
   const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
-  throw new ConfigError(
-    `The configuration is not valid: vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`,
-  );
+  throw invalidConfig(`vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`);
 }
 
 async function readFile(

@@ -4,7 +4,7 @@ import type { H3, H3Event } from 'h3';
 import { admitAdmin } from '../admin/admit.ts';
 import { answerError } from '../admin/answers.ts';
 import { openDashboard } from '../dashboard/assets.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { rawPath } from '../head.ts';
 import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { answerMetrics, type RenderMetrics } from './metrics-endpoint.ts';
@@ -39,17 +39,11 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
   ] as const) {
     app.get(path, answer);
     app.head(path, answer);
-    app.all(path, () => answerError(onlyRead()));
+    app.all(path, () => answerError(methodNotAllowed('GET')));
   }
   app.all('/**', () => answerError(notThere()));
 }
 
 function notThere(): GatewayError {
   return new GatewayError('not-found', 'There is no such endpoint.');
-}
-
-function onlyRead(): GatewayError {
-  return new GatewayError('method-not-allowed', 'Method not allowed: this endpoint accepts GET.', {
-    headers: { allow: 'GET' },
-  });
 }

@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Environment } from '../config/environment.ts';
-import { ConfigError } from '../config/load.ts';
+import { invalidConfig } from '../config/load.ts';
 import type { Route } from '../stages/exchange.ts';
 import { within } from '../streams/within.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
@@ -93,8 +93,8 @@ function endpointOf(environment: Environment): string | undefined {
   const url = own || (shared && `${shared.replace(/\/+$/, '')}/v1/traces`);
   if (!url) return undefined;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new ConfigError(
-      `The configuration is not valid: ${own ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT'} must be an http or https URL.`,
+    throw invalidConfig(
+      `${own ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT'} must be an http or https URL.`,
     );
   }
   return url;

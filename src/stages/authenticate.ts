@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, invalidKey } from '../errors.ts';
 import type { Keys, Principal } from '../keys.ts';
 import type { Admitted, Call } from './exchange.ts';
 
@@ -65,11 +65,7 @@ export function admit(
     throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
   }
   const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
-  if (principal === undefined)
-    throw new GatewayError(
-      'unauthenticated',
-      'The API key is not valid: it may be mistyped, expired or revoked.',
-    );
+  if (principal === undefined) throw invalidKey();
   return principal;
 }
 

@@ -3,7 +3,7 @@
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { GatewayError, invalid } from '../../errors.ts';
-import { asText, isObject, type Json, type JsonObject, withoutNulls } from '../../json.ts';
+import { asText, isObject, type Json, type JsonObject, withoutFields, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
 import { markLast } from './marks.ts';
 import { parseAssistant } from './parse-assistant.ts';
@@ -20,7 +20,7 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
   const waiting = waitingCalls();
   let results: ToolResultPart[] | undefined;
   for (const [at, [given, param]] of messages.entries()) {
-    const message = withoutNotes(given);
+    const message = withoutFields(given, NOTES);
     const { role } = message;
     if (role === 'tool' || role === 'function') {
       const part =
@@ -41,14 +41,10 @@ export function parseTurns(messages: readonly (readonly [JsonObject, string])[])
 }
 
 /**
- * Without the notes that GitHub Copilot CLI makes on messages for itself, and that come along once it goes on with a
- * session (1.0.102, `--continue`): Anthropic and Google refuse what they do not know.
+ * Notes that GitHub Copilot CLI makes on messages for itself, and that come along once it goes on with a session (1.0.102,
+ * `--continue`): Anthropic and Google refuse what they do not know.
  */
-function withoutNotes(message: JsonObject): JsonObject {
-  if (!('__copilotMessageSource' in message || '__copilotUserShellOutput' in message)) return message;
-  const { __copilotMessageSource: _source, __copilotUserShellOutput: _output, ...others } = message;
-  return others;
-}
+const NOTES: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
 
 /** A message of role system, developer or user. */
 function parseSpoken(message: JsonObject, param: string): Turn {

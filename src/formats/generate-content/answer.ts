@@ -6,7 +6,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { Citation, Part } from '../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject } from '../../json.ts';
+import { asObject, withoutFields } from '../../json.ts';
 import type { Asked } from '../format.ts';
 import { renderCitations } from './citations.ts';
 import { renderFinish } from './finish.ts';
@@ -50,7 +50,7 @@ export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
     ...start.extra,
     ...start.own?.fields,
   };
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !STANDARD.includes(name)));
+  return withoutFields(fields, STANDARD);
 }
 
 const STANDARD: readonly string[] = [

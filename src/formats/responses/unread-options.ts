@@ -5,7 +5,7 @@
  */
 
 import type { GatewayError } from '../../errors.ts';
-import { hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { hasSameItems, isList, isObject, type JsonObject, withoutFields } from '../../json.ts';
 
 const OPTIONS: readonly string[] = ['external_web_access'];
 
@@ -14,11 +14,6 @@ export function withoutUnread(request: JsonObject, refusal: GatewayError | undef
   const { tools } = request;
   const named = OPTIONS.filter((option) => refusal?.message.includes(option));
   if (named.length === 0 || !isList(tools)) return request;
-  const read = tools.map((tool) => without(tool, named));
+  const read = tools.map((tool) => (isObject(tool) ? withoutFields(tool, named) : tool));
   return hasSameItems(read, tools) ? request : { ...request, tools: read };
-}
-
-function without(tool: Json, options: readonly string[]): Json {
-  if (!isObject(tool) || !options.some((option) => tool[option] !== undefined)) return tool;
-  return Object.fromEntries(Object.entries(tool).filter(([name]) => !options.includes(name)));
 }

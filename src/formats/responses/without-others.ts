@@ -9,7 +9,16 @@
 import { broughtBack } from '../../conversation/signature.ts';
 import { withoutChoice } from '../../conversation/toolless.ts';
 import type { GatewayError } from '../../errors.ts';
-import { asList, asText, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asList,
+  asText,
+  hasSameItems,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  withoutFields,
+} from '../../json.ts';
 import { described } from './described.ts';
 import { refusesThoughts } from './errors.ts';
 import { safeCallId } from './names.ts';
@@ -27,8 +36,7 @@ export function withoutOthers(
     .filter((item) => !isOthers(item))
     .map(unparsed)
     .map(renumbered)
-    .map(unnoted)
-    .map((item) => (isObject(item) ? described(item) : item));
+    .map((item) => (isObject(item) ? described(withoutFields(item, NOTES)) : item));
   const rest = withoutUnread(described(given.some(bringsTools) ? request : withoutChoice(request)), refusal);
   if (hasSameItems(input, given)) return rest === request ? undefined : rest;
   return { ...rest, input };
@@ -91,11 +99,6 @@ function renumbered(item: Json): Json {
 
 /** What Codex notes at items where it takes its service for OpenAI's; Azure's refuses it ("Unknown parameter"). */
 const NOTES = ['internal_chat_message_metadata_passthrough', 'metadata'];
-
-function unnoted(item: Json): Json {
-  if (!isObject(item) || !NOTES.some((name) => item[name] !== undefined)) return item;
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !NOTES.includes(name)));
-}
 
 function prefixOf({ type, role }: JsonObject): string {
   const name = asText(type) ?? (role === undefined ? '' : 'message');
