@@ -3,9 +3,9 @@
  * them. A caller of this format keeps the order it wrote.
  */
 
-import { laterSystemAsUser, leadingSystem } from '../../conversation/later-system.ts';
 import type { Turn } from '../../conversation/prompt.ts';
 import { OPENING, strictTurns } from '../../conversation/strict-turns.ts';
+import { laterSystemAsUser, leadingSystem } from '../later-system.ts';
 import type { ThoughtsField } from './dialects.ts';
 import type { Writing } from './writing.ts';
 
@@ -63,9 +63,7 @@ function withInstruction(turns: readonly Turn[], text: string): readonly Turn[] 
 
 /** The system turns at the start as one; each later one as a user's, said to be the system's. */
 function systemFirst(turns: readonly Turn[], { report }: Writing): readonly Turn[] {
-  const told = laterSystemAsUser(turns, leadingSystem(turns));
-  if (told !== turns)
-    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
+  const told = laterSystemAsUser(turns, leadingSystem(turns), report);
   const count = leadingSystem(told);
   const [head, ...more] = told.slice(0, count);
   const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };

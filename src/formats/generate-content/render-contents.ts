@@ -1,11 +1,11 @@
 /** Turns as Gemini's `systemInstruction` and `contents`. */
 
-import { beforeAnswers, laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObjects } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
+import { beforeAnswers, laterSystemAsUser } from '../later-system.ts';
 import { isGemini3 } from './generation.ts';
 import { type Rendering, renderPart, signatureOf } from './render-parts.ts';
 import { renderResult } from './results.ts';
@@ -25,10 +25,7 @@ interface Contents {
  */
 export function renderContents(turns: readonly Turn[], target: Target, report: Report): Contents {
   const given = readable(turns, report);
-  const known = laterSystemAsUser(given, beforeAnswers(given));
-  if (known !== given) {
-    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
-  }
+  const known = laterSystemAsUser(given, beforeAnswers(given), report);
   const spoken = strictTurns(known.filter((turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);

@@ -1,9 +1,9 @@
 /** Turns as Anthropic takes them: the system's apart, the user's first, and none that ends where a model cannot go on. */
 
-import { beforeAnswers, laterSystemAsUser } from '../../conversation/later-system.ts';
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import { strictTurns } from '../../conversation/strict-turns.ts';
 import type { Report, Target } from '../format.ts';
+import { beforeAnswers, laterSystemAsUser } from '../later-system.ts';
 import { callsLast } from './calls-last.ts';
 import { withoutLastThoughts } from './last-thoughts.ts';
 import { sendableTurns } from './sendable.ts';
@@ -24,10 +24,7 @@ export function arrangeTurns(
     role === 'system' && (own?.format !== FORMAT || !takesLater);
   const all = sendableTurns(prompt.turns, report);
   const sendable = takesLater ? all : all.map(inWords);
-  const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable));
-  if (given !== sendable) {
-    report('turns[].role', 'approximated', 'a later system message is sent as a user message');
-  }
+  const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable), report);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
   const rest = given.filter((turn) => !isHoisted(turn));
   const turns = trimPrefill(orderedTurns(prompt, rest, report));

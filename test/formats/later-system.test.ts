@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { laterSystemAsUser } from '../../src/conversation/later-system.ts';
 import type { Turn } from '../../src/conversation/prompt.ts';
+import { unreported } from '../../src/formats/format.ts';
+import { laterSystemAsUser } from '../../src/formats/later-system.ts';
 
 const say = (role: Turn['role'], text: string, more: Partial<Turn> = {}): Turn => ({
   role,
@@ -10,8 +11,8 @@ const say = (role: Turn['role'], text: string, more: Partial<Turn> = {}): Turn =
 
 test('what the system says at the start stays as it is', () => {
   const turns = [say('system', 'a'), say('system', 'b', { developer: true }), say('user', 'c')];
-  expect(laterSystemAsUser(turns, 2)).toBe(turns);
-  expect(laterSystemAsUser([], 0)).toEqual([]);
+  expect(laterSystemAsUser(turns, 2, unreported)).toBe(turns);
+  expect(laterSystemAsUser([], 0, unreported)).toEqual([]);
 });
 
 test('what it says later is a user’s where it stood, without what only a system message may have; nothing is none', () => {
@@ -22,7 +23,7 @@ test('what it says later is a user’s where it stood, without what only a syste
     say('system', ''),
     say('assistant', 'c'),
   ];
-  expect(laterSystemAsUser(turns, 1)).toEqual([
+  expect(laterSystemAsUser(turns, 1, unreported)).toEqual([
     turns[0],
     {
       role: 'user',

@@ -6,7 +6,8 @@
  * before the first answer never changes again, and can stand before all else.
  */
 
-import type { Part, TextPart, Turn } from './prompt.ts';
+import type { Part, TextPart, Turn } from '../conversation/prompt.ts';
+import type { Report } from './format.ts';
 
 /** How many turns at the start are the system's. */
 export function leadingSystem(turns: readonly Turn[]): number {
@@ -21,9 +22,10 @@ export function beforeAnswers(turns: readonly Turn[]): number {
 }
 
 /** The turns with those of the system's from the `first` on as a user's; themselves where there are none. */
-export function laterSystemAsUser(turns: readonly Turn[], first: number): readonly Turn[] {
+export function laterSystemAsUser(turns: readonly Turn[], first: number, report: Report): readonly Turn[] {
   const isLater = ({ role }: Turn, at: number): boolean => role === 'system' && at >= first;
   if (!turns.some(isLater)) return turns;
+  report('turns[].role', 'approximated', 'a later system message is sent as a user message');
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (!isLater(turn, at)) return [turn];
     const { own: _own, developer: _developer, ...said } = turn;
