@@ -12,6 +12,7 @@ import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { type Followed, follow } from './follow.ts';
 import { reworded } from './reword.ts';
+import { sessionOf } from './session.ts';
 import { openWanted, type Wanted } from './wanted.ts';
 
 /** What all attempts for one caller have in common. */
@@ -92,7 +93,7 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
   let followed: Followed | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
-    const lease = pool && (await pool.take(target.model.id, avoid));
+    const lease = pool && (await pool.take(target.model.id, avoid, sessionOf(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();

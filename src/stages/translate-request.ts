@@ -13,6 +13,7 @@ import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
+import { sessionHeader } from './session.ts';
 
 export interface RequestOptions {
   /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
@@ -54,7 +55,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
     path:
       pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
-    headers: requestHeaders(vendor, spoken, headers, stream),
+    headers: requestHeaders(vendor, spoken, headers, stream, sessionHeader(routed, dialectOf(vendor, model))),
     payload: asking?.payload ?? body,
     ...(asking !== undefined && { hide: asking.hide }),
   };
@@ -90,7 +91,13 @@ function translated(routed: Routed): Prepared {
   return {
     ...routed,
     path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
-    headers: requestHeaders(vendor, spoken, callersOwn(routed), prompt.stream && counting === undefined),
+    headers: requestHeaders(
+      vendor,
+      spoken,
+      callersOwn(routed),
+      prompt.stream && counting === undefined,
+      sessionHeader(routed, target.dialect),
+    ),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
   };
@@ -136,9 +143,13 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.prefill !== undefined && { prefill: model.prefill }),
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
     structuredOutput: model.structuredOutput ?? true,
-    // A service in front of many vendors speaks for none of them.
-    dialect: vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id))),
+    dialect: dialectOf(vendor, model),
   };
+}
+
+/** How the service deviates in its format. One in front of many vendors speaks for none of them. */
+function dialectOf(vendor: Vendor, model: Model): string {
+  return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
 }
 
 /**

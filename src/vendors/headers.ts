@@ -14,11 +14,12 @@ const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tr
 
 /**
  * Callers' headers that mean something to one family of vendors, by prefix; sent to no other. By `x-grok-conv-id` xAI
- * finds the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai).
+ * finds the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai), as OpenRouter does by
+ * `x-session-id`, and Fireworks by `x-session-affinity`.
  */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
-  'chat-completions': ['openai-', 'x-grok-', 'x-stainless-'],
-  responses: ['openai-', 'x-grok-', 'x-stainless-'],
+  'chat-completions': ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
+  responses: ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
   messages: ['anthropic-', 'x-stainless-'],
   'generate-content': ['x-goog-'],
 };
@@ -86,12 +87,14 @@ export const ANTHROPIC_VERSION = '2023-06-01';
  * The headers of a request to a vendor, as undici takes them: names and values in turn.
  * @param caller the caller's headers where they are meant for this vendor, as all in its own format are; undefined where
  *   they are not.
+ * @param more what else the vendor is told, unless the caller has told it; names in lower case.
  */
 export function requestHeaders(
   vendor: Vendor,
   format: FormatName,
   caller: IncomingHttpHeaders | undefined,
   stream: boolean,
+  more?: Readonly<Record<string, string>>,
 ): string[] {
   const sent: Record<string, string> = {};
   if (caller !== undefined) {
@@ -104,6 +107,7 @@ export function requestHeaders(
       if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
     }
   }
+  for (const name in more) sent[name] ??= more[name] ?? '';
   if (format === 'messages') sent['anthropic-version'] ??= ANTHROPIC_VERSION;
   sent['accept'] ??= stream ? 'text/event-stream' : 'application/json';
   // A compressed stream would hold events back until a block of it is full.

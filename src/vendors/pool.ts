@@ -1,6 +1,7 @@
 /** The upstreams of one vendor: which is asked, how busy each is, and which are left alone for a while. */
 
 import { GatewayError } from '../errors.ts';
+import { homeOf } from './affinity.ts';
 import {
   type EjectionLimits,
   fail,
@@ -47,12 +48,13 @@ export type Failing = 'surely' | 'overloaded' | 'somehow';
 
 export interface Pool {
   /**
-   * A place at the least busy upstream that is well.
+   * A place at an upstream that is well: where the session is at home, or else at the least busy one.
    * @param model what is to be asked there, by its id.
    * @param avoid not there, where there is any other.
+   * @param session of which the request is one; absent where nobody says so.
    * @throws GatewayError `upstream-overloaded` where all are left alone, `overloaded` where no place comes free.
    */
-  take(model: string, avoid?: Vendor): Lease | Promise<Lease>;
+  take(model: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
   /** Whether another than `vendor` would be asked for the model now. */
   hasOther(model: string, vendor: Vendor): boolean;
   /** Of each upstream, in the order of the configuration, whether it is asked, and how often it came to be left alone. */
@@ -67,6 +69,8 @@ export interface MemberState {
 interface Member {
   readonly vendor: Vendor;
   readonly weight: number;
+  /** Its address and key, by which sessions know it. */
+  readonly place: string;
   readonly health: Health;
   inFlight: number;
   ejections: number;
@@ -83,6 +87,7 @@ export function poolOf(
   const members: Member[] = upstreams.map(({ vendor, weight }) => ({
     vendor,
     weight,
+    place: `${vendor.origin}${vendor.basePath}\n${vendor.key}`,
     health: healthOf(clock()),
     inFlight: 0,
     ejections: 0,
@@ -101,7 +106,7 @@ export function poolOf(
     !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
 
   /** By what matters less and less: well with room; rested; not the one to avoid. */
-  function choose(model: string, avoid: Vendor | undefined): Member | undefined {
+  function choose(model: string, avoid: Vendor | undefined, session: string | undefined): Member | undefined {
     const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
     const tries = [
       (member: Member) => fits(member) && isRested(member, model) && member.vendor !== avoid,
@@ -109,6 +114,8 @@ export function poolOf(
       fits,
     ];
     for (const allowed of tries) {
+      const home = session === undefined ? undefined : homeOf(members, session, allowed);
+      if (home !== undefined) return home;
       const index = pick(members, turn, allowed);
       if (index < 0) continue;
       turn = index + 1;
@@ -159,10 +166,10 @@ export function poolOf(
   }
 
   /** Waits for a place that somebody leaves. */
-  function wait(model: string, avoid: Vendor | undefined): Promise<Lease> {
+  function wait(model: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const retry = (): void => {
-        const member = choose(model, avoid);
+        const member = choose(model, avoid, session);
         if (member === undefined) return;
         stop();
         resolve(lease(member, model));
@@ -180,10 +187,10 @@ export function poolOf(
   }
 
   return {
-    take(model, avoid) {
-      const member = choose(model, avoid);
+    take(model, avoid, session) {
+      const member = choose(model, avoid, session);
       if (member !== undefined) return lease(member, model);
-      if (members.some(isWell)) return wait(model, avoid);
+      if (members.some(isWell)) return wait(model, avoid, session);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },

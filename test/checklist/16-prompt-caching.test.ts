@@ -389,3 +389,53 @@ test('checklist 206: a session that the caller names is the key by which a model
   const other = await sentFor('messages', QWEN, { metadata: { user_id: 'somebody' } });
   expect(other).not.toHaveProperty('prompt_cache_key');
 });
+
+describe('checklist 220: a service that finds its cache by a header has the session in it', () => {
+  const GROK = 'x-ai/grok-4.7';
+  const header = async (from: Caller, model: string, more: JsonObject): Promise<unknown> => {
+    await bytesFor(from, model, more);
+    return door.upstream().received.at(-1)?.headers['x-grok-conv-id'];
+  };
+  const ways: [from: Caller, of: (session: string) => JsonObject][] = [
+    ['chat-completions', (session) => ({ prompt_cache_key: session })],
+    ['responses', (session) => ({ prompt_cache_key: session })],
+    ['messages', (session) => ({ metadata: { user_id: JSON.stringify({ session_id: session }) } })],
+  ];
+
+  test.each(ways)('%s', async (from, of) => {
+    const one = await header(from, GROK, of('one'));
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(await header(from, GROK, of('one'))).toBe(one);
+    expect(await header(from, GROK, of('two'))).not.toBe(one);
+    expect(await header(from, GROK, {})).toBeUndefined();
+    expect(await header(from, OPENAI, of('one'))).toBeUndefined();
+    expect(await header(from, CLAUDE, of('one'))).toBeUndefined();
+  });
+
+  test.each([
+    ['openrouter/a-model', 'x-session-id'],
+    ['fireworks/a-model', 'x-session-affinity'],
+  ])('%s: %s', async (model, name) => {
+    await bytesFor('messages', model, { metadata: { user_id: 'somebody' } });
+    expect(door.upstream().received.at(-1)?.headers[name]).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('whoever speaks to the service as it does says it in their own words', async () => {
+    door.answers((_, response) => response.writeHead(418).end('{}'));
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${door.url()}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({
+          model: GROK,
+          messages: [{ role: 'user', content: 'Hi' }],
+          prompt_cache_key: 'k',
+        }),
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...headers },
+      });
+    await ask({ 'x-grok-conv-id': 'mine', 'x-session-id': 'yours' });
+    expect(door.upstream().received[0]?.headers).toMatchObject({
+      'x-grok-conv-id': 'mine',
+      'x-session-id': 'yours',
+    });
+  });
+});

@@ -188,6 +188,7 @@ function vendors(url: string): NonNullable<ConfigInput['vendors']> {
     cerebras: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-cerebras' },
     'x-ai': { baseUrl: `${url}/v1`, apiKey: 'vendor-key-x-ai' },
     openrouter: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-openrouter' },
+    fireworks: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-fireworks' },
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }
@@ -202,6 +203,7 @@ const MODEL = {
 const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: RESPONDER, name: 'A model' },
   { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
+  { ...MODEL, id: 'fireworks/a-model', name: 'A model at Fireworks' },
   { ...MODEL, id: CEREBRAS, name: 'A model at Cerebras' },
   { ...MODEL, id: GEMINI_SUBSET, name: 'A Gemini of old', dialect: 'openapi-schema' },
 ];

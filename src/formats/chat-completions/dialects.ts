@@ -90,10 +90,11 @@ export interface Dialect {
   readonly textLists: boolean;
   readonly cacheControl: boolean;
   /**
-   * Whether `prompt_cache_key` says what belongs together. Mistral caches nothing without ("Prompt caching",
-   * docs.mistral.ai), Fireworks finds the replica by it that has the cache.
+   * Where it is told what belongs together: nowhere, by `prompt_cache_key`, or by a header (src/stages/session.ts).
+   * Mistral caches nothing without ("Prompt caching", docs.mistral.ai), Fireworks finds the replica by it that has the
+   * cache, and Moonshot wants it of every dialogue ("Create Chat Completion", platform.kimi.ai).
    */
-  readonly cacheKey: boolean;
+  readonly cacheKey: 'none' | 'body' | 'header';
   readonly topK: boolean;
   readonly seed: 'seed' | 'random_seed';
   /** Whether a stream tells usage only if asked by `stream_options`. */
@@ -145,7 +146,7 @@ const PLAIN: Dialect = {
   video: true,
   textLists: true,
   cacheControl: false,
-  cacheKey: false,
+  cacheKey: 'none',
   topK: true,
   seed: 'seed',
   streamOptions: true,
@@ -195,7 +196,7 @@ const OPENAI: Dialect = {
   toolMedia: false,
   documents: 'inline',
   video: false,
-  cacheKey: true,
+  cacheKey: 'body',
   topK: false,
   user: 64,
   refusesStop: 'sampling',
@@ -229,7 +230,7 @@ const MISTRAL: Dialect = {
   userAfterTool: false,
   documents: 'document_url',
   video: false,
-  cacheKey: true,
+  cacheKey: 'body',
   seed: 'random_seed',
   // Mistral always tells usage, and refuses fields it does not know.
   streamOptions: false,
@@ -249,6 +250,7 @@ const MOONSHOT: Dialect = {
   systemFirst: false,
   rootUnions: false,
   moonshotSchemas: true,
+  cacheKey: 'body',
   prefill: 'partial',
 };
 
@@ -256,6 +258,7 @@ const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
+  cacheKey: 'header',
   knownToThink: true,
   systemFirst: false,
   // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"
@@ -285,7 +288,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     systemFirst: false,
     jsonWord: true,
   },
-  fireworks: { ...COMPATIBLE, cacheKey: true, topK: true },
+  fireworks: { ...COMPATIBLE, cacheKey: 'body', topK: true },
   google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
   groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
   litellm: {
@@ -304,7 +307,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
   ollama: { ...COMPATIBLE, thoughts: 'reasoning' },
-  openrouter: ROUTER,
+  openrouter: { ...ROUTER, cacheKey: 'header' },
   perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,

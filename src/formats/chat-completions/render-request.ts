@@ -53,7 +53,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...user(prompt, own, writing),
-    ...(dialect.cacheKey && cacheKeyOf(prompt)),
+    ...(dialect.cacheKey === 'body' && cacheKeyOf(prompt)),
     ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
@@ -68,10 +68,10 @@ function sharedFields(
   own: Own | undefined,
   { newFields, cacheKey }: Dialect,
 ): { shared: JsonObject; left?: Own } {
-  if (own?.format !== 'responses' || !(newFields || cacheKey))
+  if (own?.format !== 'responses' || !(newFields || cacheKey !== 'none'))
     return { shared: {}, ...(own && { left: own }) };
   const [shared, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
-  if (!newFields) return { shared, left: { ...own, fields: left } };
+  if (!newFields) return { shared: cacheKey === 'body' ? shared : {}, left: { ...own, fields: left } };
   const { text: given, ...others } = left;
   const { verbosity, ...text } = asObject(given) ?? {};
   return {

@@ -186,14 +186,24 @@ describe('settings', () => {
     expect(told(others)).toHaveLength(4);
   });
 
-  test.each(['mistral', 'fireworks'])('%s is told what belongs together, or it caches little', (dialect) => {
-    const fields = { prompt_cache_key: 'k', safety_identifier: 's' };
+  test.each(['mistral', 'fireworks', 'moonshotai'])(
+    '%s is told what belongs together, or it caches little',
+    (dialect) => {
+      const fields = { prompt_cache_key: 'k', safety_identifier: 's' };
+      const notes: Note[] = [];
+      const own = { format: 'responses', fields } as const;
+      expect(body({ own }, dialect, notes)).toMatchObject({ prompt_cache_key: 'k' });
+      expect(told(notes)).toEqual(['own.safety_identifier dropped']);
+      const named = { user: 'session_1', own: { format: 'messages', fields: {} } } as const;
+      expect(body(named, dialect)['prompt_cache_key']).toMatch(/^[0-9a-f]{64}$/);
+    },
+  );
+
+  test.each(['x-ai', 'openrouter'])('%s is told so by a header', (dialect) => {
     const notes: Note[] = [];
-    const own = { format: 'responses', fields } as const;
-    expect(body({ own }, dialect, notes)).toMatchObject({ prompt_cache_key: 'k' });
+    const own = { format: 'responses', fields: { prompt_cache_key: 'k', safety_identifier: 's' } } as const;
+    expect(Object.keys(body({ own }, dialect, notes))).toEqual(['model', 'messages']);
     expect(told(notes)).toEqual(['own.safety_identifier dropped']);
-    const named = { user: 'session_1', own: { format: 'messages', fields: {} } } as const;
-    expect(body(named, dialect)['prompt_cache_key']).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test('fields nobody knows are passed on, and never over those that are known', () => {

@@ -1,0 +1,78 @@
+/** Which session a request is one of: a dialogue, or the run of an agent, as its caller names it. */
+
+import { hash } from 'node:crypto';
+import { asObject, asText, tryParseJson } from '../json.ts';
+import type { Routed } from './exchange.ts';
+
+/**
+ * Headers that name it: OpenRouter's and other gateways', Fireworks' and opencode's, Claude Code's, Qwen Code's,
+ * Codex's in two spellings, xAI's.
+ */
+const HEADERS = [
+  'x-session-id',
+  'x-session-affinity',
+  'x-claude-code-session-id',
+  'x-qwen-code-session-id',
+  'session-id',
+  'session_id',
+  'x-grok-conv-id',
+] as const;
+
+/** Fields that do: OpenAI's, OpenRouter's; and of Anthropic's `metadata` the `user_id`, where agents have the session. */
+const FIELDS = ['prompt_cache_key', 'session_id'] as const;
+
+/**
+ * In which header a service, by its dialect, wants the session, to ask the machine that has its cache: xAI ("Maximizing
+ * cache hits", docs.x.ai), OpenRouter ("Prompt caching", openrouter.ai/docs), Fireworks ("Prompt caching",
+ * docs.fireworks.ai). Others are told by `prompt_cache_key`, or by nothing.
+ */
+const WANTED: ReadonlyMap<string, string> = new Map([
+  ['x-ai', 'x-grok-conv-id'],
+  ['xai', 'x-grok-conv-id'],
+  ['openrouter', 'x-session-id'],
+  ['fireworks', 'x-session-affinity'],
+]);
+
+/** Longer values are read by nobody here, in bytes. */
+const LONGEST = 4_096;
+
+/** A request, as far as it says so. */
+type Naming = Pick<Routed, 'message' | 'body' | 'fields' | 'principal'>;
+
+/**
+ * A name for the session that tells nothing of the caller, 64 hexadecimal digits; undefined where the caller names none.
+ * The same words of two keys are two sessions.
+ */
+export function sessionOf(routed: Naming): string | undefined {
+  const named = namedByHeader(routed) ?? namedByField(routed);
+  return named === undefined ? undefined : hash('sha256', `${routed.principal.name}\n${named}`);
+}
+
+/** The session as a service wants to be told of it; undefined where it does not. @param dialect of the service. */
+export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
+  const name = WANTED.get(dialect);
+  const session = name && sessionOf(routed);
+  return session ? { [name]: session } : undefined;
+}
+
+function namedByHeader({ message: { headers } }: Naming): string | undefined {
+  for (const name of HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function namedByField({ body, fields }: Naming): string | undefined {
+  const read = (field: string) => {
+    const span = fields.get(field);
+    if (span === undefined || span.end - span.start > LONGEST) return undefined;
+    // What is no JSON is the vendor's to refuse.
+    return tryParseJson(body.toString('utf8', span.start, span.end));
+  };
+  for (const field of FIELDS) {
+    const value = asText(read(field));
+    if (value) return value;
+  }
+  return asText(asObject(read('metadata'))?.['user_id']) || undefined;
+}
