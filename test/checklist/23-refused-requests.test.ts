@@ -1008,7 +1008,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
   });
 
   const flat = (error: string): string => JSON.stringify({ code: 'invalid-argument', error });
-  /** xAI's, of a thought and of what it takes for more than one; Meta's; Azure's, of several resources' in one dialogue. */
+  /** xAI's, of a thought and of what it takes for more than one; Meta's; Azure's, of several resources' in one dialogue; OpenAI's, of a model that does not think. */
   test.each([
     flat(
       'Could not decrypt the provided encrypted_content. Ensure the value is the unmodified encrypted_content from a previous response.',
@@ -1016,6 +1016,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
     flat('Could not decode the compaction blob. Ensure it is unmodified from the compact response.'),
     refusal('reasoning `encrypted_content` was not issued to this caller', null),
     refusal('Conflicting authenticated continuation identities.', 'invalid_value'),
+    refusal('Reasoning input items can only be provided to a reasoning or computer use model.', null),
   ])('checklist 199: so where a service says it in other words: %s', async (told) => {
     const bodies: string[] = [];
     door.answers(({ body }, response) => {

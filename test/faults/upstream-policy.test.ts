@@ -436,6 +436,59 @@ describe('fallbacks', () => {
     expect(last?.head).not.toContain('as-it-was-written');
   });
 
+  test('thoughts, for one that does not think, whichever of them it refuses first', async () => {
+    const thoughts = {
+      error: {
+        message:
+          'Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.',
+        type: 'invalid_request_error',
+        param: 'input',
+        code: null,
+      },
+    };
+    const effort = {
+      error: { message: "Unsupported parameter: 'reasoning.effort' is not supported with this model." },
+    };
+    for (const refusals of [
+      [effort, thoughts],
+      [thoughts, effort],
+    ]) {
+      const { gateway, openai } = await three({ fallbacks: { 'openai/gpt-5.4': ['openai/gpt-4.1'] } });
+      const said = refusals.map(
+        (told): Script =>
+          (wire) =>
+            wire.answer(400, JSON.stringify(told)),
+      );
+      openai.script(status(503), ...said, (wire) => wire.answer(200, wholeAnswer('responses')));
+      const response = await fetch(`${gateway.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'gpt-5.4',
+          store: false,
+          reasoning: { effort: 'high' },
+          include: ['reasoning.encrypted_content'],
+          input: [
+            { role: 'user', content: 'Hi' },
+            { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
+            {
+              type: 'message',
+              id: 'msg_1',
+              role: 'assistant',
+              content: [{ type: 'output_text', text: 'Hello.' }],
+            },
+            { role: 'user', content: 'Go on.' },
+          ],
+        }),
+      });
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+      const { reasoning, input } = JSON.parse(openai.requests.at(-1)?.body.toString() ?? '');
+      expect(reasoning).toBeUndefined();
+      expect(JSON.stringify(input)).not.toContain('gAAAA');
+      expect(input).toHaveLength(3);
+    }
+  });
+
   /** What is asked of a Claude in the place of another one, which takes nothing as it was written. */
   async function askedInstead(
     from: string,

@@ -55,6 +55,8 @@ const UNREAD = new RegExp(
     'could not decode the compaction blob',
     // Meta.
     'encrypted_content\\W+was not issued to this caller',
+    // OpenAI, of any, where the model does not think (openai/openai-agents-python#569).
+    'reasoning input items can only be provided to a reasoning',
   ].join('|'),
   'i',
 );
