@@ -1,6 +1,6 @@
 /** The key by which a cache is found, for callers who have none. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Prompt } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -10,7 +10,8 @@ import type { JsonObject } from '../json.ts';
  * hash: OpenAI takes 64 characters at most, and Mistral asks for nothing that tells of a user.
  * @returns `{ prompt_cache_key }`, or nothing: to be spread.
  */
-export function cacheKeyOf({ user, own }: Prompt): JsonObject {
-  if (own?.format !== 'messages' || user === undefined) return {};
-  return { prompt_cache_key: createHash('sha256').update(user).digest('hex') };
+export function cacheKeyOf({ cacheKey, user, own }: Prompt): JsonObject {
+  const key =
+    cacheKey ?? (own?.format === 'messages' && user !== undefined ? hash('sha256', user) : undefined);
+  return key === undefined ? {} : { prompt_cache_key: key };
 }

@@ -5,12 +5,14 @@ import { asObject, asText, tryParseJson } from '../json.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * Headers that name it: OpenRouter's and other gateways', Fireworks' and opencode's, Claude Code's, Qwen Code's,
+ * Headers that name it: OpenRouter's, LiteLLM's, Fireworks' and opencode's, opencode's own, Claude Code's, Qwen Code's,
  * Codex's in two spellings, xAI's.
  */
 const HEADERS = [
   'x-session-id',
+  'x-litellm-session-id',
   'x-session-affinity',
+  'x-opencode-session',
   'x-claude-code-session-id',
   'x-qwen-code-session-id',
   'session-id',
@@ -44,8 +46,16 @@ type Naming = Pick<Routed, 'message' | 'body' | 'fields' | 'principal'>;
  * The same words of two keys are two sessions.
  */
 export function sessionOf(routed: Naming): string | undefined {
-  const named = namedByHeader(routed) ?? namedByField(routed);
-  return named === undefined ? undefined : hash('sha256', `${routed.principal.name}\n${named}`);
+  return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
+}
+
+/** The same, where a header names it: what the body says of it the prompt has. */
+export function sessionInHeaders(routed: Naming): string | undefined {
+  return hidden(routed, namedByHeader(routed));
+}
+
+function hidden({ principal }: Naming, named: string | undefined): string | undefined {
+  return named === undefined ? undefined : hash('sha256', `${principal.name}\n${named}`);
 }
 
 /** The session as a service wants to be told of it; undefined where it does not. @param dialect of the service. */

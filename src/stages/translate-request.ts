@@ -13,7 +13,7 @@ import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
-import { sessionHeader } from './session.ts';
+import { sessionHeader, sessionInHeaders } from './session.ts';
 
 export interface RequestOptions {
   /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
@@ -84,7 +84,13 @@ function translated(routed: Routed): Prepared {
   const target = targetOf(vendor, model);
   const given = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const stream = given.stream || asksStream(routed, body);
-  const prompt = { ...(routed.forgets ? withoutThoughts(given) : given), model: target.model, stream };
+  const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
+  const prompt = {
+    ...(routed.forgets ? withoutThoughts(given) : given),
+    model: target.model,
+    stream,
+    ...(cacheKey !== undefined && { cacheKey }),
+  };
   const request = outbound.renderRequest(prompt, target, unreported);
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
   const asked = askedOf(id, prompt, body);

@@ -206,6 +206,31 @@ describe('a key for the cache, which OpenAI fills by itself', () => {
     },
   );
 
+  test.each<[model: string, path: string, body: JsonObject, sent: JsonObject]>([
+    [CLAUDE, 'chat/completions', { messages: [{ role: 'user', content: 'Hi' }] }, mark],
+    [CLAUDE, 'responses', { input: 'Hi' }, mark],
+    [
+      'openai/gpt-6.2-sol',
+      'messages',
+      { max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+      { prompt_cache_key: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ],
+  ])('so it is where a header names the session (to %s by %s)', async (model, path, body, sent) => {
+    door.answers((_, response) => response.writeHead(418).end('{}'));
+    for (const session of [{ 'x-qwen-code-session-id': 'one' }, {}]) {
+      await fetch(`${door.url()}/v1/${path}`, {
+        method: 'POST',
+        body: JSON.stringify({ model, ...body }),
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...session },
+      });
+    }
+    const [named, unnamed] = door
+      .upstream()
+      .received.map(({ body }) => asObject(tryParseJson(body.toString())));
+    expect(named).toEqual({ ...unnamed, ...sent });
+    expect(Object.keys(unnamed ?? {})).not.toContain(Object.keys(sent)[0]);
+  });
+
   test.each<[name: string, more: JsonObject]>([
     ['a message', { messages: [{ role: 'user', content: [{ type: 'text', text: 'Long.', ...mark }] }] }],
     ['a tool', { tools: [{ ...tool('chat-completions', 'f', { type: 'object' }), ...mark }] }],

@@ -65,7 +65,9 @@ const ways: [name: string, of: (session: string) => Asked][] = [
   ],
   ...[
     'x-session-id',
+    'x-litellm-session-id',
     'x-session-affinity',
+    'x-opencode-session',
     'X-Claude-Code-Session-Id',
     'X-Qwen-Code-Session-Id',
     'session-id',
