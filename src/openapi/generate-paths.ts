@@ -39,6 +39,14 @@ const modelInPath = {
   schema: { type: 'string' },
 };
 
+const session = {
+  name: 'x-session-id',
+  in: 'header',
+  description:
+    'Any name for the dialogue or run: requests of one session go to the same address and account of a vendor that has several, where their prompts are cached.',
+  schema: { type: 'string' },
+};
+
 interface Ask {
   readonly id: string;
   readonly format: FormatName;
@@ -65,7 +73,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
         description: "The format's own documentation: every field described there may be sent.",
       },
       security: [...bySecurity[format]],
-      ...(parameters.length > 0 && { parameters: [...parameters] }),
+      parameters: [...parameters, session],
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
         200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),
