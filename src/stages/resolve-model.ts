@@ -6,10 +6,11 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import { asText, isObject, type Json, type JsonObject } from '../json.ts';
-import { type Span, scanObject, spliced, valueAt } from '../json-scan.ts';
-import { translatedFormat, upstreamName, type Vendor, type Vendors } from '../vendors/vendor.ts';
+import { type Span, scanObject, valueAt } from '../json-scan.ts';
+import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
+import { type Asked, replaced, type Scanned, withName } from './scanned.ts';
 import { spokenFor } from './spoken-for.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
@@ -19,12 +20,6 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
   messages: 'anthropic',
   'generate-content': 'google',
 };
-
-/** A body, and where its top-level values stand. */
-type Scanned = Pick<Routed, 'body' | 'fields'>;
-
-/** The caller's body as a vendor is to have it. */
-type BodyFor = (vendor: Vendor, model: Model, spoken: FormatName) => Scanned;
 
 export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
@@ -58,25 +53,18 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     const anew = isOfResponses(route, body, fields);
     const spoken = formatFor(route, vendor, model, { body, fields, anew });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
-    // Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew.
-    const bodyFor: BodyFor = (vendor, model, spoken) => {
-      const name = upstreamName(vendor, model);
-      return span === undefined || named !== undefined || asked === name || spoken !== route.format
-        ? { body, fields }
-        : replaced({ body, fields }, span, JSON.stringify(name));
-    };
     const routed = {
       ...admitted,
       model,
       vendor,
       spoken,
       ...(anew && { anew }),
-      ...bodyFor(vendor, model, spoken),
+      ...inItsWords({ route, named, model, vendor, spoken, body, fields }),
     };
     const others = catalog.fallbacks(model).filter((other) => refusedFor(other) === undefined);
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    return { ...routed, otherwise: () => fallback(routed, others, vendors, bodyFor) };
+    return { ...routed, otherwise: () => fallback({ ...routed, body, fields }, others, vendors) };
   };
 }
 
@@ -127,13 +115,8 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
   );
 }
 
-/** The request for the first of `models`, which the key may use, that can be asked in its place. */
-function fallback(
-  routed: Routed,
-  models: readonly Model[],
-  vendors: Vendors,
-  bodyFor: BodyFor,
-): Routed | undefined {
+/** The request, as its caller wrote it, for the first of `models`, which the key may use, that can be asked in its place. */
+function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): Routed | undefined {
   const { route } = routed;
   const isReached = ({ id }: Model): boolean =>
     route.format !== 'generate-content' || vendorName(id) === DEFAULT_VENDOR[route.format];
@@ -141,17 +124,21 @@ function fallback(
     const vendor = vendors.serving(model);
     if (vendor === undefined || !isReached(model)) continue;
     const spoken = formatFor(route, vendor, model, routed);
+    const asked = { ...routed, model, vendor, spoken, ...withinMost(routed, model) };
     return {
-      ...routed,
-      model,
-      vendor,
-      spoken,
-      ...withinMost(bodyFor(vendor, model, spoken), model),
+      ...asked,
+      ...inItsWords(asked),
       instead: true,
-      otherwise: () => fallback(routed, models.slice(at + 1), vendors, bodyFor),
+      otherwise: () => fallback(routed, models.slice(at + 1), vendors),
     };
   }
   return undefined;
+}
+
+/** Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew. */
+function inItsWords(asked: Asked & Pick<Routed, 'route' | 'spoken'>): Scanned {
+  const { route, spoken, body, fields } = asked;
+  return spoken === route.format ? withName(asked) : { body, fields };
 }
 
 /** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */
@@ -231,9 +218,9 @@ function requireSameModel(
 const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'generationConfig'];
 
 /** A body that asks for no longer an answer than the model gives: it was written for another one, and more is a 400. */
-function withinMost(scanned: Scanned, { maxOutputTokens }: Model): Scanned {
+function withinMost({ body, fields }: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
-  let made = scanned;
+  let made: Scanned = { body, fields };
   for (const key of MOST_FIELDS) {
     const span = made.fields.get(key);
     const value = span && valueAt(made.body, span);
@@ -243,19 +230,6 @@ function withinMost(scanned: Scanned, { maxOutputTokens }: Model): Scanned {
     }
   }
   return made;
-}
-
-/** The body with `text` in place of what stands at `span`, one of its fields. */
-function replaced({ body, fields }: Scanned, span: Span, text: string): Scanned {
-  const end = span.start + Buffer.byteLength(text);
-  const later = end - span.end;
-  const moved = new Map<string, Span>();
-  for (const [key, each] of fields) {
-    if (each.start < span.start) moved.set(key, each);
-    else if (each === span) moved.set(key, { start: span.start, end });
-    else moved.set(key, { start: each.start + later, end: each.end + later });
-  }
-  return { body: spliced(body, span, text), fields: moved };
 }
 
 function withoutByteOrderMark(body: Buffer): Buffer {
