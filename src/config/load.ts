@@ -86,14 +86,20 @@ function refuseTwice(ids: readonly string[]): void {
   }
 }
 
-/** A fallback that nobody knows would be noticed on the day it is needed, and an alias by those who use it. */
-function refuseUnknown({ fallbacks, models, aliases }: Config): void {
+/** What nobody knows would be noticed by those who use it, and a fallback on the day it is needed. */
+function refuseUnknown({ fallbacks, models, aliases, vendors }: Config): void {
   const known = new Set<string>();
   for (const model of [...defaultModels(), ...models]) {
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
   const refuse = (field: string, id: string): void => {
     if (!known.has(id.toLowerCase())) throw invalidConfig(`${field}: the catalog has no model ${id}`);
+  };
+  // Looked for by the model's own name, in lower case as ids are.
+  const ids = new Set([...defaultModels(), ...models].map(({ id }) => id));
+  const refuseName = (field: string, vendor: string, name: string): void => {
+    const id = name.includes('/') ? name : `${vendor}/${name}`;
+    if (name !== '*' && !ids.has(id)) throw invalidConfig(`${field}.${name}: the catalog has no model ${id}`);
   };
   // In their order, as the catalog takes them: one may stand for another that stands before it.
   for (const [alias, id] of Object.entries(aliases)) {
@@ -102,6 +108,14 @@ function refuseUnknown({ fallbacks, models, aliases }: Config): void {
   }
   for (const [id, others] of Object.entries(fallbacks)) {
     for (const name of [id, ...others]) refuse(`fallbacks.${id}`, name);
+  }
+  for (const [vendor, { names, upstreams }] of Object.entries(vendors)) {
+    const field = `vendors.${vendor}`;
+    for (const name of Object.keys(names ?? {})) refuseName(`${field}.names`, vendor, name);
+    for (const [at, upstream] of upstreams.entries()) {
+      for (const name of Object.keys(upstream.names ?? {}))
+        refuseName(`${field}.upstreams.${at}.names`, vendor, name);
+    }
   }
 }
 

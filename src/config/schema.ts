@@ -50,6 +50,15 @@ export const postgresUrl = z.preprocess(
   }),
 );
 
+/**
+ * What a vendor calls models, where a cloud or a deployment has names of its own: by the model's name or its full id; `*`
+ * is all others, and stands for the model's name in what they are called.
+ */
+const names = z.record(z.string(), z.string().min(1).max(256));
+
+/** The header that a key goes into. */
+const auth = z.enum(['authorization', 'x-api-key', 'x-goog-api-key']);
+
 /** One more address or key of a vendor. */
 const upstreamSchema = z.strictObject({
   /** Absent: the vendor's. */
@@ -57,16 +66,20 @@ const upstreamSchema = z.strictObject({
   apiKey: headerValue.min(1),
   /** How much more than one of weight 1 it is asked for. */
   weight: z.number().positive().max(1_000).default(1),
+  /** Absent: the vendor's. */
+  auth: auth.exactOptional(),
+  names: names.exactOptional(),
 });
 
 const vendorSchema = z.strictObject({
   baseUrl: baseUrl.optional(),
   apiKey: headerValue.min(1).optional(),
-  auth: z.enum(['authorization', 'x-api-key', 'x-goog-api-key']).optional(),
+  auth: auth.exactOptional(),
   formats: z.tuple([formatName], formatName).optional(),
   fullIds: z.boolean().optional(),
   dialect: z.string().optional(),
   headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), headerValue).optional(),
+  names: names.exactOptional(),
   /** Further addresses or keys beside `baseUrl` and `apiKey`: of all of them, the least busy one is asked. */
   upstreams: z.array(upstreamSchema).default([]),
   /** Exchanges at a time with each of them; what is more waits for `timeouts.pool`, then is refused. Absent: any. */

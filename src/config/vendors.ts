@@ -33,7 +33,7 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
 const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
 
 /** Where a vendor is, when it is not where it usually is: the sandbox's address and key. */
-export interface Place {
+export interface Place extends Partial<Pick<Vendor, 'auth' | 'names'>> {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
@@ -74,8 +74,8 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
 function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
   const { baseUrl, apiKey, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
-  return [{ apiKey, baseUrl, weight: 1 }, ...upstreams].flatMap(({ apiKey, baseUrl = own, weight }) =>
-    apiKey !== undefined && baseUrl !== undefined ? [{ baseUrl, apiKey, weight }] : [],
+  return [{ apiKey, baseUrl, weight: 1 }, ...upstreams].flatMap(({ apiKey, baseUrl = own, ...rest }) =>
+    apiKey !== undefined && baseUrl !== undefined ? [{ baseUrl, apiKey, ...rest }] : [],
   );
 }
 
@@ -117,22 +117,25 @@ export function vendorsAt(places: Readonly<Record<string, Place>>, config: Confi
   );
 }
 
-function vendorAt(name: string, { baseUrl, apiKey }: Place, config: Config): Vendor {
+function vendorAt(name: string, { baseUrl, apiKey, ...place }: Place, config: Config): Vendor {
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
   const places = placesOf(name, config);
+  // What one of several has of its own is no other's.
+  const { auth = defaults.auth, names } = places.length > 1 ? { ...set } : { ...set, ...place };
   return {
     name,
     ...splitBaseUrl(baseUrl),
     key: apiKey,
-    auth: set?.auth ?? defaults.auth,
+    auth,
     formats: set?.formats ?? defaults.formats,
     fullIds: set?.fullIds ?? defaults.fullIds,
     ...(dialect !== undefined && { dialect }),
     headers: inLowerCase(set?.headers ?? {}),
     ...(places.length > 1 && { upstreams: places.map(upstreamAt) }),
     ...(set?.connections !== undefined && { connections: set.connections }),
+    ...(names !== undefined && { names }),
   };
 }
 
@@ -141,8 +144,8 @@ function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function upstreamAt({ baseUrl, apiKey, weight }: Place & { readonly weight: number }): Upstream {
-  return { ...splitBaseUrl(baseUrl), key: apiKey, weight };
+function upstreamAt({ baseUrl, apiKey, ...rest }: Place & { readonly weight: number }): Upstream {
+  return { ...splitBaseUrl(baseUrl), key: apiKey, ...rest };
 }
 
 /** The dialect of a well-known service in front of many vendors; undefined elsewhere. */

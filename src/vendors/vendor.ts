@@ -19,6 +19,8 @@ export interface Vendor {
   readonly formats: readonly [FormatName, ...FormatName[]];
   /** Whether it is sent `<vendor>/<model>` rather than the model's name alone. */
   readonly fullIds: boolean;
+  /** What it calls models, by their names or full ids, where it has names of its own; `*` for all others. */
+  readonly names?: Readonly<Record<string, string>>;
   /** Deviation within its format; absent: the vendor part of the model's id. */
   readonly dialect?: string;
   /** Sent with every request. Names in lower case. */
@@ -30,7 +32,9 @@ export interface Vendor {
 }
 
 /** One address of a vendor, with a key for it. */
-export interface Upstream extends Pick<Vendor, 'origin' | 'basePath' | 'key'> {
+export interface Upstream
+  extends Pick<Vendor, 'origin' | 'basePath' | 'key'>,
+    Partial<Pick<Vendor, 'auth' | 'names'>> {
   /** How much more than one of weight 1 it is asked for. */
   readonly weight: number;
 }
@@ -78,17 +82,27 @@ export function translatedFormat({ formats }: Vendor, model: Model): FormatName 
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }
 
+/** The version of Google's API in the paths of its models. */
+const GOOGLES = '/v1beta';
+
 /** The model as the vendor calls it. */
-export function upstreamName(vendor: Vendor, model: Model): string {
-  return vendor.fullIds ? model.id : (model.upstream ?? modelName(model.id));
+export function upstreamName({ names, fullIds }: Vendor, model: Model): string {
+  const name = fullIds ? model.id : (model.upstream ?? modelName(model.id));
+  if (names === undefined) return name;
+  const own = [model.id, modelName(model.id)].find((each) => Object.hasOwn(names, each));
+  // A replacement that is a text would have signs of its own (`$&`).
+  return own === undefined ? (names['*']?.replace('*', () => name) ?? name) : (names[own] ?? name);
 }
 
 /**
  * A path at a vendor. Its address may end in the version that the path begins with: some SDKs want that there, others do
- * not, and a service that speaks several formats has one address for all of them.
+ * not, and a service that speaks several formats has one address for all of them. In Vertex AI's the version comes before
+ * the publisher ("Method: models.generateContent", Vertex AI documentation).
  */
 export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): string {
   const end = basePath.slice(basePath.lastIndexOf('/'));
+  if (basePath.includes('/publishers/') && path.startsWith(GOOGLES))
+    return basePath + path.slice(GOOGLES.length);
   return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
 }
 

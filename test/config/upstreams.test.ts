@@ -91,6 +91,34 @@ describe('upstreams', () => {
   });
 });
 
+describe('names', () => {
+  test.each<ConfigInput['vendors']>([
+    { openai: { apiKey: 'a', names: { 'gpt-4o': 'x', 'openai/gpt-4.1': 'y', '*': 'z-*' } } },
+    { compatible: { apiKey: 'a', baseUrl: 'http://x', names: { 'qwen/qwen3-max': 'qwen' } } },
+    { anthropic: { upstreams: [{ apiKey: 'a', names: { 'claude-haiku-4-5': 'x' } }] } },
+  ])('%j is good', async (vendors) => {
+    await expect(read({ vendors })).resolves.toBeDefined();
+  });
+
+  test.each<[NonNullable<ConfigInput['vendors']>, string]>([
+    [
+      { openai: { apiKey: 'a', names: { 'gpt-4oo': 'x' } } },
+      'vendors.openai.names.gpt-4oo: the catalog has no model openai/gpt-4oo',
+    ],
+    [
+      { openai: { apiKey: 'a', names: { 'GPT-4o': 'x' } } },
+      'vendors.openai.names.GPT-4o: the catalog has no model openai/GPT-4o',
+    ],
+    [
+      { openai: { upstreams: [{ apiKey: 'a', names: { nope: 'x' } }] } },
+      'vendors.openai.upstreams.0.names.nope: the catalog has no model openai/nope',
+    ],
+    [{ openai: { apiKey: 'a', names: { 'gpt-4o': '' } } }, 'vendors.openai.names.gpt-4o'],
+  ])('%j is refused, by name', async (vendors, message) => {
+    await expect(read({ vendors })).rejects.toThrow(message);
+  });
+});
+
 test('hosts are public where the configuration does not say otherwise', () => {
   const hosts = (vendors: ConfigInput['vendors']) => [...publicHosts(configSchema.parse({ vendors }))].sort();
   const all = ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'];

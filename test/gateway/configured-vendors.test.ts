@@ -169,3 +169,122 @@ test('its dialect', async () => {
   const sent = await sentTo('qwen', { dialect: 'openrouter' }, '/v1/messages', body);
   expect(JSON.parse(sent.body.toString())).toMatchObject({ reasoning: { max_tokens: 2_000 } });
 });
+
+test.each<[string, string, Record<string, string>, string, object, string]>([
+  [
+    'one',
+    'anthropic',
+    { 'claude-sonnet-4-5': 'ours' },
+    '/v1/messages',
+    { model: 'claude-sonnet-4-5' },
+    'ours',
+  ],
+  [
+    'a dated one',
+    'anthropic',
+    { 'claude-sonnet-4-5': 'ours' },
+    chat,
+    { model: 'anthropic/claude-sonnet-4-5-20250929' },
+    'ours',
+  ],
+  [
+    'another',
+    'anthropic',
+    { 'claude-sonnet-4-5': 'ours' },
+    chat,
+    { model: 'anthropic/claude-haiku-4-5' },
+    'claude-haiku-4-5',
+  ],
+  ['by its full id', 'openai', { 'openai/gpt-4o': 'our-gpt' }, chat, { model: 'gpt-4o' }, 'our-gpt'],
+  [
+    'all',
+    'anthropic',
+    { '*': 'us.anthropic.*' },
+    '/v1/messages',
+    { model: 'claude-haiku-4-5' },
+    'us.anthropic.claude-haiku-4-5',
+  ],
+  [
+    'all others',
+    'openai',
+    { 'gpt-4o': 'ours', '*': '$&-*' },
+    '/v1/responses',
+    { model: 'gpt-4.1', input: 'Hi' },
+    '$&-gpt-4.1',
+  ],
+])('the names it has for models: %s', async (_, name, names, path, asked, called) => {
+  const sent = await sentTo(name, { names }, path, { max_tokens: 9, messages, ...asked });
+  expect(JSON.parse(sent.body.toString()).model).toBe(called);
+});
+
+test('the names it has for models: in the path of Gemini, native and translated', async () => {
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  const settings: VendorInput = { baseUrl: upstream.url, names: { '*': 'our-*' } };
+  const own = await sentTo('google', settings, '/v1beta/models/gemini-2.5-flash:generateContent', {
+    contents,
+  });
+  await gateway?.close();
+  const other = await sentTo('google', settings, chat, { model: 'google/gemini-2.5-flash', messages });
+  expect([own.url, other.url]).toEqual(Array(2).fill('/v1beta/models/our-gemini-2.5-flash:generateContent'));
+});
+
+test('Gemini at Vertex AI: the version stands before the publisher', async () => {
+  const base = '/v1/projects/ours/locations/global/publishers/google';
+  const settings: VendorInput = { baseUrl: `${upstream.url}${base}/`, auth: 'authorization' };
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  for (const [path, body, reached] of [
+    [
+      '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+      { contents },
+      'streamGenerateContent?alt=sse',
+    ],
+    [chat, { model: 'google/gemini-2.5-flash', messages }, 'generateContent'],
+    ['/v1beta/models/gemini-2.5-flash:countTokens', { contents }, 'countTokens'],
+  ] as const) {
+    const sent = await sentTo('google', settings, path, body);
+    expect(sent.url).toBe(`${base}/models/gemini-2.5-flash:${reached}`);
+    expect(sent.headers.authorization).toBe('Bearer vendor-key');
+    await gateway?.close();
+  }
+});
+
+test('one of several upstreams may have names for models, and read its key from a header, of its own', async () => {
+  const vendors: ConfigInput['vendors'] = {
+    anthropic: {
+      baseUrl: `${upstream.url}/itself`,
+      apiKey: 'one',
+      upstreams: [
+        {
+          baseUrl: `${upstream.url}/cloud`,
+          apiKey: 'two',
+          auth: 'authorization',
+          names: { '*': 'anthropic.*' },
+        },
+      ],
+    },
+  };
+  gateway = await startGateway({ vendors, retries: { limit: 0 } });
+  for (const [path, asked] of [
+    ['/v1/messages', { model: 'claude-haiku-4-5', max_tokens: 9 }],
+    [chat, { model: 'anthropic/claude-haiku-4-5' }],
+  ] as const) {
+    upstream.received.length = 0;
+    for (let at = 0; at < 2; at += 1) {
+      const answer = await fetch(gateway.url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...asked, messages }),
+      });
+      await answer.text();
+    }
+    const told = upstream.received.map(({ url, headers, body }) => [
+      url,
+      headers.authorization ?? headers['x-api-key'],
+      JSON.parse(body.toString()).model,
+    ]);
+    expect(told.sort()).toEqual([
+      ['/cloud/v1/messages', 'Bearer two', 'anthropic.claude-haiku-4-5'],
+      ['/itself/v1/messages', 'one', 'claude-haiku-4-5'],
+    ]);
+  }
+});
