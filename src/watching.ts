@@ -20,7 +20,7 @@ export interface Watching extends Observers {
   /** When all is over: has all that was noted told and written, for so many milliseconds at most. */
   settle(milliseconds: number): Promise<void>;
   /** Runs what reads a configuration again, and counts where it is refused. */
-  reload(read: () => Promise<void>): Promise<void>;
+  reload<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function openWatching(
     settle: books.close,
     async reload(read) {
       try {
-        await read();
+        return await read();
       } catch (error) {
         refused += 1;
         throw error;

@@ -3,8 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Accounts } from '../accounts.ts';
 import type { RunningAdmin } from '../admin/serve-admin.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
-import { ConfigError, readServed } from '../config/load.ts';
+import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import type { Teller } from '../observe/teller.ts';
@@ -31,14 +32,14 @@ export async function openConfigured(config: Config, company: OpenOptions): Prom
 export async function rereadSettings(
   { environment, directory }: Surroundings,
   sandboxed: boolean,
-): Promise<Config> {
-  const { config } = await readServed(environment, directory);
-  if (!sandboxed && configuredVendors(config).all.length === 0) {
+): Promise<Settings> {
+  const settings = await readServed(environment, directory);
+  if (!sandboxed && configuredVendors(settings.config).all.length === 0) {
     throw new ConfigError(
       'No vendor has a key any more, and a running gateway does not turn to simulated ones.',
     );
   }
-  return config;
+  return settings;
 }
 
 /** How long usage, log and traces that wait may take to be written at the end, in milliseconds. */

@@ -1,6 +1,6 @@
 /** What a command does with a mistake of its user's: one line, and the exit code for it (sysexits EX_CONFIG). */
 
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 const EX_CONFIG = 78;
 

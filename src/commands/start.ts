@@ -58,12 +58,12 @@ export const start = defineCommand({
       if (cluster.isWorker) return serveAsWorker(environment, directory);
 
       const source = { environment, directory, onChange: hearConfigChanges() };
-      const { config: read, file } = await orExit(readServed(environment, directory));
+      const { config: read, files } = await orExit(readServed(environment, directory));
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
       const teller = openTeller();
       const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
       const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
-      const settings = { config, ...(file !== undefined && { file }) };
+      const settings = { config, files };
       const greet = greetingWith(made, config, store, teller);
       if (config.workers === 1) return serveAlone(settings, source, store, teller, greet);
       return lookAfterWorkers(settings, source, store, teller, greet);
@@ -120,7 +120,7 @@ interface Source extends Surroundings {
 }
 
 async function serveAlone(
-  { config, file }: Settings,
+  { config, files }: Settings,
   from: Source,
   store: Store,
   teller: Teller,
@@ -142,11 +142,12 @@ async function serveAlone(
   const serving = closingWith(await orExit(startServing(first, trouble)), belongings);
   watching.follow(serving);
   onSignals(endingOf(serving, teller));
-  from.onChange(file, trouble, () =>
+  from.onChange(files, trouble, () =>
     watching.reload(async () => {
-      const next = await rereadSettings(from, serving.current().sandboxed);
+      const { config: next, files } = await rereadSettings(from, serving.current().sandboxed);
       serving.exchange(await openConfigured(inForce(config, next), company));
       tellReloaded(teller, config, next);
+      return files;
     }),
   );
   const told = {
@@ -159,7 +160,7 @@ async function serveAlone(
 }
 
 async function lookAfterWorkers(
-  { config, file }: Settings,
+  { config, files }: Settings,
   from: Source,
   store: Store,
   teller: Teller,
@@ -182,15 +183,18 @@ async function lookAfterWorkers(
       add: (app, key) => addWatchRoutes(app, { key, render }),
     }),
   );
-  from.onChange(file, trouble, async () => {
-    const next = await rereadSettings(from, vendors.all.length === 0).catch((error: unknown) => {
-      reloadsRefused += 1;
-      throw error;
-    });
+  from.onChange(files, trouble, async () => {
+    const { config: next, files } = await rereadSettings(from, vendors.all.length === 0).catch(
+      (error: unknown) => {
+        reloadsRefused += 1;
+        throw error;
+      },
+    );
     vendors = configuredVendors(next);
     sandbox?.change(sandboxOptions(next));
     workers.serveBy(served(inForce(config, next)));
     tellReloaded(teller, config, next);
+    return files;
   });
   const told = {
     ...(admin && { admin: admin.url }),

@@ -2,7 +2,8 @@
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What a configuration says, as it is written. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** A variable, and the field that it is. */
 interface Variable {
@@ -36,6 +37,15 @@ const VARIABLES: readonly Variable[] = [
 
 /** The one key that comes beside those of the file; it is called by its variable. */
 const KEY = 'GATEWAY_API_KEY';
+
+/** Variables that hold a secret: each may stand in a file of its own (`OPENAI_API_KEY_FILE`). */
+export const SECRETS: readonly string[] = [
+  KEY,
+  'GATEWAY_ADMIN_KEY',
+  'DATABASE_URL',
+  'REDIS_URL',
+  ...Object.keys(VENDORS).map((prefix) => `${prefix}_API_KEY`),
+];
 
 /** What the environment says goes over what the file says. An empty variable says nothing. */
 export function withEnvironment(file: Fields, environment: Environment): Fields {

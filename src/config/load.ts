@@ -4,25 +4,17 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { defaultModels } from '../catalog/default.ts';
-import { type Environment, variableOf, withEnvironment } from './environment.ts';
+import { ConfigError, invalidConfig } from './config-error.ts';
+import { type Environment, SECRETS, variableOf, withEnvironment } from './environment.ts';
+import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorAtItself, vendorWithoutAddress } from './vendors.ts';
 
-/** A configuration that cannot be used: says which field, and what it should be. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-/** @param what the field, and what is wrong with it. */
-export function invalidConfig(what: string): ConfigError {
-  return new ConfigError(`The configuration is not valid: ${what}`);
-}
-
-/** A configuration, and the file it is from, if there is one. */
+/** A configuration, and the files it is from: its own, if there is one, and those of keys. */
 export interface Settings {
   readonly config: Config;
-  readonly file?: string;
+  readonly files: readonly string[];
 }
 
 /**
@@ -34,12 +26,15 @@ export async function readConfig(environment: Environment, directory: string): P
   return config;
 }
 
-/** Like `readConfig`, with the file. Reads it anew every time. @throws ConfigError */
+/** Like `readConfig`, with the files. Reads them anew every time. @throws ConfigError */
 export async function readSettings(environment: Environment, directory: string): Promise<Settings> {
   const { values, file } = await readFile(environment['GATEWAY_CONFIG'], directory);
-  const given = withEnvironment(values, environment);
+  const files = new Set(file === undefined ? [] : [file]);
+  const read = keyReader(directory, files);
+  const told = await withFiles(environment, SECRETS, read);
+  const given = withEnvironment(await withVendorKeys(values, read), told);
   const parsed = configSchema.safeParse(given);
-  if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, environment));
+  if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, told));
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
     if (!alias.includes('/'))
@@ -48,7 +43,7 @@ export async function readSettings(environment: Environment, directory: string):
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
   refuseNowhere(config);
-  return { config, ...(file !== undefined && { file }) };
+  return { config, files: [...files] };
 }
 
 /**

@@ -64,6 +64,8 @@ const upstreamSchema = z.strictObject({
   /** Absent: the vendor's. */
   baseUrl: baseUrl.optional(),
   apiKey: headerValue.min(1),
+  /** What `apiKey` was read from. */
+  apiKeyFile: z.string().exactOptional(),
   /** How much more than one of weight 1 it is asked for. */
   weight: z.number().positive().max(1_000).default(1),
   /** Absent: the vendor's. */
@@ -74,6 +76,7 @@ const upstreamSchema = z.strictObject({
 const vendorSchema = z.strictObject({
   baseUrl: baseUrl.optional(),
   apiKey: headerValue.min(1).optional(),
+  apiKeyFile: z.string().exactOptional(),
   auth: auth.exactOptional(),
   formats: z.tuple([formatName], formatName).optional(),
   fullIds: z.boolean().optional(),

@@ -8,8 +8,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { invalidConfig } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
-import { invalidConfig } from '../config/load.ts';
 import type { Route } from '../stages/exchange.ts';
 import { within } from '../streams/within.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';

@@ -152,6 +152,33 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     );
   });
 
+  test('P-11 a key that stands in a file is read again when that is another one', {
+    timeout: 40_000,
+  }, async () => {
+    await open();
+    const sent = (): string | undefined => stage.upstream.received.at(-1)?.headers.authorization;
+    const renew = (token: string): void => {
+      writeFileSync(join(stage.gateway.directory, 'token.new'), `${token}\n`);
+      renameSync(join(stage.gateway.directory, 'token.new'), join(stage.gateway.directory, 'token'));
+    };
+    renew('first-token');
+    const vendors = { openai: { baseUrl: `${stage.upstream.url}/v1`, apiKeyFile: 'token' } };
+    write(JSON.stringify({ port: 0, workers, vendors, keys: [{ name: 'test', key: KEY }] }));
+    const seen = async () => {
+      await ask('openai/gpt-4o');
+      return sent();
+    };
+    await expect.poll(seen, { timeout: 10_000 }).toBe('Bearer first-token');
+    renew('second-token');
+    await expect.poll(seen, { timeout: 10_000 }).toBe('Bearer second-token');
+    renew('');
+    await eventually(() => told('token is empty') === 1, 'it is told');
+    expect(await seen()).toBe('Bearer second-token');
+    renew('third-token');
+    await expect.poll(seen, { timeout: 10_000 }).toBe('Bearer third-token');
+    expect(stage.gateway.output()).not.toMatch(/(?:first|second|third)-token/);
+  });
+
   test('P-10 a bad one is refused whole, in a line; the old one stays', { timeout: 40_000 }, async () => {
     await open();
     const model = {
