@@ -5,6 +5,7 @@
  */
 
 import type { Model, Rates } from '../catalog/model.ts';
+import { pricesAt } from '../catalog/prices-at.ts';
 import { type FormatName, OPERATIONS } from '../conversation/prompt.ts';
 import { TIERS } from '../conversation/tokens.ts';
 import { isFault } from '../errors.ts';
@@ -30,6 +31,11 @@ export interface Notes {
 /** Whose exchange it was, and of what. */
 type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
 
+/** As it is written: of the model's prices, those of the exchange's time. */
+interface WrittenHead extends Head {
+  readonly prices: Model['prices'] | undefined;
+}
+
 /** Heads that are known by their number, the first ones of a notebook; any other one is written with its note. */
 const HEADS = 16;
 
@@ -50,7 +56,7 @@ export function openNotebook(): Notebook {
   let view = viewOf(bytes);
   let at = 0;
   let count = 0;
-  let heads: Head[] = [];
+  let heads: WrittenHead[] = [];
 
   function makeRoom(needed: number): void {
     if (bytes.length - at >= needed) return;
@@ -89,10 +95,12 @@ export function openNotebook(): Notebook {
   }
 
   /** Its number if it is known; if not the next one, and what it says. */
-  function head({ key, vendor, format, spoken, operation, model }: Head): void {
+  function head({ key, vendor, format, spoken, operation, model, time }: ClosedLedger): void {
+    const prices = model && pricesAt(model.prices, time);
     const known = heads.findIndex(
       (one) =>
         one.model === model &&
+        one.prices === prices &&
         one.key === key &&
         one.vendor === vendor &&
         one.format === format &&
@@ -102,20 +110,18 @@ export function openNotebook(): Notebook {
     bytes[at] = known < 0 ? heads.length : known;
     at += 1;
     if (known >= 0) return;
-    if (heads.length < HEADS) heads.push({ key, vendor, format, spoken, operation, model });
+    if (heads.length < HEADS) heads.push({ key, vendor, format, spoken, operation, model, prices });
     text(key);
     text(vendor);
     text(format);
     text(spoken);
     text(operation);
     text(model?.id);
-    if (model === undefined) return;
-    const { later, long, searches, tiers } = model.prices;
-    rates(model.prices);
+    if (prices === undefined) return;
+    const { long, searches, tiers } = prices;
+    rates(prices);
     number(searches);
     for (const tier of TIERS) number(tiers?.[tier]);
-    text(later?.from);
-    number(later?.times);
     number(long?.above);
     if (long !== undefined) rates(long);
   }
@@ -201,13 +207,11 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const multiples = TIERS.map((tier) => [tier, number()] as const).filter(
       ([, times]) => times !== undefined,
     );
-    const [from, times] = [text(), number()];
     const above = number();
     return {
       ...usual,
       ...(searches !== undefined && { searches }),
       ...(multiples.length > 0 && { tiers: Object.fromEntries(multiples) }),
-      ...(from !== undefined && times !== undefined && { later: { from, times } }),
       ...(above !== undefined && { long: { above, ...rates() } }),
     };
   }

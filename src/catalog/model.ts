@@ -8,7 +8,7 @@
  * quickest way to see what has changed: models.dev (anomalyco/models.dev, a file a model) and LiteLLM's
  * `model_prices_and_context_window.json`. Models that come by way of a compatible service have the ids of OpenRouter,
  * where the vendor's own spelling differs as an alias. A price is the standard tier's, and the one most requests pay:
- * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` says when it ends, where that is
+ * that of the off-peak hours at DeepSeek, and an introductory one while it lasts: `later` has what follows, where that is
  * known (of GPT-5.6 Sol it is not). Where long prompts cost more, `long` has what they cost, and `tiers` how many times as
  * much it is to be served faster, at leisure or in one region. `shutdown` is the day that the vendor's page of deprecations
  * says; a model that is over stays, for a cloud with dates of its own may stand at the vendor's address. What is not
@@ -38,21 +38,26 @@ const rates = {
   cacheWriteHour: dollars.exactOptional(),
 };
 
-const prices = z
-  .strictObject({
-    ...rates,
-    /** What all of a request costs whose input is more than so many tokens. Absent: the same. */
-    long: z
-      .strictObject({ above: tokens, ...rates })
-      .readonly()
-      .exactOptional(),
-    /** A thousand web searches, where the vendor's usage counts them. Absent: they cost nothing, or nobody knows. */
-    searches: dollars.exactOptional(),
-    /** What all of an answer's tokens cost that was served otherwise, as a multiple. Absent: the same. */
-    tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
-    /** From which day of UTC on tokens cost so many times as much: what is introductory ends then. */
-    later: z.strictObject({ from: z.iso.date(), times: z.number().positive() }).readonly().exactOptional(),
-  })
+const constant = z.strictObject({
+  ...rates,
+  /** What all of a request costs whose input is more than so many tokens. Absent: the same. */
+  long: z
+    .strictObject({ above: tokens, ...rates })
+    .readonly()
+    .exactOptional(),
+  /** A thousand web searches, where the vendor's usage counts them. Absent: they cost nothing, or nobody knows. */
+  searches: dollars.exactOptional(),
+  /** What all of an answer's tokens cost that was served otherwise, as a multiple. Absent: the same. */
+  tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
+});
+
+type Prices = Readonly<z.infer<typeof constant>> & {
+  /** All the prices from a day of UTC on: what is introductory ends then, or another model answers by this one's name. */
+  readonly later?: { readonly from: string; readonly prices: Prices };
+};
+
+const prices: z.ZodType<Prices> = constant
+  .extend({ later: z.strictObject({ from: z.iso.date(), prices: z.lazy(() => prices) }).exactOptional() })
   .readonly();
 
 const budget = z

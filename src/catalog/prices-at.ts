@@ -1,24 +1,10 @@
-/** What a model costs at a time: of some prices it is known on which day they rise. */
+/** What a model costs at a time: of some it is known from which day on it costs something else. */
 
-import type { Model, Rates } from './model.ts';
+import type { Model } from './model.ts';
 
-/** @param time milliseconds since 1970. @returns the prices as they are then. */
+/** @param time milliseconds since 1970. @returns the prices as they are then: no new ones, so that they can be told apart. */
 export function pricesAt(prices: Model['prices'], time: number): Model['prices'] {
-  const { later, long, ...now } = prices;
-  if (later === undefined || time < Date.parse(later.from)) return prices;
-  return {
-    ...now,
-    ...raised(now, later.times),
-    ...(long !== undefined && { long: { above: long.above, ...raised(long, later.times) } }),
-  };
-}
-
-function raised({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Rates, times: number): Rates {
-  return {
-    input: input * times,
-    output: output * times,
-    ...(cacheRead !== undefined && { cacheRead: cacheRead * times }),
-    ...(cacheWrite !== undefined && { cacheWrite: cacheWrite * times }),
-    ...(cacheWriteHour !== undefined && { cacheWriteHour: cacheWriteHour * times }),
-  };
+  let now = prices;
+  while (now.later !== undefined && time >= Date.parse(now.later.from)) now = now.later.prices;
+  return now;
 }

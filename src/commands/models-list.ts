@@ -48,7 +48,10 @@ export const list = defineCommand({
         ];
         const { later, long } = prices;
         const beyond = long === undefined ? '' : `  (${long.input}, ${long.output} above ${long.above})`;
-        const then = later === undefined ? '' : `  (${later.times} times as much from ${later.from} on)`;
+        const then =
+          later === undefined
+            ? ''
+            : `  (${later.prices.input}, ${later.prices.output} from ${later.from} on)`;
         const end = shutdown === undefined ? '' : `  (${endAt(shutdown)})`;
         console.log(`${id.padEnd(width)}  ${numbers.join('  ')}${beyond}${then}${end}`);
       }

@@ -211,9 +211,9 @@ const schemas = {
               .optional()
               .describe('Multiples of the price for other service tiers.'),
             later: z
-              .strictObject({ from: z.iso.date(), times: z.number() })
+              .strictObject({ from: z.iso.date(), prices: z.looseObject(rates) })
               .optional()
-              .describe('A change of price: from this day on, tokens cost this many times as much.'),
+              .describe('A change of price: all the prices from this day on, in the same form.'),
           })
           .describe('US dollars per million tokens.'),
       }),

@@ -31,14 +31,12 @@ const model = fc.record({
     .record({
       usual: rates,
       searches: maybe(figure),
-      later: maybe(fc.record({ from: text, times: figure })),
       long: maybe(fc.record({ above: figure, rates })),
       tiers: maybe(fc.dictionary(fc.constantFrom(...TIERS), figure, { minKeys: 1 })),
     })
-    .map(({ usual, long, searches, tiers, later }) => ({
+    .map(({ usual, long, searches, tiers }) => ({
       ...usual,
       ...(searches !== undefined && { searches }),
-      ...(later && { later }),
       ...(long && { long: { above: long.above, ...long.rates } }),
       ...(tiers && { tiers }),
     })),
@@ -85,6 +83,16 @@ test('whatever they say, and however many', () => {
       blank = notes.bytes;
     }),
   );
+});
+
+test('of prices that change, those of the time of each', () => {
+  const notebook = openNotebook();
+  const [cheap, dear] = [CHEAP.prices, DEAR.prices];
+  const model = { ...CHEAP, prices: { ...cheap, later: { from: '2026-12-01', prices: dear } } };
+  const days = ['2026-11-30', '2026-12-01', '2026-11-30', '2026-12-02'];
+  for (const day of days) notebook.add(closedLedger({ model, time: Date.parse(day) }));
+  const read = [...readNotes(notebook.take())].map((closed) => closed.model?.prices);
+  expect(read).toEqual([cheap, dear, cheap, dear]);
 });
 
 test('names of any length, and text that is no Unicode', () => {

@@ -16,13 +16,14 @@ afterAll(() => rm(directory, { recursive: true }));
 test('a model is a line with its limits, its prices, those of long prompts and of later too, and its end', async () => {
   const model = { name: 'One', created: 0, contextWindow: 64_000, maxOutputTokens: 8_192 };
   const prices = { input: 0.5, output: 2, long: { above: 32_000, input: 1, output: 3 } };
+  const dear = { input: 1, output: 4, later: { from: '2999-12-31', prices: { input: 9, output: 9 } } };
   const config: ConfigInput = {
     vendors: { house: { apiKey: 'k', baseUrl: 'http://localhost:9/v1' } },
     models: [
       { ...model, id: 'house/plain', prices: { input: 1, output: 12.5 } },
       { ...model, id: 'house/long', prices },
-      { ...model, id: 'house/rising', prices: { ...prices, later: { from: '2999-01-31', times: 2 } } },
-      { ...model, id: 'house/risen', prices: { ...prices, later: { from: '2020-01-31', times: 2 } } },
+      { ...model, id: 'house/rising', prices: { ...prices, later: { from: '2999-01-31', prices: dear } } },
+      { ...model, id: 'house/risen', prices: { ...prices, later: { from: '2020-01-31', prices: dear } } },
       { ...model, id: 'house/ending', prices: { input: 1, output: 2 }, shutdown: '2999-01-31' },
       { ...model, id: 'house/ended', prices: { input: 1, output: 2 }, shutdown: '2020-01-31' },
     ],
@@ -39,16 +40,8 @@ test('a model is a line with its limits, its prices, those of long prompts and o
     ['model', 'context', 'output', '$ in', '$ out'],
     ['house/plain', '64000', '8192', '1', '12.5'],
     ['house/long', '64000', '8192', '0.5', '2', '(1, 3 above 32000)'],
-    [
-      'house/rising',
-      '64000',
-      '8192',
-      '0.5',
-      '2',
-      '(1, 3 above 32000)',
-      '(2 times as much from 2999-01-31 on)',
-    ],
-    ['house/risen', '64000', '8192', '1', '4', '(2, 6 above 32000)'],
+    ['house/rising', '64000', '8192', '0.5', '2', '(1, 3 above 32000)', '(1, 4 from 2999-01-31 on)'],
+    ['house/risen', '64000', '8192', '1', '4', '(9, 9 from 2999-12-31 on)'],
     ['house/ending', '64000', '8192', '1', '2', '(to be shut down on 2999-01-31)'],
     ['house/ended', '64000', '8192', '1', '2', '(shut down on 2020-01-31)'],
   ]);

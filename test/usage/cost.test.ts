@@ -42,15 +42,19 @@ describe('what an exchange costs', () => {
     expect(costOf(usage, tiered, ['fast'])).toBe(standard);
   });
 
-  test('an introductory price ends on its day', () => {
-    const prices = { ...TIERED, searches: 10, tiers: { flex: 0.5 }, later: { from: '2026-12-01', times: 2 } };
-    const usage = { input: 200_001, output: 1000, cacheRead: 100_000, searches: 1 };
+  test('prices are those of their day: dearer ones, of other tiers, and none for long prompts', () => {
+    const last = { input: 3, output: 9, tiers: { flex: 0.25 } };
+    const next = { ...PLAIN, later: { from: '2027-01-01', prices: last } };
+    const prices = { ...TIERED, tiers: { flex: 0.5 }, later: { from: '2026-12-01', prices: next } };
+    const usage = { input: 200_001, output: 1000 };
     const dollarsAt = (time: string): number =>
       costOf(usage, pricesAt(prices, Date.parse(time)), ['flex']) ?? Number.NaN;
-    const tokens = (0.200001 * 4 + 0.001 * 12) / 2;
-    expect(dollarsAt('2026-11-30T23:59:59.999Z')).toBeCloseTo(tokens + 0.01, 12);
-    expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(2 * tokens + 0.01, 12);
-    expect(pricesAt(prices, Date.parse('2027-01-01'))).not.toHaveProperty('later');
+    expect(dollarsAt('2026-11-30T23:59:59.999Z')).toBeCloseTo((0.200001 * 4 + 0.001 * 12) / 2, 12);
+    expect(dollarsAt('2026-12-01T00:00:00Z')).toBeCloseTo(costOf(usage, PLAIN) ?? Number.NaN, 12);
+    expect(dollarsAt('2026-12-31T23:59:59.999Z')).toBe(dollarsAt('2026-12-01T00:00:00Z'));
+    expect(dollarsAt('2027-01-01T00:00:00Z')).toBeCloseTo((0.200001 * 3 + 0.001 * 9) / 4, 12);
+    // The very same object each time: notes tell prices apart by that.
+    expect(pricesAt(prices, Date.parse('2030-01-01'))).toBe(last);
     expect(pricesAt(CLAUDE, 0)).toBe(CLAUDE);
   });
 
