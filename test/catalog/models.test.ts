@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelName, vendorName } from '../../src/catalog/catalog.ts';
 import { type Model, parseModels } from '../../src/catalog/model.ts';
 import data from '../../src/catalog/models.json' with { type: 'json' };
+import { pricesAt } from '../../src/catalog/prices-at.ts';
 import type { Target } from '../../src/formats/format.ts';
 
 const models = parseModels(data);
@@ -12,6 +13,11 @@ function named(id: string): Model {
   const model = models.find((candidate) => candidate.id === id);
   if (model === undefined) throw new Error(`no ${id} in the catalog`);
   return model;
+}
+
+/** Today's prices, and those of the days after which they change. */
+function everyPrices({ prices }: Pick<Model, 'prices'>): readonly Model['prices'][] {
+  return prices.later === undefined ? [prices] : [prices, ...everyPrices(prices.later)];
 }
 
 describe('the default catalog', () => {
@@ -55,24 +61,35 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_, model
     expect(model.created).toBeLessThan(NOW);
   });
 
-  it('has prices in a sane order, none of them per token or per thousand', () => {
-    const { input, output, cacheRead, cacheWrite, cacheWriteHour } = model.prices;
-    expect(input).toBeGreaterThanOrEqual(0.02);
-    expect(output).toBeGreaterThanOrEqual(input);
-    expect(output).toBeLessThanOrEqual(600);
-    if (cacheRead !== undefined) expect(cacheRead).toBeLessThan(input);
-    if (cacheWrite !== undefined) expect(cacheWrite).toBeGreaterThanOrEqual(input);
-    if (cacheWriteHour !== undefined) expect(cacheWriteHour).toBeGreaterThan(cacheWrite ?? input);
+  it.each(everyPrices(model))(
+    'has prices in a sane order, none of them per token or per thousand',
+    (prices) => {
+      const { input, output, cacheRead, cacheWrite, cacheWriteHour } = prices;
+      expect(input).toBeGreaterThanOrEqual(0.02);
+      expect(output).toBeGreaterThanOrEqual(input);
+      expect(output).toBeLessThanOrEqual(600);
+      if (cacheRead !== undefined) expect(cacheRead).toBeLessThan(input);
+      if (cacheWrite !== undefined) expect(cacheWrite).toBeGreaterThanOrEqual(input);
+      if (cacheWriteHour !== undefined) expect(cacheWriteHour).toBeGreaterThan(cacheWrite ?? input);
+    },
+  );
+
+  it('has prices from one day after the other on', () => {
+    const days = everyPrices(model).flatMap(({ later }) => later?.from ?? []);
+    expect(days).toEqual([...new Set(days)].toSorted());
   });
 
-  it('is dearer where it is faster or kept to one region, and cheaper where it has time', () => {
-    const { flex = 0.5, fast = 2, ultrafast = fast + 1, us = 1.1 } = model.prices.tiers ?? {};
-    expect(flex).toBe(0.5);
-    expect(us).toBe(1.1);
-    expect(fast).toBeGreaterThan(1.5);
-    expect(ultrafast).toBeGreaterThan(fast);
-    expect(fast).toBeLessThanOrEqual(6);
-  });
+  it.each(everyPrices(model))(
+    'is dearer where it is faster or kept to one region, and cheaper where it has time',
+    ({ tiers }) => {
+      const { flex = 0.5, fast = 2, ultrafast = fast + 1, us = 1.1 } = tiers ?? {};
+      expect(flex).toBe(0.5);
+      expect(us).toBe(1.1);
+      expect(fast).toBeGreaterThan(1.5);
+      expect(ultrafast).toBeGreaterThan(fast);
+      expect(fast).toBeLessThanOrEqual(6);
+    },
+  );
 
   it('has limits that fit one another', () => {
     expect(model.maxOutputTokens).toBeLessThanOrEqual(model.contextWindow);
@@ -134,6 +151,13 @@ describe('traits by family', () => {
       expect([id, prices.cacheWrite]).toEqual([id, prices.input * 1.25]);
       expect([id, prices.long?.cacheWrite]).toEqual([id, (prices.long?.input ?? 0) * 1.25]);
     }
+  });
+
+  it('Gemini 2.5 Pro costs what Gemini 3.8 Flash does from the day on that this one answers for it', () => {
+    const [pro, flash] = [named('google/gemini-2.5-pro'), named('google/gemini-3.8-flash')];
+    const priced = ({ prices }: Model, day: string): Model['prices'] => pricesAt(prices, Date.parse(day));
+    expect(priced(pro, '2026-11-30').input).toBe(1.25);
+    for (const day of ['2026-12-01', '2027-01-01']) expect(priced(pro, day)).toEqual(priced(flash, day));
   });
 
   it('Gemini 2.5 is told a budget, Gemini 3 and 4 a word', () => {
