@@ -82,6 +82,11 @@ export function translatedFormat({ formats }: Vendor, model: Model): FormatName 
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }
 
+/** Whether an address is a publisher's at Vertex AI: `…/publishers/google`, `…/publishers/anthropic`. */
+export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
+  return /\/publishers\/[^/]+$/.test(basePath);
+}
+
 /** The version of Google's API in the paths of its models. */
 const GOOGLES = '/v1beta';
 

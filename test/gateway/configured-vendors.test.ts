@@ -288,3 +288,100 @@ test('one of several upstreams may have names for models, and read its key from 
     ]);
   }
 });
+
+const CLAUDE_AT_VERTEX = '/v1/projects/ours/locations/global/publishers/anthropic';
+const VERSION = { anthropic_version: 'vertex-2023-10-16' };
+const haiku = { model: 'anthropic/claude-haiku-4-5', max_tokens: 9, messages };
+const atVertex = (): VendorInput => ({
+  baseUrl: `${upstream.url}${CLAUDE_AT_VERTEX}`,
+  auth: 'authorization',
+  names: { '*': '*@20251001' },
+});
+
+test.each<[string, string, object, string]>([
+  ['native', '/v1/messages', haiku, 'claude-haiku-4-5%4020251001:rawPredict'],
+  [
+    'native, streamed',
+    '/v1/messages?beta=true',
+    { ...haiku, stream: true },
+    'claude-haiku-4-5%4020251001:streamRawPredict?beta=true',
+  ],
+  [
+    'native, not streamed',
+    '/v1/messages',
+    { stream: false, ...haiku },
+    'claude-haiku-4-5%4020251001:rawPredict',
+  ],
+  ['translated', chat, haiku, 'claude-haiku-4-5%4020251001:rawPredict'],
+  ['translated, streamed', chat, { ...haiku, stream: true }, 'claude-haiku-4-5%4020251001:streamRawPredict'],
+])(
+  'Claude at Vertex AI, %s: model and method in the path, the version in the body',
+  async (_, path, body, reached) => {
+    const sent = await sentTo('anthropic', atVertex(), path, body, { 'anthropic-beta': 'one' });
+    expect(sent.url).toBe(`${CLAUDE_AT_VERTEX}/models/${reached}`);
+    expect(sent.headers.authorization).toBe('Bearer vendor-key');
+    const { model: _model, ...rest } = body as typeof haiku;
+    const asked = JSON.parse(sent.body.toString());
+    if (path === chat) {
+      expect(asked).toMatchObject({ ...VERSION, max_tokens: 9 });
+      expect(asked).not.toHaveProperty('model');
+    } else {
+      expect(asked).toEqual({ ...VERSION, ...rest });
+      expect(sent.headers['anthropic-beta']).toBe('one');
+    }
+  },
+);
+
+test('Claude at Vertex AI: of a native body nothing else changes, however the field is written', async () => {
+  const url = `/v1/messages`;
+  for (const [written, sent] of [
+    [
+      '{ "max_tokens" : 9,\n "mod\\u0065l" :\t"claude-haiku-4-5" , "x": 1e2}',
+      '{ "max_tokens" : 9,\n "anthropic_version":"vertex-2023-10-16" , "x": 1e2}',
+    ],
+    ['{"model":"claude-haiku-4-5"}', '{"anthropic_version":"vertex-2023-10-16"}'],
+  ] as const) {
+    upstream.received.length = 0;
+    gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });
+    const answer = await fetch(gateway.url + url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: written,
+    });
+    await answer.text();
+    expect(upstream.received[0]?.body.toString()).toBe(sent);
+    await gateway.close();
+  }
+});
+
+test('Claude at Vertex AI: tokens are counted', async () => {
+  const sent = await sentTo('anthropic', atVertex(), '/v1/messages/count_tokens', {
+    model: 'claude-haiku-4-5',
+    messages,
+  });
+  expect(sent.url).toBe(`${CLAUDE_AT_VERTEX}/models/count-tokens:rawPredict`);
+  expect(JSON.parse(sent.body.toString())).toEqual({
+    ...VERSION,
+    model: 'claude-haiku-4-5@20251001',
+    messages,
+  });
+  await gateway?.close();
+  const other = await sentTo('anthropic', atVertex(), '/v1/responses/input_tokens', {
+    model: 'anthropic/claude-haiku-4-5',
+    input: 'Hi',
+  });
+  expect(JSON.parse(other.body.toString())).toMatchObject({ ...VERSION, model: 'claude-haiku-4-5@20251001' });
+});
+
+test('Claude at Vertex AI: a version in the body already is refused, as Anthropic refuses it', async () => {
+  gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });
+  const answer = await fetch(`${gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...haiku, ...VERSION }),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({
+    error: { type: 'invalid_request_error', message: 'anthropic_version: Extra inputs are not permitted' },
+  });
+});
