@@ -2,9 +2,12 @@
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { configSchema } from '../src/config/schema.ts';
 
 const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const DOCUMENTS = [
   'README.md',
   'docs/architecture.md',
@@ -74,8 +77,25 @@ describe('the checklist', () => {
   });
 
   test('is as long as the README says', () => {
-    const [, told] =
-      /(\d+) bugs that users of other gateways met/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const [, told] = /(\d+) bugs that users of other gateways met/.exec(readme) ?? [];
     expect(Number(told)).toBe(tested.size);
   });
+});
+
+test('what the README has for a configuration is one', () => {
+  const blocks = [...readme.matchAll(/^```ts\n((?:export default|vendors:)[\s\S]*?)^```/gm)].map(
+    ([, code = '']) => code,
+  );
+  expect(blocks).toHaveLength(2);
+  for (const code of blocks) {
+    const object = code.startsWith('vendors:')
+      ? `({ ${code} })`
+      : code.replace('export default', '(').replace(/;\n$/, ')');
+    // What the environment and files hold.
+    const filled = object
+      .replaceAll(/process\.env\.\w+/g, "'a-key-of-eight-or-more'")
+      .replaceAll('apiKeyFile:', "apiKey: 'k', apiKeyFile:")
+      .replaceAll("'<sha256 of the key, hex>'", `'${'0'.repeat(64)}'`);
+    expect(configSchema.safeParse(runInNewContext(filled)).error).toBeUndefined();
+  }
 });
