@@ -5,8 +5,8 @@ import { asObject, asText, tryParseJson } from '../json.ts';
 import type { Routed } from './exchange.ts';
 
 /**
- * Headers that name it: OpenRouter's, LiteLLM's, Fireworks' and opencode's, opencode's own, Claude Code's, Qwen Code's,
- * Codex's in two spellings, xAI's.
+ * Headers that name it: OpenRouter's, LiteLLM's, Fireworks' and opencode's, opencode's own, Claude Code's, Codex's
+ * in two spellings, xAI's.
  */
 const HEADERS = [
   'x-session-id',
@@ -14,7 +14,6 @@ const HEADERS = [
   'x-session-affinity',
   'x-opencode-session',
   'x-claude-code-session-id',
-  'x-qwen-code-session-id',
   'session-id',
   'session_id',
   'x-grok-conv-id',

@@ -217,7 +217,7 @@ describe('a key for the cache, which OpenAI fills by itself', () => {
     ],
   ])('so it is where a header names the session (to %s by %s)', async (model, path, body, sent) => {
     door.answers((_, response) => response.writeHead(418).end('{}'));
-    for (const session of [{ 'x-qwen-code-session-id': 'one' }, {}]) {
+    for (const session of [{ 'x-session-id': 'one' }, {}]) {
       await fetch(`${door.url()}/v1/${path}`, {
         method: 'POST',
         body: JSON.stringify({ model, ...body }),

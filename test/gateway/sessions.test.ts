@@ -69,7 +69,6 @@ const ways: [name: string, of: (session: string) => Asked][] = [
     'x-session-affinity',
     'x-opencode-session',
     'X-Claude-Code-Session-Id',
-    'X-Qwen-Code-Session-Id',
     'session-id',
     'session_id',
     'x-grok-conv-id',
