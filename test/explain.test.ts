@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { catalogOf } from '../src/catalog/catalog.ts';
 import { readConfig } from '../src/config/load.ts';
+import type { Config } from '../src/config/schema.ts';
 import { everyVendor } from '../src/config/vendors.ts';
 import { GatewayError } from '../src/errors.ts';
 import { explain } from '../src/explain.ts';
-import { asObject, type JsonObject, parseJson } from '../src/json.ts';
+import { asObject, asObjects, type JsonObject, parseJson } from '../src/json.ts';
 import { catalogModels } from '../src/open.ts';
 import { FIXTURES } from './support/recording.ts';
 
@@ -89,3 +90,24 @@ test('a loss within the dialogue is told by the name that it has in the format o
   expect(told('google/gemini-3.8-flash')).toEqual(lost);
   expect(told('openai/gpt-5.4')).toEqual(lost);
 });
+
+test('what the system says later is the system’s at Anthropic’s own address, where the model takes it, and elsewhere a user’s', () => {
+  const say = (role: string, content: string): JsonObject => ({ role, content });
+  const body = {
+    model: 'any',
+    messages: [say('user', 'a'), say('assistant', 'b'), say('developer', 'c'), say('user', 'd')],
+  };
+  const elsewhere = { ...config, vendors: { ...config.vendors, anthropic: AT_A_CLOUD } };
+  const roles = (model: string, configured: Config = config) =>
+    asObjects(
+      explain(catalog, everyVendor(configured), 'chat-completions', model, body).request['messages'],
+    ).map(({ role }) => role);
+  const kept = ['user', 'assistant', 'user', 'system'];
+  expect(roles('anthropic/claude-opus-4-8')).toEqual(kept);
+  expect(roles('anthropic/claude-sonnet-5-5')).toEqual(kept);
+  expect(roles('anthropic/claude-sonnet-5')).toEqual(kept.slice(0, -1));
+  expect(roles('anthropic/claude-opus-4-7')).toEqual(kept.slice(0, -1));
+  expect(roles('anthropic/claude-opus-4-8', elsewhere)).toEqual(kept.slice(0, -1));
+});
+
+const AT_A_CLOUD = { baseUrl: 'https://a.cloud.example', apiKey: 'a', upstreams: [] };

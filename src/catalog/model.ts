@@ -125,6 +125,8 @@ export const modelSchema = z
     prefill: z.boolean().exactOptional(),
     /** False where a Claude refuses to be made to call a tool. Absent: true. */
     forcedTools: z.boolean().exactOptional(),
+    /** Whether a Claude takes system messages in the midst of a dialogue ("Mid-conversation system messages"). Absent: no. */
+    laterSystem: z.boolean().exactOptional(),
     /** Whether a JSON schema is enforced on its answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),
     /** Formats its service speaks besides those of its vendor. */

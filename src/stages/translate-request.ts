@@ -162,6 +162,9 @@ function withoutThoughts(prompt: Prompt): Prompt {
   return { ...prompt, turns };
 }
 
+/** Where Anthropic itself serves its models. */
+const ANTHROPIC = 'https://api.anthropic.com';
+
 /** What a renderer must know of a model at a vendor. */
 export function targetOf(vendor: Vendor, model: Model): Target {
   return {
@@ -171,6 +174,8 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     sampling: model.sampling ?? true,
     ...(model.prefill !== undefined && { prefill: model.prefill }),
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
+    // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
+    ...(model.laterSystem && vendor.origin === ANTHROPIC && { laterSystem: true }),
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialectOf(vendor, model),
   };

@@ -7,33 +7,37 @@ import { beforeAnswers, laterSystemAsUser } from '../later-system.ts';
 import { callsLast } from './calls-last.ts';
 import { withoutLastThoughts } from './last-thoughts.ts';
 import { sendableTurns } from './sendable.ts';
+import { systemBehindUsers } from './system-behind.ts';
 import { FORMAT, keepsAll, speaksMessages } from './wire.ts';
 
 /**
  * The system's parts up to the first answer, hoisted in their order, and the turns in the order the vendor wants. What
- * the system says later stays there, as a user's. A prompt of nothing but instructions is one a user gives.
+ * the system says later stays there, as a user's where the model takes no such message. A prompt of nothing but
+ * instructions is one a user gives.
  */
 export function arrangeTurns(
   prompt: Prompt,
   target: Target,
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
-  // Not all models take it as the system's (from Claude Opus 4.8 on, vercel/ai#15674), and every one as a user's.
-  const takesLater = keepsAll(prompt, target);
-  const isHoisted = ({ role, own }: Turn): boolean =>
-    role === 'system' && (own?.format !== FORMAT || !takesLater);
+  const takesAll = keepsAll(prompt, target);
   const all = sendableTurns(prompt.turns, report);
-  const sendable = takesLater ? all : all.map(inWords);
-  const given = takesLater ? sendable : laterSystemAsUser(sendable, beforeAnswers(sendable), report);
+  const sendable = takesAll ? all : all.map(inWords);
+  const later = beforeAnswers(sendable);
+  const takesLater = takesAll || target.laterSystem === true;
+  const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);
+  const isHoisted = ({ role, own }: Turn, at: number): boolean =>
+    role === 'system' && (takesAll ? own?.format !== FORMAT : at < later);
   const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
-  const rest = given.filter((turn) => !isHoisted(turn));
-  const turns = trimPrefill(orderedTurns(prompt, rest, report));
+  const rest = given.filter((turn, at) => !isHoisted(turn, at));
+  const ordered = orderedTurns(prompt, rest, report);
+  const turns = trimPrefill(takesAll ? ordered : systemBehindUsers(ordered, report));
   if (turns.length === 0) {
     report('turns[].role', 'approximated', 'a system message is sent as the user turn that is required');
     return { system: [], turns: strictTurns([{ role: 'user', parts: system }]) };
   }
   const first = given.findIndex((turn) => turn.role !== 'system');
-  if (first >= 0 && given.some((turn, at) => at > first && isHoisted(turn))) {
+  if (first >= 0 && given.some((turn, at) => at > first && isHoisted(turn, at))) {
     report('turns', 'approximated', 'system messages moved before the conversation');
   }
   if (rest.find((turn) => turn.role !== 'system' && turn.parts.length > 0)?.role === 'assistant') {

@@ -1,17 +1,38 @@
 /** Cache marks: Anthropic takes four in a request (prompt caching guide) and refuses the request with more. */
 
-import type { CacheMark, Part, Prompt } from '../../conversation/prompt.ts';
+import type { CacheMark, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { compact, isList, isObject } from '../../json.ts';
 import type { Report } from '../format.ts';
+import { speaksMessages } from './wire.ts';
 
 const LIMIT = 4;
+
+/**
+ * The mark for all of a request, and the turns that go with it. Where the system has the last word, the mark is at the end
+ * of what the user says instead, for such words are to stand behind a mark ("Mid-conversation system messages").
+ */
+export function markAll(
+  prompt: Prompt,
+  turns: readonly Turn[],
+): { readonly mark?: CacheMark | undefined; readonly turns: readonly Turn[] } {
+  const mark = prompt.mark ?? markForKey(prompt);
+  // Who speaks this format has set it where it is.
+  if (mark === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') return { mark, turns };
+  const at = turns.findLastIndex(({ role }) => role === 'user');
+  return { turns: turns.map((turn, index) => (index === at ? markedTurn(turn, mark) : turn)) };
+}
+
+function markedTurn(turn: Turn, mark: CacheMark): Turn {
+  const last = turn.parts.length - 1;
+  return { ...turn, parts: turn.parts.map((part, index) => (index === last ? { ...part, mark } : part)) };
+}
 
 /**
  * Who gives a key counts on a cache that needs no marks, as OpenAI's: one mark for the whole request caches all up to
  * its end (prompt caching guide, automatic caching). Who sets marks knows where they belong.
  */
-export function markForKey({ cacheKey, turns, tools = [] }: Prompt): CacheMark | undefined {
+function markForKey({ cacheKey, turns, tools = [] }: Prompt): CacheMark | undefined {
   const isMarked =
     tools.some((tool) => tool.kind === 'function' && tool.mark) ||
     turns.some(({ parts }) => parts.some(isMarkedPart));

@@ -7,7 +7,7 @@ import { asObject, compact, isEmpty } from '../../json.ts';
 import { type Report, reportDropped, type Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { limitMarks, markForKey } from './cache-marks.ts';
+import { limitMarks, markAll } from './cache-marks.ts';
 import { withoutOpenThoughts } from './last-thoughts.ts';
 import { type OutputPlan, planOutput } from './output.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
@@ -39,6 +39,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const told = ownFields(prompt.own, FORMAT, 'own', report);
   const own =
     keepsAll(prompt, target) || prompt.thinking === undefined ? told : asPlanned(told, thinking, target);
+  const marked = markAll(prompt, turns);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
   return limitMarks(
     {
@@ -47,7 +48,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
       model: target.model,
       max_tokens: maxTokens,
       ...(instructions !== undefined && { system: instructions }),
-      messages: renderMessages(turns, report),
+      messages: renderMessages(marked.turns, report),
       ...renderTools(prompt, turns, output, target, report),
       ...(thinking.thinking && own['thinking'] === undefined && { thinking: thinking.thinking }),
       ...outputConfig(own, thinking, output),
@@ -55,7 +56,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
       ...stopSequences(prompt, report),
       ...(own['metadata'] === undefined && userId(prompt, report)),
       ...compact({ service_tier: renderAskedTier(prompt.serviceTier, report) }),
-      ...renderMark(prompt.mark ?? markForKey(prompt)),
+      ...renderMark(marked.mark),
       ...(prompt.stream && { stream: true }),
     },
     report,

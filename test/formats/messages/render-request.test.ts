@@ -139,6 +139,136 @@ describe('turns', () => {
     expect(told).toEqual(['approximated: turns[].role', 'approximated: turns']);
   });
 
+  describe('later system turns, where the model takes them', () => {
+    const LATER: Target = { ...ADAPTIVE, dialect: 'anthropic', laterSystem: true };
+    const image: MediaPart = {
+      kind: 'media',
+      media: 'image',
+      source: { kind: 'url', url: 'https://a.b/c.png' },
+    };
+    /** Roles, and what they say, after a question and an answer. */
+    const roles = (...turns: Turn[]): string[] => {
+      const { body } = render(
+        { turns: [...HELLO, assistant(text('Hi.')), ...turns], tools: [SEARCH] },
+        LATER,
+      );
+      expect(body['system']).toBeUndefined();
+      return asObjects(body['messages'])
+        .slice(2)
+        .map(({ role, content }) =>
+          [role, ...asObjects(content).map(({ type, text: words }) => words ?? type)].join(' '),
+        );
+    };
+
+    test.each<[string, Turn[], string[]]>([
+      ['at the end', [user(text('a')), system('S')], ['user a', 'system S']],
+      ['before the user', [system('S'), user(text('a'))], ['user a', 'system S']],
+      [
+        'among users, and behind them',
+        [system('S'), user(text('a')), system('T'), user(text('b')), assistant(text('c'))],
+        ['user a b', 'system S', 'system T', 'assistant c', 'user Continue.'],
+      ],
+      [
+        'between a call and its result',
+        [
+          user(text('a')),
+          assistant(call('1')),
+          system('S'),
+          user(result('1')),
+          assistant(text('b')),
+          user(text('c')),
+        ],
+        ['user a', 'assistant tool_use', 'user tool_result', 'system S', 'assistant b', 'user c'],
+      ],
+      [
+        'behind an answer, as a user’s',
+        [system('S'), assistant(text('b')), system('T')],
+        ['user <system> S </system>', 'assistant b', 'user <system> T </system>'],
+      ],
+      [
+        'with an image, as a user’s',
+        [user(text('a')), { role: 'system', parts: [text('S'), image] }],
+        ['user a <system> S image </system>'],
+      ],
+      ['of nothing', [user(text('a')), system(' ')], ['user a']],
+    ])('%s', (_, turns, expected) => {
+      expect(roles(...turns)).toEqual(expected);
+    });
+
+    test('up to the first answer they go first', () => {
+      const turns = [system('a'), ...HELLO, system('b'), assistant(text('c')), user(text('d'))];
+      const { body } = render({ turns }, LATER);
+      expect(body['system']).toHaveLength(2);
+      expect(asObjects(body['messages']).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    });
+
+    test('what is beta of them is left out', () => {
+      const own = { format: 'messages', fields: { clear_at: 'next_user_message' } } as const;
+      const opaque: Part = { kind: 'opaque', format: 'messages', value: { type: 'tool_removal' } };
+      const later: Turn = { role: 'system', own, parts: [text('S'), opaque] };
+      const turns = [...HELLO, assistant(text('c')), user(text('d')), later];
+      const { body } = render({ turns, own: { format: 'messages', fields: {} } }, LATER);
+      expect(asObjects(body['messages']).at(-1)).toEqual({
+        role: 'system',
+        content: [{ type: 'text', text: 'S' }],
+      });
+    });
+
+    test('the mark for the whole request stands before the last of them', () => {
+      const turns = [...HELLO, assistant(text('a')), user(text('b')), system('S')];
+      const { body } = render({ turns, cacheKey: 'k' }, LATER);
+      expect(body['cache_control']).toBeUndefined();
+      expect(
+        asObjects(body['messages']).map(({ content }) => asObjects(content)[0]?.['cache_control']),
+      ).toEqual([undefined, undefined, { type: 'ephemeral' }, undefined]);
+      expect(render({ turns: turns.slice(0, -1), cacheKey: 'k' }, LATER).body['cache_control']).toEqual({
+        type: 'ephemeral',
+      });
+    });
+
+    test('whatever the order, each stands behind a user and before an answer, or at the end', () => {
+      const any = fc.constantFrom<Turn>(
+        system('S'),
+        system(''),
+        user(text('u')),
+        user(result('1')),
+        assistant(text('a')),
+        assistant(call('1')),
+        assistant({ kind: 'thinking', text: 'unsigned' }),
+        { role: 'system', parts: [image] },
+      );
+      fc.assert(
+        fc.property(fc.array(any, { maxLength: 9 }), (said) => {
+          const turns = [...HELLO, assistant(text('Hi.')), ...said, ...HELLO];
+          const sent = asObjects(render({ turns, tools: [SEARCH] }, LATER).body['messages']).map(
+            ({ role }) => role,
+          );
+          const order = sent.map((role) => String(role)[0]).join('');
+          expect(order).toMatch(/^u/);
+          expect(order).not.toMatch(/as|su|^s|aa|uu/);
+        }),
+      );
+    });
+
+    test('what was sent once is sent so again, however the dialogue goes on', () => {
+      const round = fc.tuple(
+        fc.array(fc.constantFrom(system('S'), user(text('u'))), { minLength: 1, maxLength: 4 }),
+        fc.constant(assistant(text('a'))),
+      );
+      fc.assert(
+        fc.property(fc.array(round, { minLength: 2, maxLength: 5 }), (rounds) => {
+          const asked = (count: number): readonly JsonObject[] => {
+            const before = rounds.slice(0, count).flatMap(([said, answer]) => [...said, answer]);
+            const turns = [...HELLO, assistant(text('Hi.')), ...before, ...(rounds[count]?.[0] ?? [])];
+            return asObjects(render({ turns }, LATER).body['messages']);
+          };
+          const early = asked(rounds.length - 2);
+          expect(asked(rounds.length - 1).slice(0, early.length)).toEqual(early);
+        }),
+      );
+    });
+  });
+
   test('cache marks stay on their blocks', () => {
     const marked: Turn = { role: 'system', parts: [{ kind: 'text', text: 'a', mark: { ttl: '1h' } }] };
     expect(render({ turns: [marked, ...HELLO] }).body['system']).toEqual([
