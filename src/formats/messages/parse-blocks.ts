@@ -4,9 +4,9 @@ import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { broughtBack, unseal } from '../../conversation/signature.ts';
-import { invalid } from '../../errors.ts';
+import { type GatewayError, invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObjects, isList, isObject } from '../../json.ts';
+import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
@@ -143,11 +143,30 @@ function parseResultContent(
 ): ToolResultPart['content'] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
-  return blocksOf(content, at).flatMap((block, index) => {
-    const shown = parseShown(block, `${at}.${index}`, report);
-    if (shown !== undefined) return shown;
-    return block['type'] === 'tool_reference' ? parseToolReference(block, report) : opaque(block);
+  return blocksOf(content, at).flatMap((block, index): ToolResultPart['content'] => {
+    if (block['type'] === 'tool_reference') return [parseToolReference(block, report)];
+    const here = `${at}.${index}`;
+    const shown = parseShown(block, here, report) ?? [opaque(block)];
+    return shown.map((part) => (part.kind === 'opaque' ? passedOver(part, here) : part));
   });
+}
+
+/** Blocks without a meaning elsewhere: what Anthropic's tools and features leave in a conversation (its SDK's types). */
+const PASSED_OVER =
+  /^(?:compaction|fallback|server_tool_use|mcp_tool_use|mcp_tool_listing|tool_(?:addition|removal|reference)|browser_state|\w+_tool_result)$/;
+
+/**
+ * A block of what is given to the model, by the user or in a result, that others cannot read.
+ * @throws GatewayError `invalid-request` for one that nobody knows: what it says would be lost in silence.
+ */
+export function passedOver(part: OpaquePart, at: string): OpaquePart {
+  const { type: given, source } = part.value;
+  const type = asText(given) ?? typeof given;
+  if (PASSED_OVER.test(type)) return part;
+  if (type !== 'image' && type !== 'document') throw unknownTag(type, at);
+  const place = `${at}.${type}.source`;
+  if (!isObject(source)) throw invalid(`${place}: Field required`, place);
+  throw unknownTag(asText(source['type']) ?? '', place);
 }
 
 function blocksOf(content: Json, at: string): readonly JsonObject[] {
@@ -158,6 +177,11 @@ function blocksOf(content: Json, at: string): readonly JsonObject[] {
     if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
     return block;
   });
+}
+
+function unknownTag(tag: string, at: string): GatewayError {
+  const found = `Input tag '${tag.slice(0, 50)}' found using 'type'`;
+  return invalid(`${at}: ${found} does not match any of the expected tags`, at);
 }
 
 function opaque(block: JsonObject): OpaquePart {

@@ -4,10 +4,10 @@ import { extraOf } from '../../conversation/own.ts';
 import type { Part, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asText, isList, isObject, splitFields } from '../../json.ts';
+import { isList, isObject, splitFields } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
 import { carryOver } from './carriers.ts';
-import { type Context, parseContent } from './parse-blocks.ts';
+import { type Context, parseContent, passedOver } from './parse-blocks.ts';
 import { parseUpload } from './whole-blocks.ts';
 import { FORMAT, renderMark } from './wire.ts';
 
@@ -67,24 +67,13 @@ function parseMessage(message: Json, at: string, isPast: boolean, context: Conte
   };
 }
 
-/** Blocks without a meaning elsewhere: what Anthropic's tools and features leave in a conversation (its SDK's types). */
-const PASSED_OVER =
-  /^(?:image|document|compaction|fallback|server_tool_use|mcp_tool_use|mcp_tool_listing|tool_(?:addition|removal|reference)|\w+_tool_result)$/;
-
 /**
  * What a user gives is what is asked: the files too, which are none of it where the assistant has made them. A block that
  * nobody knows is not passed over in silence.
  */
 function asGiven(part: Part, at: string): Part {
   if (part.kind !== 'opaque') return part;
-  const { type: given } = part.value;
-  const type = asText(given) ?? typeof given;
-  if (type === 'container_upload') return parseUpload(part.value);
-  if (PASSED_OVER.test(type)) return part;
-  throw invalid(
-    `${at}: Input tag '${type.slice(0, 50)}' found using 'type' does not match any of the expected tags`,
-    at,
-  );
+  return part.value['type'] === 'container_upload' ? parseUpload(part.value) : passedOver(part, at);
 }
 
 /**

@@ -405,6 +405,18 @@ describe('turns', () => {
     expect(parts([block], 'assistant')).toEqual([{ kind: 'opaque', format: 'messages', value: block }]);
   });
 
+  test.each<[JsonObject, string]>([
+    [{ type: 'image' }, 'image.source: Field required'],
+    [{ type: 'image', source: { type: 's3' } }, "image.source: Input tag 's3' found"],
+    [{ type: 'document', source: {} }, "document.source: Input tag '' found"],
+    [{ type: 'resource', resource: { text: 'x' } }, "content.0: Input tag 'resource' found"],
+  ])('so is what a tool has given: %j', (block, said) => {
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [block] };
+    expect(() => parts([result])).toThrow(said);
+    if (block['type'] !== 'resource') expect(() => parts([block])).toThrow(said);
+    expect(() => parts([{ ...result, content: [{ type: 'browser_state' }] }])).not.toThrow();
+  });
+
   test.each(['web_search_tool_result', 'mcp_tool_result', 'tool_removal', 'server_tool_use'])(
     'a block of Anthropic’s own features may stand in a user’s turn: %s',
     (type) => expect(() => parts([{ type }])).not.toThrow(),
