@@ -898,7 +898,7 @@ describe('checklist 190: no tool is forced on a Claude that refuses to be made t
   });
 });
 
-describe('checklist 191: thoughts of Claude that are bound to another conversation end no dialogue', () => {
+describe('checklist 191: thoughts that Claude does not take back end no dialogue', () => {
   const thought = {
     type: 'reasoning.text',
     text: 'Hm.',
@@ -919,13 +919,22 @@ describe('checklist 191: thoughts of Claude that are bound to another conversati
     'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. ' +
     'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-  test.each(['whole', 'stream'] as const)('checklist 191: they are left out then (%s)', async (mode) => {
+  const unread = [
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    'messages.1.content.1: Invalid `data` in `redacted_thinking` block',
+    'messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
+  ];
+
+  test.each<['whole' | 'stream', string]>([
+    ['stream', bound],
+    ...[bound, ...unread].map((told) => ['whole', told] as ['whole', string]),
+  ])('checklist 191: they are left out then (%s, %s)', async (mode, told) => {
     const said = claudeBoth([{ type: 'text', text: 'Rainy.' }], 'end_turn')[mode];
     const bodies: string[] = [];
     door.answers(({ body }, response) => {
       bodies.push(body.toString('utf8'));
       if (bodies.length === 1)
-        response.writeHead(400, { 'content-type': 'application/json' }).end(refusal(bound));
+        response.writeHead(400, { 'content-type': 'application/json' }).end(refusal(told));
       else response.writeHead(200, { 'content-type': said.type }).end(said.body);
     });
     const { status, text } = await door[mode]('chat-completions', model, { messages });

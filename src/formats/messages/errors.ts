@@ -157,9 +157,19 @@ function tooMany(message: string): Fault {
 }
 
 /**
- * From Fable 5.1 on, each thought is bound to the system prompt, the tools and all turns before it (platform.claude.com,
- * "Preserved thinking"): "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
+ * Thoughts that cannot be read, as those of another deployment or cut by a client (Claude Code itself goes on without
+ * them then), or have been changed; from Fable 5.1 on each is bound to the system prompt, the tools and all turns before
+ * it, too (platform.claude.com, "Preserved thinking"): "The block is bound to a different conversation."
  */
+const UNREAD = new RegExp(
+  [
+    'Invalid `(?:signature|data)` in `(?:redacted_)?thinking` block',
+    'bound to a different conversation',
+    '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified',
+  ].join('|'),
+);
+
+/** @see Outbound.refusesThoughts */
 export function refusesThoughts({ message }: GatewayError): boolean {
-  return message.includes('bound to a different conversation');
+  return UNREAD.test(message);
 }
