@@ -22,8 +22,8 @@ declare global {
 /** Deeper than any answer and any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
 const MAX_DEPTH = 500;
 
-/** No number of fewer digits can lose any, nor be beyond the largest. */
-const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+/** No number of fewer digits can lose any, nor be beyond the largest or below the least. */
+const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /**
  * Arguments as the object that messages and generate-content want.

@@ -14,6 +14,15 @@ describe('arguments as an object', () => {
     expect(argumentsObject('[1,2]')).toEqual({ arguments: '[1,2]' });
   });
 
+  test.each(['8.062084639818997', '70204.89348734191', '1e-400', '1E400'])(
+    '%s comes out as it went in',
+    (number) => {
+      const text = `{"x":${number}}`;
+      expect(String(Number(number))).not.toBe(number);
+      expect(JSON.stringify(argumentsObject(text))).toBe(text);
+    },
+  );
+
   test('a number of 19 digits comes out as it went in', () => {
     const text =
       '{"order":9007199254740993123,"sum":0.12345678901234567891,"n":12,"list":[1234567890123456789]}';
