@@ -8,10 +8,7 @@
 import { asList, isObject, type Json, type JsonObject } from '../json.ts';
 import { isPlainPattern } from './patterns.ts';
 import { inNewestDraft } from './schema-draft.ts';
-import { ALL_PLACES, withSchemas } from './schema-places.ts';
-
-/** Deeper than any schema a vendor takes: what is further down stays as it is. */
-const MAX_DEPTH = 100;
+import { rewritten } from './schema-places.ts';
 
 /**
  * The schema with nothing missing; itself where nothing was.
@@ -19,7 +16,7 @@ const MAX_DEPTH = 100;
  */
 export function wholeParameters(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
   const step = (one: JsonObject): JsonObject => withItems(readable(inNewestDraft(one), lose));
-  const filled = rewritten(objectRoot(schema), step, 0);
+  const filled = rewritten(objectRoot(schema), step);
   return isObject(filled['properties']) ? filled : { ...filled, properties: {} };
 }
 
@@ -28,12 +25,12 @@ export function wholeParameters(schema: JsonObject, lose: (pattern: string) => v
  * @param lose is told each pattern that is left out.
  */
 export function withPlainPatterns(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
-  return rewritten(schema, (one) => readable(one, lose), 0);
+  return rewritten(schema, (one) => readable(one, lose));
 }
 
 /** The schema and all in it in the words of the newest draft; itself where nothing had to change. */
 export function newestSchema(schema: JsonObject): JsonObject {
-  return rewritten(schema, inNewestDraft, 0);
+  return rewritten(schema, inNewestDraft);
 }
 
 /**
@@ -43,18 +40,6 @@ export function newestSchema(schema: JsonObject): JsonObject {
 export function objectRoot(schema: JsonObject): JsonObject {
   const { type, ...rest } = schema;
   return type === 'object' ? schema : { type: 'object', ...rest };
-}
-
-/** @param step what becomes of each schema, before those that stand in it. */
-function rewritten(schema: JsonObject, step: (schema: JsonObject) => JsonObject, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) return schema;
-  const inner = (one: JsonObject): JsonObject => rewritten(one, step, depth + 1);
-  let whole = step(schema);
-  for (const [key, value = null] of Object.entries(whole)) {
-    const changed = withSchemas(key, value, ALL_PLACES, inner);
-    if (changed !== value) whole = { ...whole, [key]: changed };
-  }
-  return whole;
 }
 
 function withItems(schema: JsonObject): JsonObject {

@@ -36,3 +36,25 @@ export function withSchemas(
   const entries = Object.entries(value).map(([name, inner = null]) => [name, changed(inner)] as const);
   return entries.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(entries);
 }
+
+/** Deeper than any schema a vendor takes: what is further down stays as it is. */
+const MAX_DEPTH = 100;
+
+/**
+ * A schema and all that stand in it, as `step` makes each of them; itself where none changed.
+ * @param step is given a schema before those that stand in it.
+ */
+export function rewritten(
+  schema: JsonObject,
+  step: (schema: JsonObject) => JsonObject,
+  depth = 0,
+): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const inner = (one: JsonObject): JsonObject => rewritten(one, step, depth + 1);
+  let whole = step(schema);
+  for (const [key, value = null] of Object.entries(whole)) {
+    const changed = withSchemas(key, value, ALL_PLACES, inner);
+    if (changed !== value) whole = { ...whole, [key]: changed };
+  }
+  return whole;
+}

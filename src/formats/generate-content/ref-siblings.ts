@@ -3,32 +3,19 @@
  * a `$ref` except what begins with `$` (REST reference, GenerationConfig.responseJsonSchema).
  */
 
-import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
-import { invalid } from '../../errors.ts';
+import { rewritten } from '../../conversation/schema-places.ts';
 import type { JsonObject } from '../../json.ts';
 
-/** Deeper than any schema a vendor takes. */
-const MAX_DEPTH = 100;
-
-/**
- * The same schema, in which a `$ref` with company is the one choice of an `anyOf` beside that company.
- * @throws GatewayError `invalid-request` for a schema nested beyond all reason.
- */
+/** The same schema, in which a `$ref` with company is the one choice of an `anyOf` beside that company. */
 export function withoutRefSiblings(schema: JsonObject): JsonObject {
-  return rewrite(schema, 0);
+  return rewritten(schema, alone);
 }
 
-function rewrite(schema: JsonObject, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) throw invalid('The JSON schema is too large.');
-  const inner = (one: JsonObject): JsonObject => rewrite(one, depth + 1);
-  const rewritten: JsonObject = Object.fromEntries(
-    Object.entries(schema).map(([key, value = null]) => [key, withSchemas(key, value, ALL_PLACES, inner)]),
-  );
-  const { $ref, ...beside } = rewritten;
-  if (typeof $ref !== 'string' || !Object.keys(beside).some((key) => !key.startsWith('$'))) return rewritten;
-  const { anyOf } = beside;
+function alone(schema: JsonObject): JsonObject {
+  const { $ref, ...beside } = schema;
+  if (typeof $ref !== 'string' || !Object.keys(beside).some((key) => !key.startsWith('$'))) return schema;
   // Both must hold, which the vendor has no word for: the reference says more than the choice beside it.
-  if (anyOf !== undefined)
-    return Object.fromEntries(Object.entries(rewritten).filter(([key]) => key.startsWith('$')));
+  if (beside['anyOf'] !== undefined)
+    return Object.fromEntries(Object.entries(schema).filter(([key]) => key.startsWith('$')));
   return { ...beside, anyOf: [{ $ref }] };
 }
