@@ -41,29 +41,25 @@ export const RULEBOOKS: Readonly<Record<FormatName, Rulebook>> = {
     excused: chat.excused,
     stream: chatCompletionsValidator,
     whole: (body, options) =>
-      judge<chat.Rule>(
-        body,
-        (answer, say) => checkCompletion(answer, say, options),
-        options?.strict === false ? chat.excused : {},
-      ),
+      judge<chat.Rule>(body, (answer, say) => checkCompletion(answer, say, options), chat.excused, options),
   },
   responses: {
     rules: responses.rules,
     excused: responses.excused,
     stream: responsesValidator,
-    whole: (body, options) => judge(body, checkResponse, options?.strict === false ? responses.excused : {}),
+    whole: (body, options) => judge(body, checkResponse, responses.excused, options),
   },
   messages: {
     rules: messages.rules,
     excused: messages.excused,
     stream: messagesValidator,
-    whole: (body, options) => judge(body, checkMessage, options?.strict === false ? messages.excused : {}),
+    whole: (body, options) => judge(body, checkMessage, messages.excused, options),
   },
   'generate-content': {
     rules: google.rules,
     excused: google.excused,
     stream: generateContentValidator,
-    whole: (body, options) => judge(body, checkAnswer, options?.strict === false ? google.excused : {}),
+    whole: (body, options) => judge(body, checkAnswer, google.excused, options),
   },
 };
 

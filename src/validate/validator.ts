@@ -53,15 +53,17 @@ export interface ViolationLog<R extends string> {
   readonly all: readonly Violation[];
 }
 
-/** An empty log. @param excused rules that are not to be applied. */
+/** An empty log. @param excused rules that are not applied where `strict` is false. */
 export function violationLog<R extends string>(
   excused: Partial<Readonly<Record<R, string>>>,
+  { strict = true }: ValidateOptions = {},
 ): ViolationLog<R> {
   const all: Violation[] = [];
   return {
     all,
     say(rule, index, detail) {
-      if (all.length < MAX_VIOLATIONS && excused[rule] === undefined) all.push({ rule, index, detail });
+      const counts = strict || excused[rule] === undefined;
+      if (counts && all.length < MAX_VIOLATIONS) all.push({ rule, index, detail });
     },
   };
 }
@@ -71,8 +73,9 @@ export function judge<R extends string>(
   body: JsonObject,
   check: (body: JsonObject, say: (rule: R, detail: string) => void) => boolean,
   excused: Partial<Readonly<Record<R, string>>>,
+  options?: ValidateOptions,
 ): Result {
-  const log = violationLog<R>(excused);
+  const log = violationLog<R>(excused, options);
   const failed = check(body, (rule, detail) => log.say(rule, 0, detail));
   return { violations: log.all, failed };
 }

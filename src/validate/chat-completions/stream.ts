@@ -24,7 +24,7 @@ const DELTA = { content: 'a string?', refusal: 'a string?', reasoning_content: '
 
 /** A validator of one stream. */
 export function chatCompletionsValidator(options: ValidateOptions = {}): Validator {
-  const log = violationLog<Rule>(options.strict === false ? excused : {});
+  const log = violationLog<Rule>(excused, options);
   const choices = new Map<number, Choice>();
   const callIds = new Set<string>();
   let index = -1;

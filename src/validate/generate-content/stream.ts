@@ -7,8 +7,8 @@ import { answerChecker } from './answer.ts';
 import { excused, type Rule } from './rules.ts';
 
 /** A validator of one stream. */
-export function generateContentValidator(options: ValidateOptions = {}): Validator {
-  const log = violationLog<Rule>(options.strict === false ? excused : {});
+export function generateContentValidator(options?: ValidateOptions): Validator {
+  const log = violationLog<Rule>(excused, options);
   const answer = answerChecker();
   let index = -1;
   let failed = false;

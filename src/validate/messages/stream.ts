@@ -45,8 +45,8 @@ interface Block {
 }
 
 /** A validator of one stream. */
-export function messagesValidator(options: ValidateOptions = {}): Validator {
-  const log = violationLog<Rule>(options.strict === false ? excused : {});
+export function messagesValidator(options?: ValidateOptions): Validator {
+  const log = violationLog<Rule>(excused, options);
   const ids = new Set<string>();
   let index = -1;
   let started: JsonObject | undefined;

@@ -31,8 +31,8 @@ const PARTS: Readonly<Record<string, 'content' | 'summary'>> = {
 };
 
 /** A validator of one stream. */
-export function responsesValidator(options: ValidateOptions = {}): Validator {
-  const log = violationLog<Rule>(options.strict === false ? excused : {});
+export function responsesValidator(options?: ValidateOptions): Validator {
+  const log = violationLog<Rule>(excused, options);
   const ids: ItemIds = { items: new Set(), calls: new Set() };
   const open = new Map<number, OpenItem>();
   const done = new Map<number, JsonObject>();
