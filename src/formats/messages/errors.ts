@@ -84,7 +84,7 @@ export function errorOf(value: JsonObject, status?: number): GatewayError {
   const error = asObject(value['error']) ?? value;
   const message = masked(asText(error['message']) ?? asText(value['error']) ?? asText(error['msg']) ?? '');
   const code = asText(asObject(error['details'])?.['error_code']);
-  const fault = faultOf(asText(error['type']) ?? '', message, code, status);
+  const fault = BY_CODE.get(code) ?? faultOf(asText(error['type']) ?? '', message, status);
   // The vendor's text may show the gateway's own key or account.
   if (fault === 'upstream-auth')
     return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
@@ -115,7 +115,17 @@ function masked(message: string): string {
   return message.slice(0, 2000).replaceAll(/\bsk-[A-Za-z0-9_*-]{8,}/g, '[key]');
 }
 
-function faultOf(type: string, message: string, code: string | undefined, status: number | undefined): Fault {
+/** What codes say of the gateway's own account, under a type that is also a caller's (types of `@anthropic-ai/sdk` 1.12). */
+const BY_CODE: ReadonlyMap<string | undefined, Fault> = new Map([
+  ['enforced_spend_limit_reached', 'quota-exceeded'],
+  ['contract_spend_limit_reached', 'quota-exceeded'],
+  ['organization_on_hold', 'upstream-auth'],
+  ['cmek_key_disabled', 'upstream-auth'],
+  ['cmek_key_network_blocked', 'upstream-auth'],
+  ['claude_code_key_creator_not_member', 'upstream-auth'],
+]);
+
+function faultOf(type: string, message: string, status: number | undefined): Fault {
   switch (type) {
     case 'invalid_request_error':
       return badRequest(message, status);
@@ -130,7 +140,7 @@ function faultOf(type: string, message: string, code: string | undefined, status
     case 'request_too_large':
       return 'too-large';
     case 'rate_limit_error':
-      return code === 'enforced_spend_limit_reached' ? 'quota-exceeded' : tooMany(message);
+      return tooMany(message);
     case 'timeout_error':
       return 'upstream-timeout';
     case 'overloaded_error':
