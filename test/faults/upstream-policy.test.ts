@@ -599,6 +599,21 @@ describe('fallbacks', () => {
     },
   );
 
+  test.each([
+    ['claude-sonnet-5-5', 'between_tools'],
+    ['claude-opus-5', 'disabled'],
+  ])('and who does not think works no harder than high: %s', async (model, type) => {
+    for (const effort of ['max', 'low']) {
+      const said = await askedInstead('claude-opus-4-8', model, {
+        thinking: { type: 'disabled' },
+        output_config: { effort },
+        messages: [HI],
+      });
+      const taken = effort === 'max' ? 'high' : effort;
+      expect(said).toEqual({ messages: [HI], thinking: { type }, output_config: { effort: taken } });
+    }
+  });
+
   test('and one that goes on with no answer begun for it has a word to go on from', async () => {
     const said = await askedInstead('claude-haiku-4-5', 'claude-sonnet-5-5', {
       messages: [HI, saying('assistant', words('Well'))],

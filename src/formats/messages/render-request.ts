@@ -77,19 +77,28 @@ function instructionOf(output: OutputPlan): readonly TextPart[] {
   return output.kind === 'instruction' ? [{ kind: 'text', text: output.text }] : [];
 }
 
-/** Own fields without what they say of thinking, which the plan says; but for how hard to work, where nothing is planned. */
+/**
+ * Own fields without what they say of thinking, which the plan says; but for how hard to work, where nothing is planned:
+ * who does not think works no harder than `high` (What's new in Claude Opus 5, and Sonnet 5.5).
+ */
 function asPlanned(
   { thinking: _, ...told }: JsonObject,
-  { effort }: ThinkingPlan,
+  { thinking, effort }: ThinkingPlan,
   target: Target,
 ): JsonObject {
   const config = asObject(told['output_config']);
   if (config?.['effort'] === undefined) return told;
-  const isTaken = target.thinking?.efforts.some((word) => word === config['effort']);
-  if (isTaken && effort === undefined) return told;
+  const { effort: word, ...rest } = config;
+  if (effort === undefined && target.thinking?.efforts.some((one) => one === word)) {
+    const isTooMuch = isOff(thinking) && (word === 'xhigh' || word === 'max');
+    return isTooMuch ? { ...told, output_config: { ...rest, effort: 'high' } } : told;
+  }
   const { output_config: _config, ...left } = told;
-  const { effort: _effort, ...rest } = config;
   return isEmpty(rest) ? left : { ...left, output_config: rest };
+}
+
+function isOff(thinking: JsonObject = {}): boolean {
+  return thinking['type'] === 'disabled' || thinking['type'] === 'between_tools';
 }
 
 function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPlan): JsonObject {
