@@ -57,6 +57,8 @@ function faultOf(http: number, word: string, message: string, details: readonly 
   if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
   // The place or the account the gateway calls from, not the request.
   if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
+  // Prepaid credits are used up: told with 402, and the word of a rate that comes back by waiting.
+  if (http === 402) return 'upstream-auth';
   // A word that is none of Google's is of something that stands before it: the status counts.
   const fault = faultOfStatus(STATUS_OF.get(word) ?? http);
   switch (fault) {

@@ -55,6 +55,7 @@ describe('the vendor’s errors by their meaning', () => {
     }),
     of(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.'),
     of(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+    of(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted. Please go to AI Studio.'),
     parseError(401, 'no'),
   ])('the gateway’s own standing with Google is not the caller’s: %#', (error) => {
     expect(error).toMatchObject({
