@@ -136,6 +136,7 @@ function vendorAt(name: string, { baseUrl, apiKey, ...place }: Place, config: Co
     ...(places.length > 1 && { upstreams: places.map(upstreamAt) }),
     ...(set?.connections !== undefined && { connections: set.connections }),
     ...(names !== undefined && { names }),
+    ...(set?.caching === 'always' && { caches: true }),
   };
 }
 

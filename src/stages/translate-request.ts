@@ -176,6 +176,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
     // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
     ...(model.laterSystem && vendor.origin === ANTHROPIC && { laterSystem: true }),
+    ...(vendor.caches && { caches: true }),
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialectOf(vendor, model),
   };

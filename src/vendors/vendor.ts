@@ -21,6 +21,8 @@ export interface Vendor {
   readonly fullIds: boolean;
   /** What it calls models, by their names or full ids, where it has names of its own; `*` for all others. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Whether Claude is to cache every translated request, whatever its caller says of that. */
+  readonly caches?: true;
   /** Deviation within its format; absent: the vendor part of the model's id. */
   readonly dialect?: string;
   /** Sent with every request. Names in lower case. */

@@ -289,6 +289,33 @@ test('one of several upstreams may have names for models, and read its key from 
   }
 });
 
+test.each<[VendorInput['caching'], string, object, object]>([
+  ['always', chat, { messages }, { cache_control: { type: 'ephemeral' } }],
+  ['always', '/v1/responses', { input: 'Hi' }, { cache_control: { type: 'ephemeral' } }],
+  ['asked', chat, { messages }, {}],
+  [undefined, chat, { messages }, {}],
+  // What is marked is left as it is, and so is what is Claude's own.
+  [
+    'always',
+    chat,
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] },
+      ],
+    },
+    {},
+  ],
+  ['always', '/v1/messages', { max_tokens: 9, messages }, {}],
+])(
+  'whether Claude is to cache what its caller does not mark: %s, %s',
+  async (caching, path, asked, marked) => {
+    const settings: VendorInput = { ...(caching && { caching }) };
+    const sent = await sentTo('anthropic', settings, path, { model: 'anthropic/claude-haiku-4-5', ...asked });
+    const { cache_control } = JSON.parse(sent.body.toString());
+    expect({ ...(cache_control && { cache_control }) }).toEqual(marked);
+  },
+);
+
 const CLAUDE_AT_VERTEX = '/v1/projects/ours/locations/global/publishers/anthropic';
 const VERSION = { anthropic_version: 'vertex-2023-10-16' };
 const haiku = { model: 'anthropic/claude-haiku-4-5', max_tokens: 9, messages };

@@ -3,7 +3,7 @@
 import type { CacheMark, Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { compact, isList, isObject } from '../../json.ts';
-import type { Report } from '../format.ts';
+import type { Report, Target } from '../format.ts';
 import { speaksMessages } from './wire.ts';
 
 const LIMIT = 4;
@@ -15,8 +15,9 @@ const LIMIT = 4;
 export function markAll(
   prompt: Prompt,
   turns: readonly Turn[],
+  target: Target,
 ): { readonly mark?: CacheMark | undefined; readonly turns: readonly Turn[] } {
-  const mark = prompt.mark ?? markForKey(prompt);
+  const mark = prompt.mark ?? markForKey(prompt, target);
   // Who speaks this format has set it where it is.
   if (mark === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') return { mark, turns };
   const at = turns.findLastIndex(({ role }) => role === 'user');
@@ -29,14 +30,17 @@ function markedTurn(turn: Turn, mark: CacheMark): Turn {
 }
 
 /**
- * Who gives a key counts on a cache that needs no marks, as OpenAI's: one mark for the whole request caches all up to
+ * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all: one mark for the whole request caches all up to
  * its end (prompt caching guide, automatic caching). Who sets marks knows where they belong.
  */
-function markForKey({ cacheKey, turns, tools = [] }: Prompt): CacheMark | undefined {
+function markForKey(
+  { cacheKey, turns, tools = [] }: Prompt,
+  { caches = false }: Target,
+): CacheMark | undefined {
   const isMarked =
     tools.some((tool) => tool.kind === 'function' && tool.mark) ||
     turns.some(({ parts }) => parts.some(isMarkedPart));
-  return cacheKey === undefined || isMarked ? undefined : {};
+  return (cacheKey === undefined && !caches) || isMarked ? undefined : {};
 }
 
 function isMarkedPart(part: Part): boolean {

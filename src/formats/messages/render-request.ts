@@ -39,7 +39,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const told = ownFields(prompt.own, FORMAT, 'own', report);
   const own =
     keepsAll(prompt, target) || prompt.thinking === undefined ? told : asPlanned(told, thinking, target);
-  const marked = markAll(prompt, turns);
+  const marked = markAll(prompt, turns, target);
   const instructions = renderSystem([...system, ...instructionOf(output)], report);
   return limitMarks(
     {
