@@ -13,9 +13,9 @@ import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
-import { type Scanned, withName } from './scanned.ts';
+import { withName } from './scanned.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
-import { isVertexClaude, vertexBody, vertexBytes, vertexPath } from './vertex.ts';
+import { atVertex, isForVertex } from './vertex.ts';
 
 export interface RequestOptions {
   /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */
@@ -23,7 +23,10 @@ export interface RequestOptions {
 }
 
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
-  return (routed) => (isNative(routed) ? native(routed, askUsage) : translated(routed));
+  return (routed) => {
+    const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);
+    return isForVertex(prepared) ? atVertex(prepared) : prepared;
+  };
 }
 
 /** Whether the vendor has the body, and the caller the answer, as the other one wrote it. */
@@ -49,8 +52,6 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   const asks = counts || askUsage === 'always';
   if (counts && spoken === 'responses') refuseBackground(routed);
   const asking = asks ? withUsage({ ...routed, ...scanned }) : undefined;
-  const name = upstreamName(vendor, model);
-  const claude = isVertexClaude(vendor, spoken);
   const { query, headers } =
     asks && spoken === 'generate-content'
       ? askingAll(routed.query, message.headers)
@@ -59,22 +60,12 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   return {
     ...routed,
     path:
-      pathAt(
-        vendor,
-        claude
-          ? vertexPath(route.operation, name, streams(scanned))
-          : nativePath(spoken, route.operation, name, named?.method),
-      ) + passedOn(query),
+      pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
+      passedOn(query),
     headers: requestHeaders(vendor, spoken, headers, stream, sessionHeader(routed, dialectOf(vendor, model))),
-    payload: asking?.payload ?? (claude ? vertexBytes(scanned, route.operation) : scanned.body),
+    payload: asking?.payload ?? scanned.body,
     ...(asking !== undefined && { hide: asking.hide }),
   };
-}
-
-/** Whether a body asks for a stream, as its bytes say. */
-function streams({ body, fields }: Scanned): boolean {
-  const span = fields.get('stream');
-  return span !== undefined && body.toString('latin1', span.start, span.end) === 'true';
 }
 
 /** The body with the question for usage in it, where the caller has not asked. */
@@ -108,18 +99,11 @@ function translated(routed: Routed): Prepared {
     ...(cacheKey !== undefined && { cacheKey }),
   };
   const request = outbound.renderRequest(prompt, target, unreported);
-  const sent = counting?.outbound.countedRequest(request, target.model) ?? request;
-  const claude = isVertexClaude(vendor, spoken);
-  const payload = JSON.stringify(claude ? vertexBody(sent, route.operation) : sent);
+  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
   const asked = askedOf(id, prompt, body);
   return {
     ...routed,
-    path: pathAt(
-      vendor,
-      claude
-        ? vertexPath(route.operation, target.model, prompt.stream)
-        : pathOf(spoken, route.operation, target.model, prompt.stream),
-    ),
+    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
     headers: requestHeaders(
       vendor,
       spoken,

@@ -3,42 +3,65 @@
  * the body in place of the model ("Claude on Vertex AI", platform.claude.com; AnthropicVertex of Anthropic's SDK).
  */
 
+import type { IncomingHttpHeaders } from 'node:http';
+import { asBuffer } from '../as-buffer.ts';
 import { invalid } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { spliced } from '../json-scan.ts';
-import { isVertex, type Vendor } from '../vendors/vendor.ts';
-import type { Route, Routed } from './exchange.ts';
+import { scanObject, spliced } from '../json-scan.ts';
+import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
+import { isVertex, pathAt, upstreamName } from '../vendors/vendor.ts';
+import type { Prepared } from './exchange.ts';
 import type { Scanned } from './scanned.ts';
 
 const FIELD = 'anthropic_version';
+/** What Vertex calls the version that Anthropic calls ANTHROPIC_VERSION; those since then are called alike. */
 const VERSION = 'vertex-2023-10-16';
 
-/** Whether a vendor is asked so. */
-export function isVertexClaude(vendor: Vendor, spoken: Routed['spoken']): boolean {
+/** Whether a request is for Claude there. */
+export function isForVertex({ vendor, spoken }: Prepared): boolean {
   return spoken === 'messages' && isVertex(vendor);
 }
 
-/** Where it is asked, below its address. @param model as Vertex calls it. */
-export function vertexPath(operation: Route['operation'], model: string, stream: boolean): string {
-  if (operation === 'count-tokens') return '/models/count-tokens:rawPredict';
-  return `/models/${encodeURIComponent(model)}:${stream ? 'streamRawPredict' : 'rawPredict'}`;
-}
-
-/** A body of Anthropic's as Vertex takes it. Whose tokens are counted still stands in it. */
-export function vertexBody({ model, ...rest }: JsonObject, operation: Route['operation']): JsonObject {
-  return { [FIELD]: VERSION, ...rest, ...(operation === 'count-tokens' && model !== undefined && { model }) };
-}
-
 /**
- * The same of a body that is passed on byte for byte.
- * @throws GatewayError `invalid-request` where it has the version already, as nobody's does who writes to Anthropic.
+ * A request of Anthropic's as Vertex takes it. Of its body nothing else changes.
+ * @throws GatewayError `invalid-request` where the body has a version already, which nobody writes to Anthropic.
  */
-export function vertexBytes({ body, fields }: Scanned, operation: Route['operation']): Buffer {
+export function atVertex(prepared: Prepared): Prepared {
+  const { vendor, model, route, message, payload } = prepared;
+  const body = asBuffer(payload);
+  const scanned = { body, fields: scanObject(body) };
+  const isCount = route.operation === 'count-tokens';
+  const path = isCount
+    ? 'count-tokens:rawPredict'
+    : `${nameInPath(upstreamName(vendor, model))}:${methodOf(scanned)}`;
+  return {
+    ...prepared,
+    path: pathAt(vendor, `/models/${path}`),
+    payload: withVersion(scanned, versionOf(route.format === 'messages' ? message.headers : {}), isCount),
+  };
+}
+
+/** Names with a date have an @, which may stand in a path as it is (RFC 3986, 3.3). */
+function nameInPath(model: string): string {
+  return encodeURIComponent(model).replaceAll('%40', '@');
+}
+
+function methodOf({ body, fields }: Scanned): string {
+  const { start, end } = fields.get('stream') ?? { start: 0, end: 0 };
+  return body.toString('latin1', start, end) === 'true' ? 'streamRawPredict' : 'rawPredict';
+}
+
+/** As JSON. Whoever speaks the format says by a header in which version. */
+function versionOf({ 'anthropic-version': said = ANTHROPIC_VERSION }: IncomingHttpHeaders): string {
+  return JSON.stringify(said === ANTHROPIC_VERSION ? VERSION : said);
+}
+
+/** @param keeps whether the model stays in the body: that whose tokens are counted does. */
+function withVersion({ body, fields }: Scanned, version: string, keeps: boolean): Buffer {
   const model = fields.get('model');
   if (model === undefined) return body;
   if (fields.has(FIELD)) throw invalid(`${FIELD}: Extra inputs are not permitted`, FIELD);
-  const version = `"${FIELD}":"${VERSION}"`;
-  if (operation === 'count-tokens') return spliced(body, { start: model.end, end: model.end }, `,${version}`);
+  const field = `"${FIELD}":${version}`;
+  if (keeps) return spliced(body, { start: model.end, end: model.end }, `,${field}`);
   const keyEnd = body.lastIndexOf('"', model.start - 1);
-  return spliced(body, { start: body.lastIndexOf('"', keyEnd - 1), end: model.end }, version);
+  return spliced(body, { start: body.lastIndexOf('"', keyEnd - 1), end: model.end }, field);
 }

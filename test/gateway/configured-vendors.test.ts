@@ -326,21 +326,21 @@ const atVertex = (): VendorInput => ({
 });
 
 test.each<[string, string, object, string]>([
-  ['native', '/v1/messages', haiku, 'claude-haiku-4-5%4020251001:rawPredict'],
+  ['native', '/v1/messages', haiku, 'claude-haiku-4-5@20251001:rawPredict'],
   [
     'native, streamed',
     '/v1/messages?beta=true',
     { ...haiku, stream: true },
-    'claude-haiku-4-5%4020251001:streamRawPredict?beta=true',
+    'claude-haiku-4-5@20251001:streamRawPredict',
   ],
   [
     'native, not streamed',
     '/v1/messages',
     { stream: false, ...haiku },
-    'claude-haiku-4-5%4020251001:rawPredict',
+    'claude-haiku-4-5@20251001:rawPredict',
   ],
-  ['translated', chat, haiku, 'claude-haiku-4-5%4020251001:rawPredict'],
-  ['translated, streamed', chat, { ...haiku, stream: true }, 'claude-haiku-4-5%4020251001:streamRawPredict'],
+  ['translated', chat, haiku, 'claude-haiku-4-5@20251001:rawPredict'],
+  ['translated, streamed', chat, { ...haiku, stream: true }, 'claude-haiku-4-5@20251001:streamRawPredict'],
 ])(
   'Claude at Vertex AI, %s: model and method in the path, the version in the body',
   async (_, path, body, reached) => {
@@ -378,6 +378,17 @@ test('Claude at Vertex AI: of a native body nothing else changes, however the fi
     await answer.text();
     expect(upstream.received[0]?.body.toString()).toBe(sent);
     await gateway.close();
+  }
+});
+
+test('Claude at Vertex AI: the version that the caller writes in is said in the body', async () => {
+  for (const [said, told] of [
+    ['2023-06-01', VERSION.anthropic_version],
+    ['2026-10-21', '2026-10-21'],
+  ] as const) {
+    const sent = await sentTo('anthropic', atVertex(), '/v1/messages', haiku, { 'anthropic-version': said });
+    expect(JSON.parse(sent.body.toString()).anthropic_version).toBe(told);
+    await gateway?.close();
   }
 });
 
