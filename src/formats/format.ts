@@ -64,7 +64,7 @@ export interface Target {
   readonly caches?: boolean;
   /** Whether the vendor enforces a JSON schema on the answer of this model. */
   readonly structuredOutput: boolean;
-  /** The vendor's small deviation within its format, e.g. `openai`, `mistral`; '' is the plain format. */
+  /** The vendor's small deviation within its format, e.g. `openai`, `mistral`, `vertex`; '' is the plain format. */
   readonly dialect: string;
 }
 
@@ -119,8 +119,8 @@ export interface InboundCounting {
 
 /** How a vendor is asked how many tokens a prompt has. */
 export interface OutboundCounting {
-  /** @param request as `Outbound.renderRequest` makes it of the prompt, for `model`. */
-  countedRequest(request: JsonObject, model: string): JsonObject;
+  /** @param request as `Outbound.renderRequest` makes it of the prompt, for `target`. */
+  countedRequest(request: JsonObject, target: Target): JsonObject;
   /** undefined where the vendor's answer does not tell. */
   parseCount(answer: JsonObject): number | undefined;
 }

@@ -9,7 +9,7 @@ import { type Asked, type Target, unreported } from '../formats/format.ts';
 import type { JsonObject } from '../json.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
-import { answerPath, countingPath, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
+import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
@@ -99,7 +99,7 @@ function translated(routed: Routed): Prepared {
     ...(cacheKey !== undefined && { cacheKey }),
   };
   const request = outbound.renderRequest(prompt, target, unreported);
-  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target.model) ?? request);
+  const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
   const asked = askedOf(id, prompt, body);
   return {
     ...routed,
@@ -168,6 +168,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
 
 /** How the service deviates in its format. One in front of many vendors speaks for none of them. */
 function dialectOf(vendor: Vendor, model: Model): string {
+  if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
   return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
 }
 

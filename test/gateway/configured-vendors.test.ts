@@ -1,6 +1,6 @@
 /** What a configuration says of a vendor is what that vendor is asked by. */
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -246,6 +246,43 @@ test('Gemini at Vertex AI: the version stands before the publisher', async () =>
     expect(sent.headers.authorization).toBe('Bearer vendor-key');
     await gateway?.close();
   }
+});
+
+describe('Gemini at Vertex AI is told in its words', () => {
+  const settings = (): VendorInput => ({
+    baseUrl: `${upstream.url}/v1/projects/ours/locations/global/publishers/google`,
+    auth: 'authorization',
+  });
+  const model = 'google/gemini-3.5-flash';
+
+  test('functions beside a search need no permission, for which it has no field', async () => {
+    const tools = [
+      { type: 'web_search' },
+      { type: 'function', name: 'look', parameters: { type: 'object' } },
+    ];
+    const asked = { model, input: 'Hi', tools };
+    const there = JSON.parse((await sentTo('google', settings(), '/v1/responses', asked)).body.toString());
+    await gateway?.close();
+    const here = JSON.parse((await sentTo('google', {}, '/v1/responses', asked)).body.toString());
+    expect(there.tools).toEqual(here.tools);
+    expect(there).not.toHaveProperty('toolConfig');
+    expect(here.toolConfig).toEqual({ includeServerSideToolInvocations: true });
+  });
+
+  test('tokens are counted of a request itself', async () => {
+    const sent = await sentTo('google', settings(), '/v1/messages/count_tokens', {
+      model,
+      system: 'Be brief.',
+      messages,
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'any' },
+    });
+    expect(JSON.parse(sent.body.toString())).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      tools: [{ functionDeclarations: [expect.objectContaining({ name: 'look' })] }],
+    });
+  });
 });
 
 test('one of several upstreams may have names for models, and read its key from a header, of its own', async () => {

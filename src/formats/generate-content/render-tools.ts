@@ -16,6 +16,7 @@ import { isGemini3 } from './generation.ts';
 import { safeName } from './names.ts';
 import { withoutRefSiblings } from './ref-siblings.ts';
 import { toOpenApi } from './to-openapi.ts';
+import { isAtVertex } from './vertex.ts';
 import { FORMAT } from './wire.ts';
 
 /** The `tools` of a request: one entry with all declarations, then one for each of Google's own tools. */
@@ -99,7 +100,8 @@ export function renderToolConfig(prompt: Prompt, target: Target, report: Report)
   const own = asObject(fieldsOf(prompt.own, FORMAT)['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
-    ...(mixesSearch(prompt, target) && { includeServerSideToolInvocations: true }),
+    // Vertex AI takes both as they are, and has no such field.
+    ...(mixesSearch(prompt, target) && !isAtVertex(target) && { includeServerSideToolInvocations: true }),
     ...own,
     ...(!isEmpty(calling) && { functionCallingConfig: calling }),
   };
