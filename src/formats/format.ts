@@ -163,6 +163,8 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
 export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
   renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
+  /** What the vendor is told in headers instead, their names in lower case. Absent where none is. */
+  renderHeaders?(prompt: Prompt, target: Target): Readonly<Record<string, string>>;
   /**
    * A request of a native path that was refused, in words that mean the same: without what models of other vendors have
    * left in its dialogue, or what the gateway has put there for them; undefined where there is nothing of the kind.

@@ -104,13 +104,10 @@ function translated(routed: Routed): Prepared {
   return {
     ...routed,
     path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
-    headers: requestHeaders(
-      vendor,
-      spoken,
-      callersOwn(routed),
-      prompt.stream && counting === undefined,
-      sessionHeader(routed, target.dialect),
-    ),
+    headers: requestHeaders(vendor, spoken, callersOwn(routed), prompt.stream && counting === undefined, {
+      ...sessionHeader(routed, target.dialect),
+      ...outbound.renderHeaders?.(prompt, target),
+    }),
     payload: Buffer.from(wellFormed(payload)),
     translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
   };

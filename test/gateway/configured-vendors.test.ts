@@ -269,6 +269,16 @@ describe('Gemini at Vertex AI is told in its words', () => {
     expect(here.toolConfig).toEqual({ includeServerSideToolInvocations: true });
   });
 
+  test.each([
+    ['flex', 'flex'],
+    ['fast', 'priority'],
+    ['default', undefined],
+  ])('the tier %s stands in a header', async (service_tier, told) => {
+    const sent = await sentTo('google', settings(), chat, { model, messages, service_tier });
+    expect(JSON.parse(sent.body.toString())).not.toHaveProperty('serviceTier');
+    expect(sent.headers['x-vertex-ai-llm-shared-request-type']).toBe(told);
+  });
+
   test('tokens are counted of a request itself', async () => {
     const sent = await sentTo('google', settings(), '/v1/messages/count_tokens', {
       model,

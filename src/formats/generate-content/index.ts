@@ -8,6 +8,7 @@ import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
 import { renderReply } from './render-reply.ts';
 import { renderRequest } from './render-request.ts';
+import { renderHeaders } from './vertex.ts';
 import { FORMAT } from './wire.ts';
 
 export const generateContent: Format = {
@@ -21,6 +22,7 @@ export const generateContent: Format = {
   },
   outbound: {
     renderRequest,
+    renderHeaders,
     parseEvents,
     parseError,
     parseFailure,

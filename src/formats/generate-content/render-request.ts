@@ -14,6 +14,7 @@ import { renderToolConfig, renderTools } from './render-tools.ts';
 import { renderAskedTier } from './service-tier.ts';
 import { renderThinking } from './thinking.ts';
 import { toOpenApi } from './to-openapi.ts';
+import { isAtVertex } from './vertex.ts';
 import { FORMAT } from './wire.ts';
 
 /** Gemini's limit on stop sequences (REST reference, GenerationConfig.stopSequences). */
@@ -44,7 +45,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(tools.length > 0 && { tools }),
     ...(toolConfig && { toolConfig }),
     ...(!isEmpty(generationConfig) && { generationConfig }),
-    ...(serviceTier !== undefined && { serviceTier }),
+    ...(serviceTier !== undefined && !isAtVertex(target) && { serviceTier }),
   };
 }
 
