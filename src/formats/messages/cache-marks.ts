@@ -30,8 +30,9 @@ function markedTurn(turn: Turn, mark: CacheMark): Turn {
 }
 
 /**
- * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all: one mark for the whole request caches all up to
- * its end (prompt caching guide, automatic caching). Who sets marks knows where they belong.
+ * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all: one
+ * mark for the whole request caches all up to its end (prompt caching guide, automatic caching). Who sets marks knows
+ * where they belong.
  */
 function markForKey(
   { cacheKey, turns, tools = [] }: Prompt,
