@@ -7,6 +7,7 @@ import { servedModels } from '../open.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
+import { unknownModels } from './unknown-models.ts';
 import { vendorHints } from './vendor-hints.ts';
 
 const options = {
@@ -27,16 +28,24 @@ export const check = defineCommand({
         ...process.env,
         ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
       };
-      const { config } = await orExit(readServed(environment, process.cwd()));
+      const directory = process.cwd();
+      const { config, files } = await orExit(readServed(environment, directory));
       const vendors = configuredVendors(config);
       const names = vendors.all.map((vendor) => vendor.name);
       console.log('The configuration is valid.');
+      console.log(
+        files.length === 0
+          ? `There is no gateway.config.* in ${directory}: it is what the environment says, and defaults.`
+          : `Read from ${files.join(', ')}.`,
+      );
       if (names.length === 0) console.log('No vendor has a key, so the sandbox would serve.');
       else
         console.log(
           `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         );
       for (const hint of vendorHints(config)) console.log(hint);
+      const named = config.keys.flatMap(({ models = [] }) => models);
+      for (const note of unknownModels([...new Set(named)], config)) console.log(note);
       console.log(
         `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
       );

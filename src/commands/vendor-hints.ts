@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
+import { dialectNames } from '../formats/chat-completions/dialects.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { idleVendors } from './idle-vendors.ts';
 
@@ -10,7 +11,7 @@ export function vendorHints(config: Config): readonly string[] {
   return [
     ...keylessVendors(config),
     ...idleVendors(config),
-    ...configuredVendors(config).all.flatMap(oddAddress),
+    ...configuredVendors(config).all.flatMap((vendor) => [...oddAddress(vendor), ...oddDialect(vendor)]),
   ];
 }
 
@@ -35,4 +36,14 @@ function oddAddress({ name, formats, origin, basePath }: Vendor): readonly strin
     return told('/v1beta/models', 'not end in /v1');
   if (origin === 'https://api.openai.com' && basePath === '') return told('/chat/completions', 'end in /v1');
   return [];
+}
+
+/** One that there is not, as a slip of the pen makes it, is spoken as the plainest there is. */
+function oddDialect({ name, dialect, formats }: Vendor): readonly string[] {
+  if (dialect === undefined || !formats.includes('chat-completions') || dialectNames.includes(dialect))
+    return [];
+  const known = dialectNames.filter((other) => other !== '').join(', ');
+  return [
+    `The vendor ${name} has a dialect that nothing is known of, ${dialect}, so it is sent only what every service takes. There are: ${known}.`,
+  ];
 }

@@ -4,12 +4,15 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { defaultModels } from '../catalog/default.ts';
+import { hashKey } from '../keys.ts';
+import { isEveryAddress } from '../loopback.ts';
 import { ConfigError, invalidConfig } from './config-error.ts';
 import { type Environment, SECRETS, variableOf, withEnvironment } from './environment.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorAtItself, vendorWithoutAddress } from './vendors.ts';
+import { wording } from './wording.ts';
 
 /** A configuration, and the files it is from: its own, if there is one, and those of keys. */
 export interface Settings {
@@ -33,7 +36,7 @@ export async function readSettings(environment: Environment, directory: string):
   const read = keyReader(directory, files);
   const told = await withFiles(environment, SECRETS, read);
   const given = withEnvironment(await withVendorKeys(values, read), told);
-  const parsed = configSchema.safeParse(given);
+  const parsed = configSchema.safeParse(given, { error: wording });
   if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, told));
   const { data: config } = parsed;
   for (const [alias, id] of Object.entries(config.aliases)) {
@@ -43,6 +46,8 @@ export async function readSettings(environment: Environment, directory: string):
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
   refuseNowhere(config);
+  refuseSameKey(config, (path) => variableOf(path, given, told));
+  refuseSamePort(config);
   return { config, files: [...files] };
 }
 
@@ -120,6 +125,27 @@ function refuseNowhere(config: Config): void {
   if (name === undefined) return;
   const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
   throw invalidConfig(`vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`);
+}
+
+/** Only one of them would be found, and what the other one may do would not count. */
+function refuseSameKey(
+  { keys }: Config,
+  variableFor: (path: readonly PropertyKey[]) => string | undefined,
+): void {
+  const seen = new Map<string, number>();
+  for (const [index, { key, hash = hashKey(key ?? '') }] of keys.entries()) {
+    const first = seen.get(hash);
+    if (first !== undefined)
+      throw notValid([{ path: ['keys', index], message: `is the same key as keys.${first}` }], variableFor);
+    seen.set(hash, index);
+  }
+}
+
+/** The second to listen would end the start, with an error that names neither. */
+function refuseSamePort({ host, port, admin }: Config): void {
+  const isSame = admin.host === host || isEveryAddress(admin.host) || isEveryAddress(host);
+  if (admin.key === undefined || port === 0 || admin.port !== port || !isSame) return;
+  throw invalidConfig(`admin.port: must be another than port, which is ${port} too`);
 }
 
 async function readFile(

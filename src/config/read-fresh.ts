@@ -10,9 +10,9 @@ import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from 'c12';
 
-/** Where c12 looks, in its order (its README, "Config lookup"); of the kinds after `.json`, all are read anew. */
+/** Where c12 looks, in its order (its README, "Config lookup"); of the kinds after `.json`, it reads all anew itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
-const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json'];
+const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
 
 /** What the file holds, or undefined where it is one that c12 reads anew. @throws what the file throws. */
 export async function readFresh(
@@ -30,6 +30,9 @@ async function read(file: string): Promise<Record<string, unknown> | undefined> 
   switch (extname(file)) {
     case '.json':
       return object(parseJson(await readFile(file, 'utf8')));
+    case '.yaml':
+    case '.yml':
+      return isEmptyYaml(await readFile(file, 'utf8')) ? {} : undefined;
     case '.mjs':
       return called((await import(`${pathToFileURL(file).href}?read=${performance.now()}`)).default);
     case '.cjs': {
@@ -51,6 +54,11 @@ function parseJson(text: string): unknown {
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
     throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);
   }
+}
+
+/** Whether all of it is commented out, as in a file that somebody is about to fill: c12 ends in an error of its own there. */
+function isEmptyYaml(text: string): boolean {
+  return text.split('\n').every((line) => /^\s*(?:#|---|$)/.test(line));
 }
 
 /** A configuration may be a function that makes it. */

@@ -5,7 +5,7 @@ import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 
-const milliseconds = z.number().int().nonnegative();
+const milliseconds = z.number('must be a number of milliseconds').int().nonnegative();
 const formatName = z.enum(FORMAT_NAMES);
 
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
@@ -16,8 +16,15 @@ const ownKey = z.string().regex(/^[\x21-\x7e]*$/, 'must be printable ASCII witho
 
 /** Where a vendor is. A name that turns to such an address is refused when it connects. */
 const baseUrl = z
-  .url({ protocol: /^https?$/ })
-  .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address');
+  .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
+  .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address')
+  .refine((url) => !hasMore(url), 'must not have a user, a ?query or a #fragment, which would not be sent');
+
+/** Whether there is more in an address than where a request goes. */
+function hasMore(url: string): boolean {
+  const { username = '', password = '', search = '', hash = '' } = URL.parse(url) ?? {};
+  return username + password + search + hash !== '';
+}
 
 /** Whether a user and a password in an address can be told: a bare `%` in one ends the start with an error of a library's. */
 function isEscaped(url: string): boolean {
@@ -81,7 +88,9 @@ const vendorSchema = z.strictObject({
   formats: z.tuple([formatName], formatName).optional(),
   fullIds: z.boolean().optional(),
   dialect: z.string().optional(),
-  headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), headerValue).optional(),
+  headers: z
+    .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
+    .optional(),
   names: names.exactOptional(),
   /**
    * Which translated requests have Claude cache what they begin with: those whose caller counts on a cache, or `always`.
@@ -94,8 +103,29 @@ const vendorSchema = z.strictObject({
   connections: z.number().int().positive().optional(),
 });
 
+/** A vendor's name, as ids of models begin with it. */
+const vendorName = z
+  .string()
+  .regex(/^[^/\s\p{Lu}]+$/u, 'the name of a vendor must be in lower case, without slashes or spaces');
+
 /** A full id, as the catalog has it. */
 const modelId = z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name>');
+
+const ORIGINS =
+  'must be "*", or a list of origins like "https://chat.example.com", without a path or wildcards';
+
+/** Whether a browser may send this as the `Origin` of a page (WHATWG HTML, 7.1.1): any other never matches. */
+function isOrigin(said: string): boolean {
+  const { protocol = '', origin } = URL.parse(said) ?? {};
+  if (said.includes('*')) return false;
+  // Those of apps and of browsers' extensions are none to `URL`.
+  return /^https?:$/.test(protocol) ? origin === said : /^(?:null|[a-z][\w+.-]*:\/\/[^/?#]*)$/.test(said);
+}
+
+const corsOrigins = z
+  .union([z.literal('*'), z.array(z.string())], ORIGINS)
+  .transform((said) => (said.includes('*') ? '*' : said))
+  .refine((said) => said === '*' || (Array.isArray(said) && said.every(isOrigin)), ORIGINS);
 
 /** What is asked again, and when. An answer of which the caller has seen anything is never asked for again. */
 const retriesSchema = z.strictObject({
@@ -166,7 +196,7 @@ export const configSchema = z.strictObject({
   port: z.number().int().min(0).max(65_535).default(8787),
   /** Processes that serve. */
   workers: z.number().int().min(1).max(256).default(1),
-  vendors: z.record(z.string(), vendorSchema).default({}),
+  vendors: z.record(vendorName, vendorSchema).default({}),
   /** Models to add, or to put in the place of the default catalog's of the same id. */
   models: z.array(modelSchema).default([]),
   /** Further names: alias to id, both `<vendor>/<model_name>`. */
@@ -179,7 +209,7 @@ export const configSchema = z.strictObject({
   limits: z
     .strictObject({
       bodyBytes: z
-        .number()
+        .number('must be a number of bytes')
         .int()
         .positive()
         .default(32 * 1024 * 1024),
@@ -261,7 +291,7 @@ export const configSchema = z.strictObject({
       except: z.string().default(''),
     })
     .prefault({}),
-  cors: z.strictObject({ origins: z.union([z.literal('*'), z.array(z.string())]).default('*') }).prefault({}),
+  cors: z.strictObject({ origins: corsOrigins.default('*') }).prefault({}),
   /** Whether translated streams are judged by the protocol validator as they go out; breaches are a metric. */
   validate: z.boolean().default(false),
   /** The access log: `auto` is pretty on a terminal and JSON elsewhere. */

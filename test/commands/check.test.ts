@@ -25,7 +25,7 @@ test('a configuration that can be used', async () => {
   const { code, stdout } = await check({ port: 8_123, vendors: { openai: { apiKey: 'sk-of-a-vendor' } } });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^The configuration is valid\.\nVendors with a key: openai, serving \d\d models\.\nWould listen on 127\.0\.0\.1:8123\. API keys in the configuration: 0\.\n$/,
+    /^The configuration is valid\.\nRead from .*[\\/]gateway\.config\.json\.\nVendors with a key: openai, serving \d\d models\.\nWould listen on 127\.0\.0\.1:8123\. API keys in the configuration: 0\.\n$/,
   );
 });
 
@@ -76,6 +76,33 @@ test('the configuration that the README shows can be used', async () => {
   expect(stderr).toBe('');
   expect(stdout).toMatch(/^Vendors with a key: openai, deepseek, vllm, serving \d\d models\.$/m);
   expect(stdout).not.toContain('The vendor');
+});
+
+test('where no file is, that is said: whoever is in another folder than they think would wonder', async () => {
+  const elsewhere = await mkdtemp(join(directory, 'elsewhere-'));
+  const { code, stdout } = await runCommand(elsewhere, ['check']);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(`There is no gateway.config.* in ${elsewhere}: `),
+  ]);
+});
+
+test('a model that a key opens and nobody knows is named, and a dialect', async () => {
+  const { code, stdout } = await check({
+    keys: [
+      { name: 'team', key: 'a-key-of-a-team', models: ['openai/gpt-5.4', 'openai/gpt5', 'anthropic/*'] },
+    ],
+    vendors: {
+      openai: { apiKey: 'sk-1', dialect: 'opnai' },
+      vllm: { ...at('http://localhost:8000/v1'), dialect: 'vllm' },
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout.match(/^Note: .*$/gm)).toEqual([
+    'Note: the catalog has no model openai/gpt5 (see "gateway models").',
+  ]);
+  expect(stdout).toContain('The vendor openai has a dialect that nothing is known of, opnai, so ');
+  expect(stdout).not.toContain('The vendor vllm has a dialect');
 });
 
 test('options of the commands that the README shows come after --, or npm would take them', async () => {
@@ -215,7 +242,7 @@ test('an address without a port is that of a gateway at port 80', async () => {
 test.each([
   ['PORT', 'abc', 'port: Invalid input: expected number'],
   ['WORKERS', '1.5', 'workers: '],
-  ['OPENAI_BASE_URL', 'api.openai.com', 'vendors.openai.baseUrl: Invalid URL'],
+  ['OPENAI_BASE_URL', 'api.openai.com', 'vendors.openai.baseUrl: must be http://… or https://…'],
   ['GATEWAY_ADMIN_PORT', '70000', 'admin.port: '],
   ['GATEWAY_LOG', 'xml', 'log: '],
 ])('%s=%s is refused, and said to be from there', async (variable, value, words) => {

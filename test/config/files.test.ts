@@ -39,6 +39,14 @@ test.each([
   await expect(reading).rejects.not.toThrow('a-secret');
 });
 
+test.each(['', '\n', '# port: 8123\n', '---\n# later\n'])(
+  'a .yaml of nothing, %j, says nothing',
+  async (text) => {
+    writeFileSync(join(directory, 'empty.yaml'), text);
+    expect(await readConfig({ GATEWAY_CONFIG: 'empty.yaml' }, directory)).toMatchObject({ port: 8787 });
+  },
+);
+
 test('no other file is read, whatever loaders of configurations look for', async () => {
   const bare = mkdtempSync(join(tmpdir(), 'gateway-files-'));
   try {

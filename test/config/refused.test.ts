@@ -58,8 +58,79 @@ test.each<[object, RegExp]>([
   [{ aliases: { fast: 'openai/gpt-4.1' } }, /aliases\.fast: the alias must be <vendor>\/<model_name>/],
   [{ limits: { memory: 85 } }, /limits\.memory: /],
   [{ timeouts: { total: '5s' } }, /timeouts\.total: /],
-  [{ budgets: {} }, /budgets/],
+  [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are host, port, workers, vendors, /],
+  [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],
+  [key({ key: KEY, limits: { rpm: 1 } }), /keys\.0\.limits: .*"rpm" \(there are requestsPerMinute, /],
+  [{ keys: [{ key: KEY }] }, /keys\.0\.name: is required$/],
+  [{ vendors: { OpenAI: { apiKey: 'k' } } }, /vendors\.OpenAI: the name of a vendor must be in lower case/],
+  [{ vendors: { 'my/own': { apiKey: 'k' } } }, /vendors\.my\/own: .*without slashes/],
+  [vendor({ headers: { 'x y': 'z' } }), /vendors\.openai\.headers\.x y: is not the name of a header/],
+  [vendor({ baseUrl: 'localhost:8000/v1' }), /vendors\.openai\.baseUrl: must be http:\/\/… or https:\/\/…$/],
+  // What is not sent must not look as if it were: a version at Azure's old addresses, a password of a proxy.
+  [vendor({ baseUrl: 'https://house.example/v1?api-version=1' }), /baseUrl: must not have a user, a \?query/],
+  [vendor({ baseUrl: 'https://me:secret@house.example/v1' }), /baseUrl: must not have a user/],
+  [{ fallbacks: { 'gpt-5.4': [] } }, /fallbacks\.gpt-5\.4: must be <vendor>\/<model_name>$/],
+  [{ timeouts: { total: '5s' } }, /timeouts\.total: must be a number of milliseconds$/],
+  [{ limits: { bodyBytes: '32MB' } }, /limits\.bodyBytes: must be a number of bytes$/],
+  // Of two entries with one key only one is found: the other's limits would be there for nothing.
+  [
+    {
+      keys: [
+        { name: 'a', key: KEY },
+        { name: 'b', key: KEY },
+      ],
+    },
+    /keys\.1: is the same key as keys\.0$/,
+  ],
+  [
+    { port: 9_000, admin: { key: 'a-key-of-the-admin', port: 9_000 } },
+    /admin\.port: must be another than port/,
+  ],
+  [{ host: '::', admin: { key: 'a-key-of-the-admin', port: 8_787 } }, /admin\.port: must be another/],
+  // Such an origin is never sent by a browser, and so would never be allowed.
+  ...[
+    'example.com',
+    'https://example.com/',
+    'https://*.example.com',
+    'https://Example.com',
+    'https://a.b:443',
+  ].map((origin): [object, RegExp] => [
+    { cors: { origins: [origin] } },
+    /cors\.origins: must be "\*", or a list of/,
+  ]),
+  [{ cors: { origins: 'https://example.com' } }, /cors\.origins: must be "\*", or a list of/],
 ])('%j', async (config, said) => {
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
   await expect(readConfig({}, directory)).rejects.toThrow(said);
+});
+
+test('the key of GATEWAY_API_KEY is not one of the file too, whose limits would not count', async () => {
+  writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(key({ key: KEY, models: [] })));
+  await expect(readConfig({ GATEWAY_API_KEY: KEY }, directory)).rejects.toThrow(
+    'keys.1: is the same key as keys.0 (GATEWAY_API_KEY)',
+  );
+});
+
+test.each([
+  [{ cors: { origins: ['*'] } }, { cors: { origins: '*' } }],
+  [
+    {
+      cors: {
+        origins: ['https://chat.example.com', 'http://localhost:3000', 'null', 'chrome-extension://abc'],
+      },
+    },
+    {
+      cors: {
+        origins: ['https://chat.example.com', 'http://localhost:3000', 'null', 'chrome-extension://abc'],
+      },
+    },
+  ],
+  // At other addresses both have it for themselves.
+  [
+    { host: '192.0.2.1', port: 9_000, admin: { key: 'a-key-of-the-admin', port: 9_000 } },
+    { port: 9_000, admin: { port: 9_000 } },
+  ],
+])('%j is not', async (config, read) => {
+  writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
+  await expect(readConfig({}, directory)).resolves.toMatchObject(read);
 });

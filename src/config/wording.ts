@@ -1,0 +1,13 @@
+/** How a field that is not as it should be is told, where Zod's own words leave the reader to guess. */
+
+import { z } from 'zod';
+
+/** For `safeParse`: a field that is missing, one that there is not (and those there are), a name that may not be. */
+export const wording: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type') return issue.input === undefined ? 'is required' : undefined;
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message;
+  if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return undefined;
+  const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+  const known = Object.keys(issue.inst.shape).join(', ');
+  return `Unrecognized key: ${unknown} (there are ${known})`;
+};
