@@ -74,6 +74,36 @@ export function variableOf(
     ?.name;
 }
 
+/** A field that names a variable which is not set. */
+interface Unset {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/**
+ * The values of a file that is no code, with `${NAME}` in any text replaced by what the environment has there: a key
+ * for a vendor need not stand in the file.
+ */
+export function filledIn(
+  file: Fields,
+  environment: Environment,
+): { readonly values: Fields; readonly unset: readonly Unset[] } {
+  const unset: Unset[] = [];
+  const fill = (value: unknown, path: readonly string[]): unknown => {
+    if (typeof value === 'string')
+      return value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+        const said = environment[name];
+        if (!said) unset.push({ path, message: `the environment has no ${name}` });
+        return said ?? '';
+      });
+    if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
+    return typeof value === 'object' && value !== null ? fillAll(value, path) : value;
+  };
+  const fillAll = (values: object, path: readonly string[]): Fields =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value, [...path, name])]));
+  return { values: fillAll(file, []), unset };
+}
+
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {
   return { ...values, [first]: rest.length === 0 ? value : put(record(values[first]), rest, value) };
 }

@@ -7,7 +7,7 @@ import { defaultModels } from '../catalog/default.ts';
 import { hashKey } from '../keys.ts';
 import { isEveryAddress } from '../loopback.ts';
 import { ConfigError, invalidConfig } from './config-error.ts';
-import { type Environment, SECRETS, variableOf, withEnvironment } from './environment.ts';
+import { type Environment, filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -35,7 +35,9 @@ export async function readSettings(environment: Environment, directory: string):
   const files = new Set(file === undefined ? [] : [file]);
   const read = keyReader(directory, files);
   const told = await withFiles(environment, SECRETS, read);
-  const given = withEnvironment(await withVendorKeys(values, read), told);
+  const filled = isData(file) ? filledIn(values, told) : { values, unset: [] };
+  if (filled.unset.length > 0) throw notValid(filled.unset, () => undefined);
+  const given = withEnvironment(await withVendorKeys(filled.values, read), told);
   const parsed = configSchema.safeParse(given, { error: wording });
   if (!parsed.success) throw notValid(parsed.error.issues, (path) => variableOf(path, given, told));
   const { data: config } = parsed;
@@ -171,6 +173,11 @@ async function readFile(
   } catch (error) {
     throw new ConfigError(`The configuration file cannot be read: ${reasonOf(error)}`);
   }
+}
+
+/** Whether a file is one that cannot read the environment by itself. */
+function isData(file: string | undefined): boolean {
+  return file !== undefined && /\.(?:json[5c]?|ya?ml|toml)$/.test(file);
 }
 
 /** The first line of what went wrong; jiti tells the place in the second (` /gateway.config.ts:4:0`). */

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/load.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-files-'));
@@ -46,6 +46,46 @@ test.each(['', '\n', '# port: 8123\n', '---\n# later\n'])(
     expect(await readConfig({ GATEWAY_CONFIG: 'empty.yaml' }, directory)).toMatchObject({ port: 8787 });
   },
 );
+
+describe('a variable in a file that is no code', () => {
+  const vendors = (name: string, key: string) => ({
+    [name]: { baseUrl: 'https://house.example/v1', apiKey: key },
+  });
+
+  test.each([
+    ['json', `{"vendors": {"house": {"baseUrl": "https://\${HOUSE}/v1", "apiKey": "\${HOUSE_KEY}"}}}`],
+    ['yaml', `vendors:\n  house:\n    baseUrl: https://\${HOUSE}/v1\n    apiKey: \${HOUSE_KEY}\n`],
+    ['toml', `[vendors.house]\nbaseUrl = "https://\${HOUSE}/v1"\napiKey = "\${HOUSE_KEY}"\n`],
+  ])('is filled in: .%s', async (kind, text) => {
+    writeFileSync(join(directory, `filled.${kind}`), text);
+    const environment = {
+      GATEWAY_CONFIG: `filled.${kind}`,
+      HOUSE: 'house.example',
+      HOUSE_KEY: `sk-of-\${HOUSE}-$1`,
+    };
+    expect(await readConfig(environment, directory)).toMatchObject({
+      vendors: vendors('house', `sk-of-\${HOUSE}-$1`),
+    });
+  });
+
+  test('that is not set, or empty, is told with its field', async () => {
+    const keys = [{ name: 'team', key: `\${TEAM_KEY}` }];
+    writeFileSync(
+      join(directory, 'unset.json'),
+      JSON.stringify({ keys, vendors: vendors('house', `\${HOUSE_KEY}`) }),
+    );
+    await expect(readConfig({ GATEWAY_CONFIG: 'unset.json', TEAM_KEY: '' }, directory)).rejects.toThrow(
+      'The configuration is not valid: keys.0.key: the environment has no TEAM_KEY; vendors.house.apiKey: the environment has no HOUSE_KEY',
+    );
+  });
+
+  test('is none in code, which can read the environment itself', async () => {
+    writeFileSync(join(directory, 'code.mjs'), `export default { host: '$' + '{HOST_OF_MINE}' };`);
+    expect(await readConfig({ GATEWAY_CONFIG: 'code.mjs' }, directory)).toMatchObject({
+      host: `\${HOST_OF_MINE}`,
+    });
+  });
+});
 
 test('no other file is read, whatever loaders of configurations look for', async () => {
   const bare = mkdtempSync(join(tmpdir(), 'gateway-files-'));
