@@ -238,6 +238,16 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.context().close();
   });
 
+  test('a gateway that is not reached is told, and what was seen stays', async () => {
+    const page = await open();
+    await page.locator('#days rect').first().waitFor();
+    await page.context().setOffline(true);
+    await page.selectOption('#range', '7');
+    await expect.poll(() => page.locator('#status').innerText()).toBe('The gateway cannot be reached.');
+    expect(await page.locator('main').isVisible()).toBe(true);
+    await page.context().close();
+  });
+
   test('a key that is taken away, or proves wrong, leaves nothing: no figures, and no key after a reload', async () => {
     for (const instead of ['', 'wrong']) {
       const page = await open();

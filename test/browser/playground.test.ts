@@ -1,10 +1,12 @@
 /** The playground in a real browser, before the sandbox and before a vendor that means harm. */
 
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { portOf } from '../../src/server/bind.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { executablePath, launch, STORAGE } from './chromium.ts';
@@ -386,6 +388,40 @@ describe.runIf(executablePath !== undefined)('playground', () => {
       await vendor.close();
     },
   );
+
+  test('a gateway that is not reached, or no longer, is told in words, not in those of the browser', async () => {
+    const begun = Promise.withResolvers<ServerResponse>();
+    const between = createServer(async (incoming, response) => {
+      if (incoming.method === 'POST') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('data: {"choices":[{"index":0,"delta":{"content":"It begins well"}}]}\n\n');
+        begun.resolve(response);
+        return;
+      }
+      const { authorization = '' } = incoming.headers;
+      const answer = await fetch(gateway.url + incoming.url, { headers: { authorization } });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      response.end(await answer.bytes());
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    const page = await open({ url: `http://127.0.0.1:${portOf(between)}` });
+    await page.fill('#prompt', 'Hello!');
+    await page.press('#prompt', 'Enter');
+    const response = await begun.promise;
+    await expect.poll(() => last(page).innerText()).toContain('It begins well');
+    response.destroy();
+    await expect
+      .poll(() => last(page).locator('.error').allInnerTexts())
+      .toEqual(['The connection to the gateway broke off.']);
+    between.closeAllConnections();
+    between.close();
+    await page.fill('#prompt', 'Hello again!');
+    await page.press('#prompt', 'Enter');
+    await expect
+      .poll(() => last(page).locator('.error').allInnerTexts())
+      .toEqual(['The gateway cannot be reached.']);
+    await page.context().close();
+  });
 
   test('works by keyboard alone, in the dark, and on a phone', async () => {
     const page = await open(gateway, { colorScheme: 'dark', viewport: { width: 390, height: 780 } });

@@ -1,6 +1,6 @@
 /** What the admin's API tells of usage. */
 
-import { ROOT } from './root.js';
+import { reach } from './reach.js';
 
 /** @import { Figures } from './measures.js' */
 
@@ -28,7 +28,7 @@ export class Refused extends Error {
  */
 export async function readUsage(key, { from, to, by }) {
   const query = new URLSearchParams({ from, to, by: by.join(','), limit: '10000' });
-  const response = await fetch(`${ROOT}/admin/usage?${query}`, {
+  const response = await reach(`/admin/usage?${query}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   if (!response.ok) throw new Refused(response.status, await reasonOf(response));

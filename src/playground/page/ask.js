@@ -1,6 +1,6 @@
 /** One request to the gateway, and its answer as it comes. */
 
-import { ROOT } from './root.js';
+import { bytesOf, reach } from './reach.js';
 import { readEvents } from './sse.js';
 
 /** @import { Settings, Turn, Update, WireFormat } from './dialogue.js' */
@@ -21,7 +21,7 @@ import { readEvents } from './sse.js';
  * @returns {Promise<readonly Model[]>}
  */
 export async function listModels(key) {
-  const response = await fetch(`${ROOT}/playground/models.json`, {
+  const response = await reach('/playground/models.json', {
     headers: { authorization: `Bearer ${key}` },
   });
   if (!response.ok) throw new Error(await errorMessage(response));
@@ -38,7 +38,7 @@ export async function listModels(key) {
  * @returns {Promise<unknown>} the answer in the format's own words
  */
 export async function ask(format, turns, settings, key, signal, onUpdates) {
-  const response = await fetch(ROOT + format.path(settings), {
+  const response = await reach(format.path(settings), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...format.headers(key) },
     body: JSON.stringify(format.body(turns, settings)),
@@ -46,7 +46,7 @@ export async function ask(format, turns, settings, key, signal, onUpdates) {
   });
   if (!response.ok || !response.body) throw new Error(await errorMessage(response));
   const reader = format.reader();
-  for await (const data of readEvents(response.body)) {
+  for await (const data of readEvents(bytesOf(response.body))) {
     if (data !== '[DONE]') onUpdates(reader.read(JSON.parse(data)));
   }
   return reader.kept();

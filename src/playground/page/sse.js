@@ -1,6 +1,6 @@
 /**
  * Server-sent events (WHATWG HTML, 9.2) of a response body; the name of an event is in its data in every format here.
- * @param {ReadableStream<Uint8Array>} body
+ * @param {AsyncIterable<Uint8Array>} body
  * @returns {AsyncGenerator<string>} the data of each event
  */
 export async function* readEvents(body) {
