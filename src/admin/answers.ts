@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { asGatewayError, GatewayError } from '../errors.ts';
 import { readBody } from '../read-body.ts';
+import { wording } from '../wording.ts';
 
 /** A request to the admin API. */
 export interface AdminRequest {
@@ -49,7 +50,7 @@ export async function readAs<S extends z.ZodType>(request: AdminRequest, schema:
 
 /** A value as `schema` has it. @throws GatewayError that names the field. */
 export function checked<S extends z.ZodType>(value: unknown, schema: S): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: wording });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const param = issue?.path.join('.') ?? '';

@@ -6,13 +6,13 @@ import { loadConfig } from 'c12';
 import { defaultModels } from '../catalog/default.ts';
 import { hashKey } from '../keys.ts';
 import { isEveryAddress } from '../loopback.ts';
+import { wording } from '../wording.ts';
 import { ConfigError, invalidConfig } from './config-error.ts';
 import { type Environment, filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorAtItself, vendorWithoutAddress } from './vendors.ts';
-import { wording } from './wording.ts';
 
 /** A configuration, and the files it is from: its own, if there is one, and those of keys. */
 export interface Settings {

@@ -326,7 +326,12 @@ describeStores('the admin API', (stores) => {
           error: { message: expect.stringMatching(/^budget_day: \w/) },
         });
         expect((await ask('POST', '/admin/keys', { name: 'a', rpm: 5 })).body).toMatchObject({
-          error: { message: expect.stringMatching(/^Unrecognized key/) },
+          error: {
+            message: expect.stringMatching(/^Unrecognized key: "rpm" \(there are .*requests_per_minute/),
+          },
+        });
+        expect((await ask('POST', '/admin/keys', {})).body).toMatchObject({
+          error: { message: 'name: is required', param: 'name' },
         });
         expect(await listKeys(store)).toEqual([]);
       }));

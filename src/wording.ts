@@ -1,4 +1,4 @@
-/** How a field that is not as it should be is told, where Zod's own words leave the reader to guess. */
+/** How a field of a configuration or of the admin API is told to be wrong, where Zod's own words leave the reader to guess. */
 
 import { z } from 'zod';
 
