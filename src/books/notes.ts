@@ -49,7 +49,7 @@ const BEGIN = 64 * 1024;
 const SHORT = 64;
 
 /** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
-const FIXED = 352;
+const FIXED = 400;
 
 export function openNotebook(): Notebook {
   let bytes = Buffer.from(new ArrayBuffer(BEGIN));
@@ -136,9 +136,16 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, model, vendor, cause, remains, passed } = closed;
+      const { id, key, model, vendor, cause, gaveWay, remains, passed } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
-      const texts = id.length + lengthOf(key) + lengthOf(model?.id) + lengthOf(vendor) + lengthOf(cause);
+      const texts =
+        id.length +
+        lengthOf(key) +
+        lengthOf(model?.id) +
+        lengthOf(vendor) +
+        lengthOf(cause) +
+        lengthOf(gaveWay?.model) +
+        lengthOf(gaveWay?.vendor);
       makeRoom(FIXED + rest + 3 * texts);
       count += 1;
       head(closed);
@@ -155,6 +162,12 @@ export function openNotebook(): Notebook {
       text(id);
       text(closed.fault);
       text(closed.cause);
+      yes(gaveWay !== undefined);
+      if (gaveWay !== undefined) {
+        text(gaveWay.model);
+        text(gaveWay.vendor);
+        text(gaveWay.fault);
+      }
       view.setUint32(at, rest, true);
       at += 4;
       for (const piece of remains) {
@@ -228,6 +241,11 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     };
   }
 
+  function whatGaveWay(): ClosedLedger['gaveWay'] {
+    const [model = '', vendor = '', fault = ''] = [text(), text(), text()];
+    return isFault(fault) ? { model, vendor, fault } : undefined;
+  }
+
   function rest(): readonly Uint8Array[] {
     const length = bytes.readUInt32LE(at);
     at += 4 + length;
@@ -260,6 +278,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const [input, output] = [number(), number()];
     const [streamed, finished] = [yes(), yes()];
     const [id, fault, cause] = [text() ?? '', text(), text()];
+    const gaveWay = yes() ? whatGaveWay() : undefined;
     yield {
       id,
       time,
@@ -276,6 +295,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
       duration,
       firstByte,
       attempts,
+      gaveWay,
       violations,
       remains: rest(),
       finished,

@@ -69,6 +69,16 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     },
   });
   new Counter({
+    name: 'gateway_fallbacks_total',
+    help: 'Requests whose model could not answer, by kind of fault, so that its fallback was asked.',
+    labelNames: ['model', 'vendor', 'fault', 'fallback'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.fallbacks) this.inc(labels, count);
+    },
+  });
+  new Counter({
     name: 'gateway_tokens_total',
     help: 'Tokens as reported by vendors. Input includes cache reads and writes, output includes reasoning.',
     labelNames: ['model', 'vendor', 'type'],

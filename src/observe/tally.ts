@@ -6,7 +6,8 @@
 import type { Tokens } from '../conversation/tokens.ts';
 import type { Fault } from '../errors.ts';
 import { isSane } from '../usage/cost.ts';
-import type { ExchangeRecord, Recorder } from '../usage/exchange-record.ts';
+import type { ExchangeRecord, GaveWay, Outcome, Recorder } from '../usage/exchange-record.ts';
+import { isFailure } from '../usage/ledger.ts';
 
 /** Upper bounds in seconds: from a cached short answer to the ten minutes that a vendor may take by default. */
 export const DURATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640] as const;
@@ -60,6 +61,12 @@ export interface ErrorSeries {
   count: number;
 }
 
+/** Requests for a model that could not answer, so that another was asked in its place. */
+export interface FallbackSeries {
+  readonly labels: Readonly<Record<'model' | 'vendor' | 'fault' | 'fallback', string>>;
+  count: number;
+}
+
 /** How a vendor has been doing. */
 export interface VendorSeries {
   readonly vendor: string;
@@ -73,12 +80,20 @@ export interface TallyFigures {
   /** Only exchanges of which a vendor was asked have a model here. */
   readonly models: readonly ModelSeries[];
   readonly errors: readonly ErrorSeries[];
+  readonly fallbacks: readonly FallbackSeries[];
   readonly vendors: readonly VendorSeries[];
   /** Rules of a format that streams of ours have broken. */
   readonly violations: number;
 }
 
-export const NO_FIGURES: TallyFigures = { requests: [], models: [], errors: [], vendors: [], violations: 0 };
+export const NO_FIGURES: TallyFigures = {
+  requests: [],
+  models: [],
+  errors: [],
+  fallbacks: [],
+  vendors: [],
+  violations: 0,
+};
 
 export interface Tally {
   readonly record: Recorder;
@@ -97,6 +112,7 @@ export function openTally(): Tally {
   const entries = new Map<string, Entry>();
   const models = new Map<string, ModelSeries>();
   const errors = new Map<string, ErrorSeries>();
+  const fallbacks = new Map<string, FallbackSeries>();
   const vendors = new Map<string, VendorSeries>();
   let violations = 0;
 
@@ -141,7 +157,15 @@ export function openTally(): Tally {
     else known.count += 1;
   }
 
-  function countVendor(vendor: string, { outcome }: ExchangeRecord): void {
+  function countFallback({ model, vendor, fault }: GaveWay, fallback: string): void {
+    const key = `${model} ${vendor} ${fault} ${fallback}`;
+    const known = fallbacks.get(key);
+    if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
+    else known.count += 1;
+    countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
+  }
+
+  function countVendor(vendor: string, outcome: Outcome): void {
     // Who left early has seen nothing of how it would have ended.
     if (outcome === 'client-closed' || outcome === 'refused') return;
     const series = vendors.get(vendor) ?? { vendor, failuresInARow: 0 };
@@ -154,7 +178,8 @@ export function openTally(): Tally {
       const { request, model } = entryOf(record);
       request.count += 1;
       if (model !== undefined) countModel(model, record);
-      if (record.vendor !== undefined) countVendor(record.vendor, record);
+      if (record.gaveWay !== undefined) countFallback(record.gaveWay, record.model ?? '');
+      if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
       if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
       violations += record.violations ?? 0;
     },
@@ -162,6 +187,7 @@ export function openTally(): Tally {
       requests: Array.from(entries.values(), ({ request }) => request),
       models: [...models.values()],
       errors: [...errors.values()],
+      fallbacks: [...fallbacks.values()],
       vendors: [...vendors.values()],
       violations,
     }),

@@ -61,6 +61,7 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     const next = await nextTry(course, target, failed, number);
     if (next === undefined) break;
     number += 1;
+    if (next.target.model !== routed.model) noteGaveWay(routed, failed);
     const outcome = await attemptReworded(course, next, number);
     if (!isFailed(outcome)) return outcome;
     failed = outcome;
@@ -69,6 +70,11 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     if (target.model === routed.model) told = outcome.told;
   }
   return giveUp(told, number);
+}
+
+/** Notes what the model that was asked for has failed by, once: what comes then is told of another one. */
+function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: Failed): void {
+  if (ledger !== undefined) ledger.gaveWay ??= { model: model.id, vendor: at.name, fault: error.fault };
 }
 
 /** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */

@@ -47,8 +47,17 @@ export interface ExchangeRecord {
   readonly estimated?: Estimated | undefined;
   /** Requests to vendors that it took. */
   readonly attempts: number;
+  /** What became of the model that was asked for, where another one was asked in its place. */
+  readonly gaveWay?: GaveWay | undefined;
   /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
   readonly violations?: number | undefined;
+}
+
+/** A model that could not answer, so that one of its fallbacks was asked. */
+export interface GaveWay {
+  readonly model: string;
+  readonly vendor: string;
+  readonly fault: Fault;
 }
 
 /** What was not told, by the text that passed. */

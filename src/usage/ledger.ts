@@ -14,7 +14,7 @@ import type { ExchangeTrace } from '../observe/traces.ts';
 import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
-import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
+import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
 import { mayRepeat, outermost } from './outermost.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 import { hasUsage, remainsOf, tapChunk, type UsageTap, usageTap } from './usage-tap.ts';
@@ -38,6 +38,8 @@ export interface Ledger {
   /** performance.now() at the first byte of the vendor's body. */
   first: number | undefined;
   attempts: number;
+  /** What became of the model that was asked for, where another one was asked in its place. */
+  gaveWay: GaveWay | undefined;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
   violations: number | undefined;
   /** Tokens of the request to the vendor, by its bytes. */
@@ -65,6 +67,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     cause: undefined,
     first: undefined,
     attempts: 0,
+    gaveWay: undefined,
     violations: undefined,
     asked: 0,
     tiered: false,
@@ -149,6 +152,7 @@ export function closeLedger(
     duration: performance.now() - began,
     firstByte: first === undefined ? undefined : first - began,
     attempts: ledger.attempts,
+    gaveWay: ledger.gaveWay,
     violations: ledger.violations,
     remains,
     finished,
@@ -228,8 +232,13 @@ const FAILURES: ReadonlySet<Fault> = new Set([
   'upstream-timeout',
 ]);
 
+/** Whether a fault is a failure of the vendor's, or ours. */
+export function isFailure(fault: Fault): boolean {
+  return FAILURES.has(fault);
+}
+
 function outcomeOf({ fault, attempts, finished }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
-  if (fault !== undefined && FAILURES.has(fault)) return 'failed';
+  if (fault !== undefined && isFailure(fault)) return 'failed';
   return attempts === 0 ? 'refused' : 'complete';
 }

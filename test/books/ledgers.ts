@@ -20,6 +20,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     duration: 1_000.5,
     firstByte: 200,
     attempts: 1,
+    gaveWay: undefined,
     violations: undefined,
     remains: [Buffer.from('{"usage":{"prompt_tokens":100,'), Buffer.from('"completion_tokens":20}}')],
     finished: true,

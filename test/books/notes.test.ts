@@ -58,6 +58,9 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   duration: figure,
   firstByte: maybe(figure),
   attempts: fc.nat(9),
+  gaveWay: maybe(
+    fc.record({ model: text, vendor: text, fault: fc.constantFrom('upstream-broken', 'rate-limited') }),
+  ),
   violations: maybe(fc.nat(9)),
   remains: fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 4 }),
   finished: fc.boolean(),

@@ -208,21 +208,22 @@ describe('fallbacks', () => {
     'google/gemini-2.5-flash': ['openai/gpt-4o', 'google/gemini-2.5-pro'],
   };
   /** Each vendor at a place of its own. */
-  async function three(input: ConfigInput = {}) {
+  async function threeVendors() {
     const [openai, anthropic, google] = await upstreams(3);
     if (!openai || !anthropic || !google) throw new Error('There are no vendors.');
     anthropic.script((wire) => wire.answer(200, wholeAnswer('messages')));
     google.script((wire) => wire.answer(200, wholeAnswer('generate-content')));
-    const gateway = await gatewayOf({
-      vendors: {
-        openai: { baseUrl: `${openai.url}/v1`, apiKey: 'vendor-key-openai' },
-        anthropic: { baseUrl: anthropic.url, apiKey: 'vendor-key-anthropic' },
-        google: { baseUrl: google.url, apiKey: 'vendor-key-google' },
-      },
-      fallbacks,
-      ...input,
-    });
-    return { gateway, openai, anthropic, google };
+    const vendors = {
+      openai: { baseUrl: `${openai.url}/v1`, apiKey: 'vendor-key-openai' },
+      anthropic: { baseUrl: anthropic.url, apiKey: 'vendor-key-anthropic' },
+      google: { baseUrl: google.url, apiKey: 'vendor-key-google' },
+    };
+    return { vendors, openai, anthropic, google };
+  }
+
+  async function three(input: ConfigInput = {}) {
+    const { vendors, ...places } = await threeVendors();
+    return { gateway: await gatewayOf({ vendors, fallbacks, ...input }), ...places };
   }
 
   test.each<[string, Script]>([
@@ -251,6 +252,33 @@ describe('fallbacks', () => {
     expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ model: 'claude-sonnet-4-5' });
     expect(sent?.head).toContain('vendor-key-anthropic');
     expect(sent?.head).not.toContain('vendor-key-openai');
+  });
+
+  test('what was asked for, and what it failed by, is recorded beside the model that answered', async () => {
+    const { vendors, openai, anthropic, google } = await threeVendors();
+    const gateway = await startRecorded({
+      vendors,
+      fallbacks,
+      retries: { after: 'failed', limit: 2, wait: 1, perSecond: 1_000 },
+    });
+    open.push(gateway);
+    openai.script(status(500));
+    await (await ask(gateway.url, chat, false)).text();
+    const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken' };
+    await expect
+      .poll(() => gateway.records)
+      .toMatchObject([{ model: 'anthropic/claude-sonnet-4-5', vendor: 'anthropic', attempts: 2, gaveWay }]);
+    // The first of several, which is the one that was asked for.
+    anthropic.script(status(503));
+    await (await ask(gateway.url, chat, false)).text();
+    await expect
+      .poll(() => gateway.records[1])
+      .toMatchObject({ model: 'google/gemini-2.5-flash', vendor: 'google', attempts: 3, gaveWay });
+    expect(google.requests).toHaveLength(1);
+    openai.script(good);
+    await (await ask(gateway.url, chat, false)).text();
+    await expect.poll(() => gateway.records).toHaveLength(3);
+    expect(gateway.records[2]?.gaveWay).toBeUndefined();
   });
 
   test('streamed', async () => {

@@ -68,6 +68,18 @@ test('an exchange is one JSON line with what its record tells, and a time', asyn
   expect(log.dropped()).toBe(0);
 });
 
+test('of a fallback’s answer it is told what was asked for, and why another model was asked', async () => {
+  const { stream, text } = keeping();
+  const log = await exchangeLog({ style: 'json', stream });
+  log.record({ ...RECORD, gaveWay: { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-timeout' } });
+  await log.close(1_000);
+  expect(lineOf(text())).toMatchObject({
+    asked: 'openai/gpt-4o',
+    askedFault: 'upstream-timeout',
+    model: 'anthropic/claude-sonnet-4-5',
+  });
+});
+
 test("what a vendor's usage carries beside figures is not written", async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });

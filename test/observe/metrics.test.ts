@@ -213,6 +213,28 @@ test('two gateways in one process count apart, and are read as one where they ar
   expect(sumOf(together, 'gateway_upstream_up', { vendor: 'openai' })).toBe(0);
 });
 
+test('an outage that fallbacks answer for is counted, and its vendor is down', async () => {
+  const metrics = open();
+  const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken' } as const;
+  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, gaveWay });
+  // Who says that there are too many requests is not down.
+  for (let at = 0; at < 5; at += 1)
+    metrics.record({ ...RECORD, gaveWay: { ...gaveWay, vendor: 'google', fault: 'rate-limited' } });
+  const samples = await samplesOf(metrics);
+  expect(
+    sumOf(samples, 'gateway_fallbacks_total', {
+      model: 'openai/gpt-4o',
+      vendor: 'openai',
+      fault: 'upstream-broken',
+      fallback: 'anthropic/claude-sonnet-4-5',
+    }),
+  ).toBe(5);
+  const up = ['openai', 'google', 'anthropic'].map((vendor) =>
+    sumOf(samples, 'gateway_upstream_up', { vendor }),
+  );
+  expect(up).toEqual([0, 1, 1]);
+});
+
 test('a vendor that has failed five times in a row counts as down, until it does as it is asked', async () => {
   const metrics = open();
   const up = async (): Promise<number> =>
