@@ -62,7 +62,7 @@ async function opened(store: Store, newerOf: (store: Store) => Promise<readonly 
   } catch (error) {
     await store.close().catch(() => {});
     throw new StoreError(
-      `the store ${nameOf(store.place)} cannot be opened: ${reasonOf(error)}${hintFor(error)}`,
+      `the store ${nameOf(store.place)} cannot be opened: ${reasonOf(error)}${hintFor(error, store.place)}`,
       { cause: error },
     );
   }
@@ -180,10 +180,16 @@ const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What helps, where whoever is used to PostgreSQL's own clients would not think of it: `require` verifies nothing there. */
-function hintFor(error: unknown): string {
-  return UNTRUSTED.has(errorCode(error))
-    ? '. To trust its certificate, add sslrootcert=FILE (the authority that signed it) to the address; sslmode=no-verify skips the check'
+/** A folder that is not the user's, a file system that is read-only, as containers have them. */
+const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** What helps, where nobody would think of it: PostgreSQL's own clients verify nothing for `require`, and a file has no address. */
+function hintFor(error: unknown, { url }: StorePlace): string {
+  const code = errorCode(error);
+  if (UNTRUSTED.has(code))
+    return '. To trust its certificate, add sslrootcert=FILE (the authority that signed it) to the address; sslmode=no-verify skips the check';
+  return url === undefined && UNWRITABLE.has(code)
+    ? '. GATEWAY_STORE_PATH (store.path) names another file, DATABASE_URL (store.url) a PostgreSQL'
     : '';
 }
 

@@ -297,6 +297,17 @@ test('the file is for its owner alone', async () => {
   await rm(directory, { recursive: true });
 });
 
+test.runIf(process.platform === 'linux')(
+  'where no file can be made, it is said what else there is',
+  async () => {
+    // Nobody makes a folder there, not even root.
+    const opening = openStore({ path: '/sys/gateway/gateway.db' });
+    await expect(opening).rejects.toThrow(
+      /^the store \/sys\/gateway\/gateway\.db cannot be opened: E\w+: .*\. GATEWAY_STORE_PATH \(store\.path\) names another file, DATABASE_URL/,
+    );
+  },
+);
+
 test('a store that cannot be opened says which one, and no password', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'gateway.db');
