@@ -14,7 +14,7 @@ const options = {
   config: {
     type: 'positional',
     required: false,
-    description: 'Configuration file (default: gateway.config.*)',
+    description: 'Configuration file (default: GATEWAY_CONFIG, or gateway.config.*)',
   },
 } as const satisfies ArgsDef;
 

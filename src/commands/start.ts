@@ -37,6 +37,10 @@ import { serveAsWorker } from './serve-as-worker.ts';
 import { vendorHints } from './vendor-hints.ts';
 
 const options = {
+  config: {
+    type: 'string',
+    description: 'Configuration file (default: GATEWAY_CONFIG, or gateway.config.*)',
+  },
   host: { type: 'string', description: 'Address to listen on (default: HOST, or 127.0.0.1)' },
   port: { type: 'string', description: 'Port to listen on (default: PORT, or 8787)' },
   workers: { type: 'string', description: 'Number of processes that serve (default: WORKERS, or 1)' },
@@ -51,6 +55,7 @@ export const start = defineCommand({
       const directory = process.cwd();
       const environment = {
         ...process.env,
+        ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
         ...(args.host !== undefined && { HOST: args.host }),
         ...(args.port !== undefined && { PORT: args.port }),
         ...(args.workers !== undefined && { WORKERS: args.workers }),

@@ -71,6 +71,13 @@ describe('P-19 a start that cannot be', () => {
       /^The configuration file cannot be read: .*none\.json.*\n$/,
     ],
     [
+      'a configuration that is not there, named by the command, which goes over the environment',
+      ['--config', 'other.json'],
+      { GATEWAY_CONFIG: 'none.json' },
+      78,
+      /^The configuration file cannot be read: .*other\.json does not exist\n$/,
+    ],
+    [
       'an address of a vendor that is none',
       [],
       { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: 'nowhere' },
