@@ -500,6 +500,53 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('a list, a quote and a table stand right below text too, as models write them', async () => {
+    const page = await open();
+    const html = (text: string) => shown(page, text, "host.innerHTML.replaceAll(' dir=\"auto\"', '')");
+    expect(await html('Here:\n- one\n- two')).toBe('<p>Here:</p><ul><li>one</li><li>two</li></ul>');
+    expect(await html('Here:\n- one')).toBe('<p>Here:</p><ul><li>one</li></ul>');
+    expect(await html('So:\n1. one\n2. two\n\nEnd')).toBe(
+      '<p>So:</p><ol start="1"><li>one</li><li>two</li></ol><p>End</p>',
+    );
+    expect(await html('He said:\n> no\n> never')).toBe(
+      '<p>He said:</p><blockquote><p>no<br>never</p></blockquote>',
+    );
+    expect(await html('See\nthis:\n| a | b |\n|---|---|\n| 1 | 2 |')).toBe(
+      '<p>See<br>this:</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>',
+    );
+    expect(await html('- one:\n  so\n  - two\n- three')).toBe(
+      '<ul><li>one:<p>  so</p><ul><li>two</li></ul></li><li>three</li></ul>',
+    );
+    for (const text of ['It was in\n1986. A great year', 'a\n-1 is less\nb | c', '```\ntext\n- no item\n```'])
+      expect(await html(text), text).not.toMatch(/<(?:ul|ol|table)/);
+    await page.context().close();
+  });
+
+  test('spans as models write them', async () => {
+    const page = await open();
+    for (const [text, html] of [
+      ['***both*** and **so *on***', '<strong><em>both</em></strong> and <strong>so <em>on</em></strong>'],
+      ['__strong__ and snake__case__word', '<strong>strong</strong> and snake__case__word'],
+      ['~~gone~~ and a ~ b', '<del>gone</del> and a ~ b'],
+      ['2 \\* 3 \\* 4, \\_x\\_, \\`y\\`', '2 * 3 * 4, _x_, `y`'],
+      ['\\(x\\) and `\\*`', '\\(x\\) and <code>\\*</code>'],
+      ['**a** b **c**', '<strong>a</strong> b <strong>c</strong>'],
+    ])
+      expect(await shown(page, text ?? '', "host.querySelector('p').innerHTML"), text).toBe(html);
+    const links = "[...host.querySelectorAll('a')].map((a) => a.getAttribute('href') + ' ' + a.textContent)";
+    expect(
+      await shown(
+        page,
+        'See https://a.example/b_c?d=1. (http://e.example/f), `https://g.example` xhttps://h',
+        links,
+      ),
+    ).toEqual([
+      'https://a.example/b_c?d=1 https://a.example/b_c?d=1',
+      'http://e.example/f http://e.example/f',
+    ]);
+    await page.context().close();
+  });
+
   test('what is written from right to left runs so, code does not, and a question stays on its side', async () => {
     const page = await open();
     const text = '- مرحبا GPT\n- one\n\nHello مرحبا\n\n> שלום\n>\n> ```\n> code\n> ```\n';

@@ -29,8 +29,18 @@ export function markdownView(host) {
   };
 }
 
+/** What begins a block of its own right below text (CommonMark 5.3: of numbered items only the first). */
+const BEGINS = /^ {0,3}(?:(?:[-*+]|1[.)])\s+\S|>)/;
+
+/** The beginning of a block that is no text: an item, a quote, a row of a table. */
+const NO_TEXT = /^\s*(?:[-*+]\s|\d+[.)]\s|>|\|)/;
+
+/** The line below the head of a table. */
+const RULE = /^(?=.*-)(?=.*\|)[\s|:-]+$/;
+
 /**
- * Blocks are parted by blank lines, except inside a fence. `open` is the last one, to which more may be added.
+ * Blocks are parted by blank lines, except inside a fence, and by a list, a quote or a table right below text, as models
+ * write them. `open` is the last one, to which more may be added.
  * @param {string} text
  */
 function splitBlocks(text) {
@@ -38,6 +48,8 @@ function splitBlocks(text) {
   const blocks = [];
   let start = 0;
   let at = 0;
+  /** Where the line before began. */
+  let above = 0;
   let fence = '';
   const close = (/** @type {number} */ end) => {
     const block = text.slice(start, end);
@@ -46,8 +58,13 @@ function splitBlocks(text) {
   };
   while (true) {
     const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? undefined : end);
+    if (!fence && at > start && !NO_TEXT.test(text.slice(start, start + 20))) {
+      if (BEGINS.test(line)) close(at);
+      else if (above > start && RULE.test(line) && text.slice(above, at).includes('|')) close(above);
+    }
     if (end < 0) return { blocks, open: text.slice(start) };
-    const line = text.slice(at, end);
+    above = at;
     const mark = line.match(/^ {0,3}(```+|~~~+)/)?.[1] ?? '';
     if (fence && mark.startsWith(fence)) {
       fence = '';
@@ -189,8 +206,21 @@ function renderTable(lines) {
   return table;
 }
 
-const SPANS =
-  /(`+)(.+?)\1|\*\*(.+?)\*\*|(?<![\w*])\*(?!\s)(.+?)(?<!\s)\*(?!\w)|(?<!\w)_(?!\s)(.+?)(?<!\s)_(?!\w)|\[([^\]]+)\]\(([^)\s]+)\)/g;
+const SPANS = new RegExp(
+  [
+    // What stands for itself. Not brackets and parentheses: `\\(` and `\\[` are how models begin a formula.
+    String.raw`\\(?<plain>[*_~#|>\x60])`,
+    String.raw`(?<ticks>\x60+)(?<code>.+?)\k<ticks>`,
+    String.raw`\*\*(?<strong>.+?)\*\*(?!\*)`,
+    String.raw`(?<!\w)__(?!\s)(?<heavy>.+?)(?<!\s)__(?!\w)`,
+    String.raw`~~(?!\s)(?<gone>.+?)(?<!\s)~~`,
+    String.raw`(?<![\w*])\*(?!\s)(?<star>.+?)(?<!\s)\*(?!\w)`,
+    String.raw`(?<!\w)_(?!\s)(?<underscore>.+?)(?<!\s)_(?!\w)`,
+    String.raw`\[(?<label>[^\]]+)\]\((?<address>[^)\s]+)\)`,
+    String.raw`(?<!\w)(?<bare>https?:\/\/[^\s<>()[\]\x60"*|]*[^\s<>()[\]\x60"*|.,;:!?'_~])`,
+  ].join('|'),
+  'g',
+);
 
 /** No paragraph is so long. What opens a span and is never closed is looked for to the end, from every such place. */
 const LONGEST_LINE = 5_000;
@@ -205,12 +235,15 @@ function inline(host, text) {
   for (const match of text.length > LONGEST_LINE ? [] : text.matchAll(SPANS)) {
     host.append(text.slice(at, match.index));
     at = match.index + match[0].length;
-    const [, , code, strong, star, underscore, label, address] = match;
-    if (code !== undefined) host.append(Object.assign(make('code'), { textContent: code }));
-    else if (strong !== undefined) host.append(inline(make('strong'), strong));
+    const { plain, code, strong, heavy, gone, star, underscore, label, address, bare } = match.groups ?? {};
+    if (plain !== undefined) host.append(plain);
+    else if (code !== undefined) host.append(Object.assign(make('code'), { textContent: code }));
+    else if (strong !== undefined || heavy !== undefined)
+      host.append(inline(make('strong'), strong ?? heavy ?? ''));
+    else if (gone !== undefined) host.append(inline(make('del'), gone));
     else if (star !== undefined || underscore !== undefined)
       host.append(inline(make('em'), star ?? underscore ?? ''));
-    else host.append(link(label ?? '', address ?? ''));
+    else host.append(link(label ?? bare ?? '', address ?? bare ?? ''));
   }
   host.append(text.slice(at));
   return host;
