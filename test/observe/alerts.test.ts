@@ -116,6 +116,24 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    what: 'a model of which all requests go to its fallback, and one of which hardly any do',
+    series: {
+      ...THERE,
+      'gateway_fallbacks_total{model="n",vendor="openai",fault="upstream-auth",fallback="m",instance="a"}':
+        '0+10x60',
+      'gateway_fallbacks_total{model="m",vendor="google",fault="rate-limited",fallback="o",instance="a"}':
+        '0+1x60',
+      [requests('google', 'complete')]: '0+99x60',
+    },
+    at: 30,
+    on: {
+      GatewayFallbacks: {
+        labels: { model: 'n' },
+        says: 'More than 5% of the requests for n go to its fallback, since its vendor cannot answer; askedFault in the log says why.',
+      },
+    },
+  },
+  {
     what: 'keys that a vendor refused long ago',
     series: { ...THERE, [errors('upstream-auth')]: '1x60' },
     at: 40,

@@ -43,6 +43,8 @@ describe('the metrics that are looked at', async () => {
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
+  const gaveWay = { model: 'openai/gpt-4.1', vendor: 'openai', fault: 'upstream-broken' } as const;
+  tally.record({ ...RECORD, gaveWay });
   const { cost: _, ...uncounted } = RECORD;
   tally.record({ ...uncounted, estimated: { tokens: 100, cost: 0.001 } });
   const ofFirst = await workersMetrics({ workersLost: () => 0, reloadsRefused: () => 0 })();
