@@ -10,6 +10,7 @@ import { idleVendors } from './idle-vendors.ts';
 export function vendorHints(config: Config): readonly string[] {
   return [
     ...keylessVendors(config),
+    ...namedKeys(config),
     ...idleVendors(config),
     ...configuredVendors(config).all.flatMap((vendor) => [...oddAddress(vendor), ...oddDialect(vendor)]),
   ];
@@ -24,6 +25,19 @@ function keylessVendors({ vendors }: Config): readonly string[] {
           `The vendor ${name} has an address but no key, so it serves nothing. If it needs no key, give it any apiKey.`,
         ],
   );
+}
+
+/** Other gateways read a key that is called so from the environment (LiteLLM, Bifrost, shells); here it is sent as it stands. */
+function namedKeys({ vendors }: Config): readonly string[] {
+  return Object.entries(vendors).flatMap(([name, { apiKey = '', upstreams }]) => {
+    const variable = [apiKey, ...upstreams.map((upstream) => upstream.apiKey)]
+      .map((key) => /^(?:os\.environ\/|(?:process\.)?env\.|\$\{?)(\w+)\}?$/.exec(key)?.[1])
+      .find((found) => found !== undefined);
+    if (variable === undefined) return [];
+    return [
+      `A key of the vendor ${name} is the name of a variable, and is sent as it stands: write \${${variable}} in JSON, YAML or TOML, process.env.${variable} in code.`,
+    ];
+  });
 }
 
 /** Other SDKs, and other gateways, want another version in an address, or none. */

@@ -105,6 +105,26 @@ test('a model that a key opens and nobody knows is named, and a dialect', async 
   expect(stdout).not.toContain('The vendor vllm has a dialect');
 });
 
+test('a key that other gateways would read from the environment is told to be sent as it stands', async () => {
+  const baseUrl = 'http://localhost:8000/v1';
+  const { code, stdout } = await check({
+    vendors: {
+      openai: { apiKey: 'os.environ/OPENAI_API_KEY' },
+      anthropic: { apiKey: 'sk-ant-env.X', upstreams: [{ apiKey: 'env.ANTHROPIC_KEY' }] },
+      vllm: { baseUrl, apiKey: '$VLLM_KEY' },
+      google: { apiKey: 'environment' },
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout.match(/^A key of .*$/gm)).toEqual([
+    `A key of the vendor openai is the name of a variable, and is sent as it stands: write \${OPENAI_API_KEY} in JSON, YAML or TOML, process.env.OPENAI_API_KEY in code.`,
+    expect.stringContaining(
+      `vendor anthropic is the name of a variable, and is sent as it stands: write \${ANTHROPIC_KEY} `,
+    ),
+    expect.stringContaining('vendor vllm is'),
+  ]);
+});
+
 test('options of the commands that the README shows come after --, or npm would take them', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   for (const [command] of readme.matchAll(/npm run (?:gateway|bench)[^`\n]*/g))
