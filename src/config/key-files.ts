@@ -64,7 +64,7 @@ export async function withFiles(
     if (environment[name]) throw invalidConfig(`${field}: ${name} is set too, and only one of them can be`);
     added[name] = await read(file, field);
   }
-  return { ...environment, ...added };
+  return Object.keys(added).length === 0 ? environment : { ...environment, ...added };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
