@@ -11,6 +11,7 @@ const EXPOSED = [
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
+  'x-gateway-model',
   ...OPENAI_LIMIT_HEADERS,
   ...ANTHROPIC_LIMIT_HEADERS,
 ].join(', ');

@@ -63,13 +63,19 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     number += 1;
     if (next.target.model !== routed.model) noteGaveWay(routed, failed);
     const outcome = await attemptReworded(course, next, number);
-    if (!isFailed(outcome)) return outcome;
+    if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
     // What became of the model that was asked for is what the caller is told.
     if (target.model === routed.model) told = outcome.told;
   }
   return giveUp(told, number);
+}
+
+/** The answer, which says whose it is where that is not the model that was asked for. */
+function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied {
+  if (model === asked.model) return replied;
+  return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
 }
 
 /** Notes what the model that was asked for has failed by, once: what comes then is told of another one. */

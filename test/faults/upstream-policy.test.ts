@@ -243,6 +243,7 @@ describe('fallbacks', () => {
     const response = await ask(gateway.url, chat, false);
     const body = JSON.parse(await response.text());
     expect(response.status).toBe(200);
+    expect(response.headers.get('x-gateway-model')).toBe('anthropic/claude-sonnet-4-5');
     // As the caller's format has it, from a vendor that speaks another.
     expect(body.object).toBe('chat.completion');
     expect(body.choices[0].message.content).not.toBe('');
@@ -252,6 +253,16 @@ describe('fallbacks', () => {
     expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ model: 'claude-sonnet-4-5' });
     expect(sent?.head).toContain('vendor-key-anthropic');
     expect(sent?.head).not.toContain('vendor-key-openai');
+  });
+
+  test('an answer of the model that was asked for does not say whose it is', async () => {
+    const { gateway, openai } = await three();
+    openai.script(status(503), good);
+    for (const retried of [true, false]) {
+      const response = await ask(gateway.url, chat, false);
+      await response.text();
+      expect(response.headers.get('x-gateway-model')).toBe(retried ? 'anthropic/claude-sonnet-4-5' : null);
+    }
   });
 
   test('what was asked for, and what it failed by, is recorded beside the model that answered', async () => {
