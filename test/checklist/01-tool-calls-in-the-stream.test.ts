@@ -278,6 +278,31 @@ describe('checklist 177: arguments end where their object does, whatever a servi
   });
 });
 
+describe('checklist 207: an empty object before the arguments is not all of them', () => {
+  const head = (text: string): JsonObject => chunk(piece(0, opened('call_a', 'get_weather', text)));
+  const rest = (...texts: string[]): JsonObject[] =>
+    texts.map((text) => chunk(piece(0, { function: { arguments: text } })));
+
+  test.each<[string, JsonObject[], JsonObject]>([
+    ['in the piece that begins the call', [head('{}'), ...rest('{"city":', '"Rom"}')], { city: 'Rom' }],
+    ['in a piece of its own', [head(''), ...rest('{}', '{"city":"Rom"}')], { city: 'Rom' }],
+    ['in one piece with them', [head('{}{"city":"Rom"}')], { city: 'Rom' }],
+    ['where nothing comes after it', [head(''), ...rest('{}')], {}],
+    ['where only a mark of the model comes after it', [head('{}'), ...rest('\n</tool_call>')], {}],
+    ['told in pieces', [head(''), ...rest('{', '}')], {}],
+  ])('checklist 207: %s', async (_, pieces, input) => {
+    for (const from of ['messages', 'responses'] as const) {
+      const next = chunk(piece(1, opened('call_b', 'get_time', '{}')));
+      door.answers(chatStream(...pieces, next, chunk({}, 'tool_calls')));
+      const { reply } = await door.stream(from, QWEN);
+      expect(named(callsOf(reply()))).toEqual([
+        ['get_weather', input],
+        ['get_time', {}],
+      ]);
+    }
+  });
+});
+
 test.each(CALLERS)(
   'checklist 8: each call that Gemini gives, in chunks of their own or in one, is a call (%s)',
   async (from) => {

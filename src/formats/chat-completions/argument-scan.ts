@@ -1,6 +1,7 @@
 /**
  * Whether the arguments of a call are a whole JSON object yet, told piece by piece: every character is looked at
- * once, however many pieces there are.
+ * once, however many pieces there are. An empty object in one piece is whole, and yet the arguments may come after it:
+ * services in front of Bedrock begin every call with one (openai/openai-agents-js#712).
  */
 
 export interface ArgumentScan {
@@ -8,6 +9,8 @@ export interface ArgumentScan {
   add(piece: string): number;
   /** Whether the object that the first piece began is closed: more of it cannot come. */
   isWhole(): boolean;
+  /** Whether that object is an empty one that came in one piece. */
+  isEmpty(): boolean;
 }
 
 const QUOTE = 0x22;
@@ -17,12 +20,16 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+const EMPTY = /^\s*\{\s*\}$/;
+const ANOTHER = /^\s*\{/;
+
 /** A scan that has seen nothing. Text that begins with anything but `{` is never whole. */
 export function argumentScan(): ArgumentScan {
   let state: 'before' | 'inside' | 'whole' | 'other' = 'before';
   let depth = 0;
   let isText = false;
   let isEscaped = false;
+  let isEmpty = false;
 
   const begin = (code: number): void => {
     if (code === OPEN_OBJECT) {
@@ -48,14 +55,22 @@ export function argumentScan(): ArgumentScan {
 
   return {
     add(piece) {
-      for (let at = 0; at < piece.length; at += 1) {
+      if (isEmpty && ANOTHER.test(piece)) {
+        state = 'before';
+        isEmpty = false;
+      }
+      const wasWhole = state === 'whole';
+      let at = 0;
+      for (; at < piece.length; at += 1) {
         if (state === 'inside') step(piece.charCodeAt(at));
         else if (state === 'before') begin(piece.charCodeAt(at));
-        else return state === 'whole' ? at : piece.length;
+        else break;
       }
-      return piece.length;
+      if (state === 'whole' && !wasWhole) isEmpty = EMPTY.test(piece.slice(0, at));
+      return state === 'other' ? piece.length : at;
     },
     isWhole: () => state === 'whole',
+    isEmpty: () => isEmpty,
   };
 }
 

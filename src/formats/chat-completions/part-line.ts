@@ -35,7 +35,8 @@ export interface PartLine {
   begin(open: OpenPart, out: Out, own?: Own): LinePart;
   /**
    * More of a part's text. Of a part that has ended there is none, nor of arguments whose object is closed: some services
-   * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it.
+   * send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty object is
+   * told last, for others send one before the arguments.
    */
   write(part: LinePart, text: string, out: Out): void;
   note(part: LinePart, detail: Detail, out: Out): void;
@@ -53,6 +54,7 @@ export function partLine(choice: number): PartLine {
   const close = (out: Out): void => {
     if (live === undefined) return;
     live.state = 'ended';
+    if (live.scan?.isEmpty()) out.enqueue({ type: 'part-delta', choice, index: live.index, text: '{}' });
     out.enqueue({ type: 'part-end', choice, index: live.index });
     live = undefined;
   };
@@ -83,6 +85,16 @@ export function partLine(choice: number): PartLine {
     waiting = waiting.slice(told);
   };
 
+  const write = (part: LinePart, given: string, out: Out): void => {
+    if (part.state === 'ended') return;
+    const text = given.slice(0, part.scan?.add(given));
+    if (text === '') return;
+    if (part.scan?.isEmpty()) write(part, given.slice(text.length), out);
+    else if (part.state === 'waiting') part.text += text;
+    else out.enqueue({ type: 'part-delta', choice, index: part.index, text });
+    if (part.state === 'live' && part.scan?.isWhole()) drain(out);
+  };
+
   return {
     last: () => last,
     begin(open, out, own) {
@@ -102,17 +114,7 @@ export function partLine(choice: number): PartLine {
       else start(part, out);
       return part;
     },
-    write(part, given, out) {
-      if (part.state === 'ended') return;
-      const text = given.slice(0, part.scan?.add(given));
-      if (text === '') return;
-      if (part.state === 'waiting') {
-        part.text += text;
-        return;
-      }
-      out.enqueue({ type: 'part-delta', choice, index: part.index, text });
-      if (part.scan?.isWhole()) drain(out);
-    },
+    write,
     note(part, detail, out) {
       if (part.state === 'ended') return;
       if (detail.signature || detail.redacted) part.isSigned = true;

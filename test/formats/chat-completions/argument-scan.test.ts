@@ -29,7 +29,24 @@ test.each(['', '  ', '{', '{"a":"}', '{"a":"\\"}', '[{}]', '"{}"', 'null', '{"a"
 
 test('what comes after a whole object changes nothing', () => {
   const scan = argumentScan();
-  expect(scan.add(' {} {')).toBe(3);
+  expect(scan.add(' {"a":{}} {')).toBe(9);
   expect(scan.add('{')).toBe(0);
   expect(scan.isWhole()).toBe(true);
+});
+
+test('after an empty object in one piece another may come', () => {
+  const scan = argumentScan();
+  expect(scan.add(' { } {"a":1}')).toBe(4);
+  expect([scan.isWhole(), scan.isEmpty()]).toEqual([true, true]);
+  expect(scan.add('\n</tool_call>')).toBe(0);
+  expect(scan.add(' {"a":1}')).toBe(8);
+  expect([scan.isWhole(), scan.isEmpty()]).toEqual([true, false]);
+  expect(scan.add('{}')).toBe(0);
+});
+
+test('after one that was told in pieces none may', () => {
+  const scan = argumentScan();
+  for (const piece of ['{', '}']) expect(scan.add(piece)).toBe(1);
+  expect(scan.add('{"a":1}')).toBe(0);
+  expect(scan.isEmpty()).toBe(false);
 });
