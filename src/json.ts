@@ -70,6 +70,17 @@ export function tryParseJson(text: string): Json | undefined {
   }
 }
 
+/**
+ * JSON text, as JSON.stringify writes it, without halves of surrogate pairs, of which that makes escapes and vendors
+ * refuse the whole text: each is U+FFFD, as it would be in bytes.
+ */
+export function wellFormed(text: string): string {
+  if (!text.includes('\\ud')) return text;
+  return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (written) =>
+    written.length === 6 ? '\ufffd' : written,
+  );
+}
+
 /** Whether an object has no field at all. */
 export function isEmpty(object: object): boolean {
   for (const _ in object) return false;

@@ -8,6 +8,10 @@
  * told to think in different ways, and not all take a temperature (Claude Code has Claude think `adaptive`, which is
  * refused by those before 4.6).
  *
+ * So does a dialogue in which half a surrogate pair stands, as clients leave it who shorten a text by its UTF-16 units:
+ * "The request body is not valid JSON: no low surrogate in string" (Anthropic), "lone leading surrogate in hex escape"
+ * (Cerebras), and so with every further turn.
+ *
  * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
  * another one may be asked now.
@@ -16,7 +20,7 @@
 import { tryParseExact } from '../conversation/arguments.ts';
 import type { GatewayError } from '../errors.ts';
 import { formats, inboundOf } from '../formats/all.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject, wellFormed } from '../json.ts';
 import { scanObject } from '../json-scan.ts';
 import { translatedFormat } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
@@ -35,15 +39,29 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
   if (told instanceof Error) return forgetting(routed, told);
   if (!REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
-  const request = tryParseExact(routed.body.toString('utf8'));
+  const text = routed.body.toString('utf8');
+  const request = tryParseExact(text);
   if (!isObject(request)) return undefined;
   const anew = translatable(routed, request, told, wanted);
   if (anew !== undefined) return anew;
   const { dialect } = targetOf(vendor, model);
   const own = formats[spoken].outbound.withoutOthers?.(request, dialect, told.refusal);
-  if (own === undefined) return routed.instead && isNative(routed) ? { ...routed, anew: true } : undefined;
-  const body = Buffer.from(JSON.stringify(own));
+  if (own === undefined && !mayHoldHalves(text)) return forAnother(routed);
+  const said = JSON.stringify(own ?? request);
+  const whole = wellFormed(said);
+  if (own === undefined && whole === said) return forAnother(routed);
+  const body = Buffer.from(whole);
   return { ...routed, body, fields: scanObject(body) };
+}
+
+/** The request as this model takes it, where it was written for another. */
+function forAnother(routed: Routed): Routed | undefined {
+  return routed.instead && isNative(routed) ? { ...routed, anew: true } : undefined;
+}
+
+/** Whether halves of surrogate pairs may be written in JSON text. */
+function mayHoldHalves(text: string): boolean {
+  return /\\u[dD][89a-fA-F]/.test(text);
 }
 
 /** The request as one to be translated, where it is not in the vendor's own format, or one that the vendor wants in another. */

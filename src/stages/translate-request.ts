@@ -6,7 +6,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats, inboundOf } from '../formats/all.ts';
 import { type Asked, type Target, unreported } from '../formats/format.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, wellFormed } from '../json.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
@@ -167,17 +167,6 @@ export function targetOf(vendor: Vendor, model: Model): Target {
 function dialectOf(vendor: Vendor, model: Model): string {
   if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
   return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
-}
-
-/**
- * JSON text without halves of surrogate pairs, which JSON.stringify writes as escapes and vendors refuse: each is
- * U+FFFD, as it would be in bytes.
- */
-function wellFormed(text: string): string {
-  if (!text.includes('\\ud')) return text;
-  return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (written) =>
-    written.length === 6 ? '\ufffd' : written,
-  );
 }
 
 function pathOf(format: FormatName, operation: Route['operation'], model: string, stream: boolean): string {

@@ -1085,3 +1085,50 @@ describe('checklist 200: a dialogue in which another service numbered the items 
     expect(bodies.map((body) => body['input'])).toEqual([numbered, more.input]);
   });
 });
+
+describe('checklist 208: half a character does not end a dialogue', () => {
+  // As a client leaves it that shortens the result of a tool by its UTF-16 units.
+  const cut = 'Sunny \ud83c…';
+  const refusal = {
+    type: 'error',
+    error: {
+      type: 'invalid_request_error',
+      message: 'The request body is not valid JSON: no low surrogate in string: line 1 column 99 (char 98)',
+    },
+  };
+
+  test.each<[Caller, string, string]>([
+    ['messages', CLAUDE, 'plain-text.json'],
+    ['chat-completions', OPENAI, 'plain-text.json'],
+    ['responses', OPENAI, 'plain-text.json'],
+  ])('checklist 208: natively, by %s, once the vendor has refused it', async (from, model, file) => {
+    const bodies: string[] = [];
+    door.answers(({ body }, response) => {
+      const text = body.toString('utf8');
+      bodies.push(text);
+      const isBad = /[^\\]\\ud83c/.test(text);
+      response
+        .writeHead(isBad ? 400 : 200, { 'content-type': 'application/json' })
+        .end(isBad ? JSON.stringify(refusal) : readFileSync(join(FIXTURES, 'replies', from, file)));
+    });
+    const more = {
+      user: 'a\\ud83cb 😀',
+      ...(from === 'responses' ? { input: cut } : { messages: [{ role: 'user', content: cut }] }),
+    };
+    const { status, text } = await door.whole(from, model, more);
+    expect(status, text).toBe(200);
+    const [first = '', second = ''] = bodies;
+    expect(bodies).toHaveLength(2);
+    expect(second).toBe(first.replace(/\\ud83c(?=…)/, '\ufffd'));
+  });
+
+  test('checklist 208: what is refused for something else is refused', async () => {
+    door.answers((_, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    const messages = [{ role: 'user', content: 'Sunny 😀' }];
+    const { status } = await door.whole('messages', CLAUDE, { messages });
+    expect(status).toBe(400);
+    expect(door.upstream().received).toHaveLength(1);
+  });
+});
