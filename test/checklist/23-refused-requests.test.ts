@@ -341,6 +341,50 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
   });
 });
 
+describe('checklist 209: a keyword of a schema that is null says nothing', () => {
+  // As programs in Go write what they leave out.
+  const schema = {
+    type: 'object',
+    description: null,
+    properties: {
+      one: { type: 'string', enum: null, format: null, default: null },
+      two: { type: 'object', properties: null, required: null, additionalProperties: null },
+      three: { type: 'array', items: null },
+      required: { const: null },
+    },
+    required: null,
+  };
+  const said = (items: JsonObject): JsonObject => ({
+    type: 'object',
+    properties: {
+      one: { type: 'string', default: null },
+      two: { type: 'object' },
+      three: { type: 'array', ...items },
+      required: { const: null },
+    },
+  });
+
+  test.each([
+    [OPENAI, 'tools.0.function.parameters', 'messages'],
+    ['openai/gpt-5.4', 'tools.0.parameters', 'messages'],
+    [QWEN, 'tools.0.function.parameters', 'messages'],
+    [CLAUDE, 'tools.0.input_schema', 'chat-completions'],
+    [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', 'chat-completions'],
+  ] as const)('checklist 209: to %s', async (model, field, from) => {
+    const sent = at(await sentFor(from, model, { tools: [taking(schema, from)] }), field);
+    const isWhole = model !== CLAUDE && model !== GEMINI;
+    expect(sent).toEqual(said(isWhole ? { items: {} } : {}));
+  });
+
+  test.each([
+    [CLAUDE, 'tools.0.input_schema', { type: 'object', properties: {} }],
+    [GEMINI, 'tools.0.functionDeclarations.0.parametersJsonSchema', { type: 'object' }],
+  ])('checklist 209: of a function without parameters, to %s', async (model, field, expected) => {
+    const nothing = taking({ type: 'object', properties: null, required: null }, 'chat-completions');
+    expect(at(await sentFor('chat-completions', model, { tools: [nothing] }), field)).toEqual(expected);
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [
