@@ -303,6 +303,78 @@ describe('checklist 207: an empty object before the arguments is not all of them
   });
 });
 
+describe('checklist 210: calls that GPT makes by its own tool for several are calls', () => {
+  const uses = (...names: readonly string[]): string =>
+    JSON.stringify({
+      tool_uses: names.map((name) => ({ recipient_name: `functions.${name}`, parameters: { city: 'Rom' } })),
+    });
+  const rom = { city: 'Rom' };
+  const TOOLS = ['get_weather', 'get_time'];
+  const toolsOf = (from: Caller, names: readonly string[]): JsonObject => ({
+    tools: names.map((name) => cityTool(from, name)),
+  });
+  /** A call before, the call in two pieces, and one behind it. */
+  const chat = (name: string, text: string): Said =>
+    chatStream(
+      chunk(piece(0, opened('call_a', 'get_time', '{}'))),
+      chunk(piece(1, opened('call_b', name, text.slice(0, 9)))),
+      chunk(piece(1, more(text.slice(9)))),
+      chunk(piece(2, opened('call_c', 'get_time', '{}'))),
+      chunk({}, 'tool_calls'),
+    );
+
+  describe.each(['multi_tool_use.parallel', 'parallel'])('%s', (name) => {
+    test.each(['messages', 'responses'] as const)(
+      'checklist 210: by chat-completions, to %s',
+      async (from) => {
+        door.answers(chat(name, uses(...TOOLS)));
+        const { reply } = await door.stream(from, QWEN, toolsOf(from, TOOLS));
+        const calls = callsOf(reply());
+        expect(named(calls)).toEqual([
+          ['get_time', {}],
+          ['get_weather', rom],
+          ['get_time', rom],
+          ['get_time', {}],
+        ]);
+        expect(new Set(calls.map(({ id }) => id)).size).toBe(4);
+      },
+    );
+
+    test.each(['messages', 'chat-completions'] as const)(
+      'checklist 210: by responses, to %s',
+      async (from) => {
+        const call = {
+          type: 'function_call',
+          id: 'fc_1',
+          call_id: 'call_a',
+          name,
+          arguments: uses(...TOOLS),
+        };
+        const usage = { input_tokens: 7, output_tokens: 5, total_tokens: 12 };
+        door.answers(json({ object: 'response', id: 'resp_1', status: 'completed', output: [call], usage }));
+        const { reply } = await door.whole(from, RESPONDER, toolsOf(from, TOOLS));
+        expect(named(callsOf(reply()))).toEqual([
+          ['get_weather', rom],
+          ['get_time', rom],
+        ]);
+      },
+    );
+  });
+
+  test.each([
+    ['one of them is a tool that the caller does not have', ['get_weather', 'python'], TOOLS],
+    ['the caller has a tool of the name', TOOLS, [...TOOLS, 'parallel']],
+  ])('checklist 210: not where %s', async (_, used, had) => {
+    door.answers(chat('parallel', uses(...used)));
+    const { reply } = await door.stream('messages', QWEN, toolsOf('messages', had));
+    expect(named(callsOf(reply()))).toEqual([
+      ['get_time', {}],
+      ['parallel', parseJson(uses(...used))],
+      ['get_time', {}],
+    ]);
+  });
+});
+
 test.each(CALLERS)(
   'checklist 8: each call that Gemini gives, in chunks of their own or in one, is a call (%s)',
   async (from) => {

@@ -7,6 +7,7 @@
 
 import { withCustomCalls } from '../../conversation/custom-tools.ts';
 import { countCalls, prefixedId } from '../../conversation/ids.ts';
+import { withParallelCalls } from '../../conversation/parallel-calls.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import { endedEarly } from '../../errors.ts';
 import { asNumber, asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../json.ts';
@@ -43,7 +44,8 @@ const KNOWN = new Set([
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, target: Target): EventParser {
   const chunks = parseChunks(prompt, target);
-  return { ...withCustomCalls(chunks, prompt), mayBeOver: chunks.mayBeOver };
+  const events = withParallelCalls(withCustomCalls(chunks, prompt), prompt);
+  return { ...events, mayBeOver: chunks.mayBeOver };
 }
 
 function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {

@@ -4,6 +4,7 @@
  * numbers, so what an item's end shows beyond what came before is made up for.
  */
 
+import { withParallelCalls } from '../../conversation/parallel-calls.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { ReplyEvent, ReplyStart } from '../../conversation/reply.ts';
 import { endedEarly, GatewayError } from '../../errors.ts';
@@ -29,6 +30,10 @@ const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, _target: Target): Step<Sse, ReplyEvent> {
+  return withParallelCalls(parseItems(prompt), prompt);
+}
+
+function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
   let out = NOWHERE;
   let started = false;
   let ended = false;
