@@ -15,10 +15,12 @@ import {
   CLAUDE,
   chunk,
   claudeBoth,
+  claudeMessage,
   GEMINI,
   GEMINI_3,
   gemini,
   geminiStream,
+  namedStream,
   QWEN,
   type Streamed,
   useDoor,
@@ -177,6 +179,36 @@ describe("checklist 95: an end before the vendor's last event is none", () => {
   test('checklist 95: a whole answer where the body is cut', async () => {
     door.answers({ type: 'text/event-stream', body: `${said('Yes')}${said('.')}` });
     expect((await door.whole('messages', QWEN)).status).toBe(502);
+  });
+});
+
+describe('checklist 211: two answers in one stream are not told as one', () => {
+  const text = (said: string): readonly JsonObject[] => [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } },
+  ];
+  const end = [
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  const started = (id: string): JsonObject => ({
+    type: 'message_start',
+    message: { ...claudeMessage([], null), id },
+  });
+
+  test.each(['chat-completions', 'responses'] as const)('checklist 211: to %s', async (from) => {
+    door.answers(namedStream(started('msg_1'), ...text('One, '), started('msg_2'), ...text('two.'), ...end));
+    const { status, text: told } = await door.stream(from, CLAUDE);
+    expect(told).toMatch(/another message within the first/);
+    expect(told).not.toContain('two.');
+    expect(status).toBe(502);
+  });
+
+  test('checklist 211: one whose beginning is told twice is one', async () => {
+    door.answers(namedStream(started('msg_1'), started('msg_1'), ...text('One.'), ...end));
+    const { reply } = await door.stream('chat-completions', CLAUDE);
+    expect(reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: 'One.' }]);
   });
 });
 

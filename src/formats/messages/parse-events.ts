@@ -40,6 +40,7 @@ export function parseEvents(prompt: Prompt): Step<Sse, ReplyEvent> {
 function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
   const blocks = answerBlocks(prompt);
   let isStarted = false;
+  let id: string | undefined;
   let isOver = false;
   /** Usage as told so far, and the fields that tell the end. */
   let figures: JsonObject = {};
@@ -53,6 +54,11 @@ function parseMessage(prompt: Prompt): Step<Sse, ReplyEvent> {
 
   /** A message starts: without content, or with all of it. */
   const start = (message: JsonObject, out: Out): void => {
+    const called = asText(message['id']);
+    // A proxy that begins anew: what comes is no part of what was told, nor are its thoughts signed for that (vercel/ai#18402).
+    if (called !== undefined && id !== undefined && called !== id)
+      throw broken('another message within the first');
+    id ??= called;
     if (isStarted) return;
     isStarted = true;
     const { content, usage, stop_reason, stop_sequence, ...rest } = message;
