@@ -31,6 +31,49 @@ export function isTextual(mediaType: string): boolean {
   return mediaType.startsWith('text/') || TEXTS.test(mediaType);
 }
 
+const BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['heic', 'image/heic'],
+  ['pdf', 'application/pdf'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['md', 'text/markdown'],
+  ['json', 'application/json'],
+  ['xml', 'text/xml'],
+  ...[
+    'txt',
+    'log',
+    'yaml',
+    'yml',
+    'toml',
+    'ini',
+    'sql',
+    'sh',
+    'py',
+    'js',
+    'ts',
+    'tsx',
+    'jsx',
+    'css',
+    'java',
+    'go',
+  ].map((ending) => [ending, 'text/plain'] as const),
+  ['mp3', 'audio/mp3'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['mov', 'video/mov'],
+  ['webm', 'video/webm'],
+]);
+
+/** The MIME type that the ending of a file's name, or of a path, tells; undefined where it is none of the usual ones. */
+export function typeByName(name = ''): string | undefined {
+  return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+}
+
 /** First letters of the base64 of well-known file heads. */
 const HEADS: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],

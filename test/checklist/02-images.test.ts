@@ -177,6 +177,40 @@ describe('checklist 23: an address that the vendor cannot open', () => {
   });
 });
 
+describe('checklist 212: a file whose type says nothing is what its name tells', () => {
+  const text = Buffer.from('a,b\n').toString('base64');
+  const asked = (from: Caller, file: JsonObject): JsonObject =>
+    from === 'responses'
+      ? { input: [{ role: 'user', content: [{ type: 'input_file', ...file }] }] }
+      : { messages: [{ role: 'user', content: [{ type: 'file', file }] }] };
+
+  describe.each(['chat-completions', 'responses'] as const)('%s', (from) => {
+    test.each([
+      ['table.csv', `data:application/octet-stream;base64,${text}`, 'text/csv'],
+      ['table.CSV', text, 'text/csv'],
+      ['main.py', `data:application/octet-stream;base64,${text}`, 'text/plain'],
+    ])('checklist 212: %s, %s', async (filename, file_data, mimeType) => {
+      const body = asked(from, { filename, file_data });
+      expect(objectsIn(await sentFor(from, GEMINI, body))).toContainEqual({
+        inlineData: { mimeType, data: text },
+      });
+      expect(objectsIn(await sentFor(from, CLAUDE, body))).toContainEqual(
+        expect.objectContaining({ source: { type: 'text', media_type: 'text/plain', data: 'a,b\n' } }),
+      );
+    });
+
+    test('checklist 212: but for what its data tells', async () => {
+      const data = 'JVBERi0xLjQ=';
+      const body = asked(from, {
+        filename: 'a.txt',
+        file_data: `data:application/octet-stream;base64,${data}`,
+      });
+      const pdf = { inlineData: { mimeType: 'application/pdf', data } };
+      expect(objectsIn(await sentFor(from, GEMINI, body))).toContainEqual(pdf);
+    });
+  });
+});
+
 describe('checklist 22: what stands in the place of another medium is what its type says', () => {
   const PDF = 'JVBERi0xLjQ=';
   const url = `data:application/pdf;base64,${PDF}`;

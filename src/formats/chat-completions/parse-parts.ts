@@ -1,7 +1,7 @@
 /** Content parts of a caller's messages: text, images, audio, video and files. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { mediaOf, mediumIn } from '../../conversation/media-types.ts';
+import { mediaOf, mediumIn, typeByName } from '../../conversation/media-types.ts';
 import type { ContentPart, MediaPart } from '../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
 import { missing } from '../openai-fields.ts';
@@ -90,7 +90,7 @@ function parseFile(file: JsonObject, around: JsonObject, param: string): MediaPa
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
   if (/^https?:/.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
-  const mediaType = inline ? inline.mediaType || UNSAID : 'application/pdf';
+  const mediaType = inline ? inline.mediaType || UNSAID : (typeByName(name) ?? 'application/pdf');
   return {
     ...common,
     media: mediaOf(mediaType),

@@ -1,7 +1,7 @@
 /** Images, sound, films and documents: `inlineData`, and `fileData` with a URI. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { isTextual, mediaOf, sniffedType, usualType } from '../../conversation/media-types.ts';
+import { isTextual, mediaOf, sniffedType, typeByName, usualType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -59,7 +59,7 @@ export function renderMedia(part: MediaPart): JsonObject {
   const { source } = part;
   switch (source.kind) {
     case 'base64':
-      return { inlineData: inBase64(source.data, part.mediaType, part.media) };
+      return { inlineData: inBase64(source.data, part.mediaType, part) };
     case 'text': {
       const data = Buffer.from(source.text, 'utf8').toString('base64');
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
@@ -76,8 +76,8 @@ export function renderMedia(part: MediaPart): JsonObject {
 
 function linked(url: string, part: MediaPart): JsonObject {
   const inline = parseDataUrl(url);
-  if (inline === undefined) return fileData(url, usualType(part.mediaType) ?? typeByName(url));
-  return { inlineData: inBase64(inline.data, inline.mediaType, part.media) };
+  if (inline === undefined) return fileData(url, usualType(part.mediaType) ?? typeByPath(url));
+  return { inlineData: inBase64(inline.data, inline.mediaType, part) };
 }
 
 function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
@@ -89,8 +89,12 @@ function fileData(fileUri: string, mimeType: string | undefined): JsonObject {
  * is. Of texts it takes those whose type says so, and not those of data and code ("Unable to submit request because it has
  * a mimeType parameter with value application/json, which is not supported", agno-agi/agno#3964).
  */
-function inBase64(data: string, mediaType: string | undefined, kind: MediaPart['media']): JsonObject {
-  const type = usualType(mediaType);
+function inBase64(
+  data: string,
+  mediaType: string | undefined,
+  { media: kind, name }: Pick<MediaPart, 'media' | 'name'>,
+): JsonObject {
+  const type = usualType(mediaType) ?? sniffedType(data) ?? typeByName(name);
   if (kind === 'document' && type?.startsWith('application/') && isTextual(type)) {
     return { mimeType: 'text/plain', data };
   }
@@ -110,28 +114,7 @@ function typeOf(base64: string, kind: MediaPart['media']): string {
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
 }
 
-const BY_ENDING: ReadonlyMap<string, string> = new Map([
-  ['png', 'image/png'],
-  ['jpg', 'image/jpeg'],
-  ['jpeg', 'image/jpeg'],
-  ['gif', 'image/gif'],
-  ['webp', 'image/webp'],
-  ['heic', 'image/heic'],
-  ['pdf', 'application/pdf'],
-  ['txt', 'text/plain'],
-  ['md', 'text/markdown'],
-  ['csv', 'text/csv'],
-  ['html', 'text/html'],
-  ['json', 'application/json'],
-  ['mp3', 'audio/mp3'],
-  ['wav', 'audio/wav'],
-  ['mp4', 'video/mp4'],
-  ['mov', 'video/mov'],
-  ['webm', 'video/webm'],
-]);
-
-function typeByName(url: string): string | undefined {
-  const path = url.replace(/[?#].*$/s, '');
-  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  return BY_ENDING.get(ending);
+/** What the path of an address tells. */
+function typeByPath(url: string): string | undefined {
+  return typeByName(url.replace(/[?#].*$/s, ''));
 }

@@ -1,6 +1,6 @@
 /** Images and documents. */
 
-import { isTextual, sniffedType, usualType } from '../../conversation/media-types.ts';
+import { isTextual, sniffedType, typeByName, usualType } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
@@ -129,7 +129,7 @@ function documentSource(part: MediaPart): JsonObject {
     case 'text':
       return textSource(source.text);
     case 'base64': {
-      const mediaType = usualType(part.mediaType) ?? sniffedType(source.data);
+      const mediaType = usualType(part.mediaType) ?? sniffedType(source.data) ?? typeByName(part.name);
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
       if (mediaType !== undefined && isTextual(mediaType)) {

@@ -1,7 +1,7 @@
 /** Content parts of input messages and tool outputs, from the wire. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { mediaOf, mediumIn } from '../../conversation/media-types.ts';
+import { mediaOf, mediumIn, typeByName } from '../../conversation/media-types.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
@@ -120,11 +120,10 @@ function linked(url: string): Located {
 }
 
 /** A `data:` URL, or base64 without its media type: then told by the file's name, and most often a PDF. */
-function inlined(data: string, name = ''): Located {
+function inlined(data: string, name: string | undefined): Located {
   const found = linked(data);
   if (found.source.kind === 'base64') return found;
-  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return { source: { kind: 'base64', data }, mediaType: TYPES.get(ending) ?? 'application/pdf' };
+  return { source: { kind: 'base64', data }, mediaType: typeByName(name) ?? 'application/pdf' };
 }
 
 function storedFile(id: string | undefined): Located | undefined {
@@ -151,13 +150,3 @@ function others(rest: JsonObject, exact: JsonObject = {}): Pick<TextPart, 'mark'
     ...extraOf(extra),
   };
 }
-
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ['pdf', 'application/pdf'],
-  ['txt', 'text/plain'],
-  ['md', 'text/markdown'],
-  ['csv', 'text/csv'],
-  ['json', 'application/json'],
-  ['html', 'text/html'],
-  ['xml', 'text/xml'],
-]);
