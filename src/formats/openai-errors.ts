@@ -151,7 +151,7 @@ const TOO_LONG = new RegExp(
     'prompt tokens \\(\\d+\\) exceed',
     "total tokens exceeds? the model's max",
     'length of all messages is too long',
-    '`inputs` tokens \\+ `max_new_tokens` must be',
+    '`inputs` (tokens \\+ `max_new_tokens` must be|must have less than \\d+ tokens)',
     'input length \\(\\d+ tokens\\) exceeds',
     'longer than the maximum model length',
     'exceed max message tokens',

@@ -253,6 +253,7 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     "total tokens exceeds the model's max of 4096",
     'The total length of all messages is too long.',
     '`inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens and 100',
+    'Input validation error: `inputs` must have less than 8192 tokens. Given: 9000',
     'Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).',
     'The decoder prompt (length 9000) is longer than the maximum model length of 8192.',
     'Total tokens of image and text exceed max message tokens. Request id: 0217',
