@@ -1,4 +1,4 @@
-/** Which path a client means whose base URL has a part too few, or one twice. */
+/** Which path a client means whose base URL has a part too few, or one twice, or a slash too many. */
 
 const PATHS = [
   '/v1/chat/completions',
@@ -14,8 +14,12 @@ const PATHS = [
 /** What Google's clients ask of a model, below whatever: another version, none, one twice, Vertex AI's projects. */
 const CALL = /\/models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/;
 
-/** `/v1/messages` for `/messages`, `/v1/v1/messages` and `/anthropic/v1/messages`; undefined where none is like it. */
-export function nearestPath(path: string): string | undefined {
+/**
+ * `/v1/messages` for `/messages`, `/v1//messages`, `/v1/v1/messages` and `/anthropic/v1/messages`; undefined where none is
+ * like it.
+ */
+export function nearestPath(asked: string): string | undefined {
+  const path = asked.replaceAll(/\/{2,}/g, '/');
   const method = CALL.exec(path)?.[1];
   if (method !== undefined) return `/v1beta/models/{model}:${method}`;
   return PATHS.find((known) => path.endsWith(known) || known.replace(/^\/v1(?:beta)?/, '') === path);

@@ -370,6 +370,8 @@ describe('paths', () => {
     ['/chat/completions', '/v1/chat/completions'],
     ['/messages', '/v1/messages'],
     ['/v1/v1/messages', '/v1/messages'],
+    ['/v1//chat/completions', '/v1/chat/completions'],
+    ['/v1beta//models/g:countTokens', '/v1beta/models/{model}:countTokens'],
     ['/openai/v1/chat/completions', '/v1/chat/completions'],
     ['/models', '/v1/models'],
     ['/models/gemini-2.5-flash:generateContent', '/v1beta/models/{model}:generateContent'],
