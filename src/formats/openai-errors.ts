@@ -84,6 +84,8 @@ interface Told {
   readonly status?: number;
   /** OpenRouter: the input was held back by moderation. */
   readonly moderated?: boolean;
+  /** OpenRouter: when its limit is over, in milliseconds since 1970. */
+  readonly resetsAt?: number;
 }
 
 function errorOf(status: number, told: Told): GatewayError {
@@ -103,6 +105,8 @@ function errorOf(status: number, told: Told): GatewayError {
       status < 500 && { status: status === 403 ? 400 : status }),
     ...(told.param !== undefined && { param: told.param }),
     ...(code !== undefined && { code }),
+    ...(told.resetsAt !== undefined &&
+      fault === 'rate-limited' && { retryAfter: Math.max(0, (told.resetsAt - Date.now()) / 1000) }),
   });
 }
 
@@ -242,7 +246,15 @@ function withWords(message: string | undefined, error: JsonObject): Told {
     param: asText(error['param']),
     status: numbers.map(asNumber).find(isErrorStatus),
     moderated: asObject(error['metadata'])?.['flagged_input'] !== undefined,
+    resetsAt: resetIn(asObject(asObject(error['metadata'])?.['headers'])),
   });
+}
+
+/** The time that OpenRouter's header of a limit tells, which stands in its error: in milliseconds, or in seconds. */
+function resetIn(headers: JsonObject | undefined): number | undefined {
+  const told = asText(headers?.['X-RateLimit-Reset']) ?? '';
+  if (!/^\d{10,13}$/.test(told)) return undefined;
+  return told.length === 10 ? Number(told) * 1000 : Number(told);
 }
 
 /** Several sentences where others say one. */

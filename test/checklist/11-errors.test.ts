@@ -279,6 +279,25 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
   });
 });
 
+describe('checklist 213: when a limit is over is told, wherever a service says it', () => {
+  test.each([
+    ['milliseconds', 1],
+    ['seconds', 1000],
+  ])('checklist 213: by OpenRouter, within its error, in %s', async (_, unit) => {
+    const reset = String(Math.round((Date.now() + 7_200_000) / unit));
+    const headers = { 'X-RateLimit-Limit': '50', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': reset };
+    const message = 'Rate limit exceeded: free-models-per-day.';
+    const error = { message, code: 429, metadata: { headers, provider_name: null } };
+    door.answers((_request, response) => refuse(response, { error, user_id: 'u' }, 429));
+    for (const from of ['messages', 'responses'] as const) {
+      const { status, headers: told } = await door.whole(from, 'openrouter/a-model');
+      expect(status).toBe(429);
+      expect(Math.abs(Number(told.get('retry-after')) - 7200)).toBeLessThan(60);
+      expect(told.get('x-should-retry')).toBe('false');
+    }
+  });
+});
+
 describe('checklist 171: what a service says went wrong is told, whatever its shape and status', () => {
   test.each<[number, JsonObject, number, string]>([
     [200, { code: 500, msg: '404 NOT_FOUND', success: false }, 502, '404 NOT_FOUND'],
