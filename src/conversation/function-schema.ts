@@ -5,7 +5,7 @@
  * Code's own tools and every `z.email()` have one: it is left out, for the tool is worth more than its pattern.
  */
 
-import { asList, isObject, type Json, type JsonObject } from '../json.ts';
+import { asList, asObject, isObject, type Json, type JsonObject } from '../json.ts';
 import { isPlainPattern } from './patterns.ts';
 import { inNewestDraft } from './schema-draft.ts';
 import { rewritten } from './schema-places.ts';
@@ -31,6 +31,22 @@ export function withPlainPatterns(schema: JsonObject, lose: (pattern: string) =>
 /** The schema and all in it in the words of the newest draft; itself where nothing had to change. */
 export function newestSchema(schema: JsonObject): JsonObject {
   return rewritten(schema, inNewestDraft);
+}
+
+/**
+ * The schema without what a property that is named `properties` says of further ones by true or false, for a service that
+ * takes that name for the keyword; itself where there is none.
+ */
+export function withoutClosedProperties(schema: JsonObject): JsonObject {
+  return rewritten(schema, opened, 0);
+}
+
+function opened(schema: JsonObject): JsonObject {
+  const named = asObject(schema['properties']);
+  const { additionalProperties, ...rest } = asObject(named?.['properties']) ?? {};
+  return typeof additionalProperties === 'boolean'
+    ? { ...schema, properties: { ...named, properties: rest } }
+    : schema;
 }
 
 /**

@@ -385,6 +385,36 @@ describe('checklist 209: a keyword of a schema that is null says nothing', () =>
   });
 });
 
+describe('checklist 214: a parameter that is named as a keyword is no keyword to xAI', () => {
+  // As Notion's server describes a page.
+  const city = { type: 'object', properties: { city: { type: 'string' } } };
+  const page = (closed: JsonObject): JsonObject => ({
+    type: 'object',
+    properties: {
+      properties: { ...city, ...closed },
+      pages: { type: 'array', items: { type: 'object', properties: { properties: { ...city, ...closed } } } },
+      additionalProperties: { type: 'boolean' },
+    },
+    additionalProperties: false,
+  });
+  const closed = { additionalProperties: false };
+
+  test.each([
+    ['x-ai/grok-4.6', {}],
+    ['openrouter/a-model', {}],
+    [QWEN, closed],
+  ])('checklist 214: to %s', async (model, expected) => {
+    const sent = await sentFor('messages', model, { tools: [taking(page(closed), 'messages')] });
+    expect(at(sent, 'tools.0.function.parameters')).toEqual(page(expected));
+  });
+
+  test('checklist 214: what a property may hold by a schema stays', async () => {
+    const open = page({ additionalProperties: { type: 'string' } });
+    const sent = await sentFor('messages', 'x-ai/grok-4.6', { tools: [taking(open, 'messages')] });
+    expect(at(sent, 'tools.0.function.parameters')).toEqual(open);
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [

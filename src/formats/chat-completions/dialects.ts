@@ -78,6 +78,11 @@ export interface Dialect {
   readonly parameters: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly rootUnions: boolean;
+  /**
+   * Whether a parameter that is named `properties` may be a closed object. xAI takes the name for the keyword:
+   * "/properties/properties/additionalProperties: property schema 'false' is not supported" (vercel/ai#14678).
+   */
+  readonly closedProperties: boolean;
   /** Whether schemas go by Moonshot's own rules. */
   readonly moonshotSchemas: boolean;
   /** Whether tool messages may hold images and files. */
@@ -139,6 +144,7 @@ const PLAIN: Dialect = {
   webSearch: true,
   parameters: false,
   rootUnions: true,
+  closedProperties: true,
   moonshotSchemas: false,
   toolMedia: true,
   userAfterTool: true,
@@ -215,8 +221,9 @@ const ROUTER: Dialect = {
   cacheControl: true,
   textLists: true,
   webSearch: true,
-  // Neither Anthropic nor OpenAI takes any, and their models are behind it too.
+  // Neither Anthropic nor OpenAI takes any, and their models are behind it too, as are xAI's.
   rootUnions: false,
+  closedProperties: false,
   topK: true,
   user: 128,
 };
@@ -263,6 +270,7 @@ const XAI: Dialect = {
   systemFirst: false,
   // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"
   rootUnions: false,
+  closedProperties: false,
   refusesStop: 'thinking',
 };
 

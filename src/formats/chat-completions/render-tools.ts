@@ -1,6 +1,7 @@
 /** Tools and the choice among them, in the dialect of the service. */
 
 import { asFunctionTool, customNames } from '../../conversation/custom-tools.ts';
+import { withoutClosedProperties } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
@@ -94,8 +95,10 @@ function strictOf(
 }
 
 function schemaOf(tool: FunctionTool, writing: Writing): JsonObject | undefined {
-  const whole = parametersOf(tool, writing.dialect.rootUnions, writing.report);
-  return whole && servedSchema(whole, `tools[${tool.name}].parameters`, writing);
+  const { dialect, report } = writing;
+  const whole = parametersOf(tool, dialect.rootUnions, report);
+  const schema = dialect.closedProperties ? whole : whole && withoutClosedProperties(whole);
+  return schema && servedSchema(schema, `tools[${tool.name}].parameters`, writing);
 }
 
 function renderCustom(tool: CustomTool, writing: Writing): JsonObject {
