@@ -415,6 +415,65 @@ describe('checklist 214: a parameter that is named as a keyword is no keyword to
   });
 });
 
+describe('checklist 215: what LangChain has left of an answer in its content is said once', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } };
+  const text = { type: 'text', text: 'Well.' };
+  const use = { type: 'tool_use', id: 'call_1', name: 'f' };
+  const said = (content: readonly JsonObject[]): JsonObject => ({
+    messages: [
+      { role: 'user', content: 'Hi.' },
+      { role: 'assistant', content, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'Ok.' },
+    ],
+    tools: [cityTool('chat-completions', 'f')],
+  });
+
+  describe.each<[string, readonly JsonObject[]]>([
+    ['a call', [text, { ...use, input: { x: 1 } }]],
+    [
+      'a call in pieces',
+      [
+        { ...text, index: 0 },
+        { ...use, input: '', index: 1 },
+        { type: 'input_json_delta', index: 1, input: '{"x":1}' },
+      ],
+    ],
+    ['a call in words of its own', [text, { type: 'tool_call', id: 'call_1', name: 'f', args: { x: 1 } }]],
+    ['a call of Gemini', [text, { type: 'functionCall', functionCall: { name: 'f', args: { x: 1 } } }]],
+    ['thoughts', [{ type: 'reasoning', reasoning: 'Hm.' }, text]],
+    ['sources', [{ ...text, annotations: [], citations: [] }]],
+    ['a text of responses', [{ ...text, type: 'output_text', annotations: [] }]],
+  ])('%s', (_, content) => {
+    test('checklist 215: to Anthropic', async () => {
+      const sent = await sentFor('chat-completions', CLAUDE, said(content));
+      expect(at(sent, 'messages.1.content')).toEqual([text, { ...use, input: { x: 1 } }]);
+      expect(listAt(sent, 'messages.2.content')).toHaveLength(1);
+    });
+
+    test('checklist 215: to Google', async () => {
+      const sent = await sentFor('chat-completions', GEMINI, said(content));
+      expect(at(sent, 'contents.1.parts')).toEqual([
+        { text: 'Well.' },
+        { functionCall: { name: 'f', args: { x: 1 } } },
+      ]);
+    });
+
+    test('checklist 215: natively, once it was refused', async () => {
+      const refusal = {
+        error: { message: 'unknown variant, expected `text`', type: 'invalid_request_error' },
+      };
+      door.answers((_request, response) =>
+        response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+      );
+      await door.whole('chat-completions', QWEN, said(content));
+      expect(door.upstream().received).toHaveLength(2);
+      const [, message] = listAt(door.sent(), 'messages');
+      expect(['Well.', [text], [{ ...text, type: 'output_text' }]]).toContainEqual(message?.['content']);
+      expect(message?.['tool_calls']).toEqual([call]);
+    });
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [

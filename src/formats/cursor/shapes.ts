@@ -87,12 +87,17 @@ function chatMessages(message: Json): readonly Json[] {
   return [...results.map(chatResult), ...spoken];
 }
 
-/** A message of the assistant with its `tool_use` blocks as calls. */
+/**
+ * A message of the assistant with its `tool_use` blocks as calls. LangChain has each in `tool_calls` too (langchainjs#9972),
+ * and there alone where it put it together from a stream.
+ */
 function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
-  const calls = asObjects(content).filter(({ type }) => type === 'tool_use');
-  if (calls.length === 0) return message;
+  const blocks = asObjects(content).filter(({ type }) => type === 'tool_use');
+  if (blocks.length === 0) return message;
+  const known = new Set(asObjects(message['tool_calls']).map(({ id }) => id));
+  const calls = blocks.filter(({ id }) => !known.has(id));
   const said = content.filter((block) => !isBlock(block, 'tool_use'));
-  const mark = calls.find(({ cache_control: control }) => isObject(control))?.['cache_control'];
+  const mark = blocks.find(({ cache_control: control }) => isObject(control))?.['cache_control'];
   return {
     ...compact({ cache_control: mark }),
     ...message,
@@ -102,7 +107,7 @@ function withCalls(message: JsonObject, content: readonly Json[]): JsonObject {
       ...calls.map(({ id, name, input }) => ({
         ...compact({ id }),
         type: 'function',
-        function: compact({ name, arguments: JSON.stringify(input ?? {}) }),
+        function: compact({ name, arguments: asText(input) ?? JSON.stringify(input ?? {}) }),
       })),
     ],
   };
