@@ -474,6 +474,47 @@ describe('checklist 215: what LangChain has left of an answer in its content is 
   });
 });
 
+describe('checklist 216: what LangChain writes on a text for itself is told to nobody', () => {
+  // As the results of its MCP adapters are written.
+  const text = { type: 'text', text: 'Sunny.' };
+  const noted = { ...text, id: 'lc_0e3f', index: 0 };
+  const messages = [
+    { role: 'user', content: [noted] },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: [noted] },
+  ];
+  const body = { messages, tools: [cityTool('chat-completions', 'f')] };
+
+  test('checklist 216: to Anthropic', async () => {
+    const sent = await sentFor('chat-completions', CLAUDE, body);
+    expect(at(sent, 'messages.0.content')).toEqual([text]);
+    expect(at(sent, 'messages.2.content.0.content')).toEqual([text]);
+  });
+
+  test('checklist 216: to Google', async () => {
+    const sent = await sentFor('chat-completions', GEMINI, body);
+    expect(at(sent, 'contents.0.parts')).toEqual([{ text: 'Sunny.' }]);
+  });
+
+  test('checklist 216: natively, once it was refused', async () => {
+    const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
+    door.answers((_request, response) =>
+      response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    await door.whole('chat-completions', QWEN, body);
+    const [first, second] = door
+      .upstream()
+      .received.map(({ body: sent }) => parseJson(sent.toString('utf8')));
+    expect(at(first, 'messages.2.content')).toEqual([noted]);
+    expect(at(second, 'messages.0.content')).toEqual([text]);
+    expect(at(second, 'messages.2.content')).toEqual([text]);
+  });
+});
+
 describe('checklist 151: a conversation may end with the assistant', () => {
   const said = (role: string, text: string): JsonObject => ({ role, content: [{ type: 'text', text }] });
   const messages = [

@@ -14,6 +14,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../json.ts';
+import { OF_CLIENTS } from './parse-parts.ts';
 
 /** Fields that answers have beside OpenAI's own. */
 export const ADDITIONAL: readonly string[] = [
@@ -31,8 +32,8 @@ const TELLING = ['refusal', 'annotations', ...ADDITIONAL];
 /** What the message has anyway, or what has a place of its own in the client's history. */
 const REPEATED = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
 
-/** What LangChain writes on a part of a text: its place in a stream, and Anthropic's sources. */
-const PLACED = ['index', 'citations'];
+/** What LangChain leaves on a part of a text: what it writes there for itself, and Anthropic's sources. */
+const LEFT = [...OF_CLIENTS, 'citations'];
 
 /**
  * Parts that are no content: calls, which stand in `tool_calls` too, pieces of them, calls that a vendor has answered
@@ -69,7 +70,7 @@ function withoutBeside(part: JsonObject, found: Record<string, Json>): JsonObjec
   if (type !== 'text' && type !== 'refusal') return part;
   const fields = Object.entries(part);
   const isBeside = (name: string): boolean =>
-    name !== type && (TELLING.includes(name) || REPEATED.includes(name) || PLACED.includes(name));
+    name !== type && (TELLING.includes(name) || REPEATED.includes(name) || LEFT.includes(name));
   const own = fields.filter(([name]) => !isBeside(name));
   if (own.length === fields.length) return part;
   for (const [name, value] of fields) {

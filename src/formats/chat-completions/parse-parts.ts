@@ -3,10 +3,24 @@
 import { parseDataUrl } from '../../conversation/data-url.ts';
 import { mediaOf, mediumIn, typeByName } from '../../conversation/media-types.ts';
 import type { ContentPart, MediaPart } from '../../conversation/prompt.ts';
-import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../json.ts';
+import {
+  asObject,
+  asText,
+  isEmpty,
+  type Json,
+  type JsonObject,
+  withoutFields,
+  withoutNulls,
+} from '../../json.ts';
 import { missing } from '../openai-fields.ts';
 import { audioIn } from '../openai-media.ts';
 import { markAndRest } from './marks.ts';
+
+/**
+ * What LangChain writes on each text for itself, as of its MCP adapters' results: OpenAI lets it pass, and Anthropic
+ * refuses it ("tool_result.content.0.text.id: Extra inputs are not permitted", langchain-ai/langchain#40483).
+ */
+export const OF_CLIENTS: readonly string[] = ['id', 'index'];
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */
 const UNSAID = 'text/plain';
@@ -23,7 +37,7 @@ export function parsePart(value: JsonObject, param: string): ContentPart {
     case 'output_text': {
       const { text, ...rest } = fields;
       if (typeof text !== 'string') throw missing(`${param}.text`);
-      return { kind: 'text', text, ...markAndRest(rest) };
+      return { kind: 'text', text, ...markAndRest(withoutFields(rest, OF_CLIENTS)) };
     }
     case 'refusal': {
       const { refusal, ...rest } = fields;

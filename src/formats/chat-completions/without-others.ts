@@ -7,10 +7,11 @@
 
 import { wholeArguments } from '../../conversation/arguments.ts';
 import { withoutChoice } from '../../conversation/toolless.ts';
-import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import { asList, asText, isList, isObject, type Json, type JsonObject, withoutFields } from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
 import { ADDITIONAL, gathered } from './gathered.ts';
 import { callIdFor } from './names.ts';
+import { OF_CLIENTS } from './parse-parts.ts';
 
 /** Fields of OpenAI's own answers that few others take back. */
 const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
@@ -61,9 +62,18 @@ function limited(request: JsonObject, { maxTokens }: Dialect): JsonObject {
 
 function ownMessage(message: Json, dialect: Dialect): Json {
   if (!isObject(message)) return message;
-  const { role, tool_call_id: id } = message;
-  if (role === 'tool' && typeof id === 'string') return { ...message, tool_call_id: callIdFor(id, dialect) };
-  return role === 'assistant' ? ownAnswer(gathered(message), dialect) : message;
+  const { role, tool_call_id: id, content } = message;
+  if (role === 'assistant') return ownAnswer(gathered(message), dialect);
+  return {
+    ...message,
+    ...(isList(content) && { content: content.map(plainPart) }),
+    ...(role === 'tool' && typeof id === 'string' && { tool_call_id: callIdFor(id, dialect) }),
+  };
+}
+
+/** A text without what a client writes there for itself. */
+function plainPart(part: Json): Json {
+  return isObject(part) && part['type'] === 'text' ? withoutFields(part, OF_CLIENTS) : part;
 }
 
 function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
