@@ -513,6 +513,38 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
     expect(at(second, 'messages.0.content')).toEqual([text]);
     expect(at(second, 'messages.2.content')).toEqual([text]);
   });
+
+  test('checklist 216: by messages, to a service that speaks chat-completions', async () => {
+    const sent = await sentFor('messages', QWEN, { messages: [{ role: 'user', content: [noted] }] });
+    expect(at(sent, 'messages.0.content')).toBe('Sunny.');
+  });
+
+  test('checklist 216: by messages, natively, once it was refused', async () => {
+    const message = 'messages.2.content.0.tool_result.content.0.text.id: Extra inputs are not permitted';
+    const refusal = { type: 'error', error: { type: 'invalid_request_error', message } };
+    door.answers((_request, response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+    const result = (content: JsonObject): JsonObject => ({
+      type: 'tool_result',
+      tool_use_id: 'a',
+      content: [content],
+    });
+    await door.whole('messages', CLAUDE, {
+      messages: [
+        { role: 'user', content: [noted] },
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [result(noted)] },
+      ],
+    });
+    expect(door.upstream().received).toHaveLength(2);
+    expect(at(door.sent(), 'messages')).toEqual([
+      { role: 'user', content: [text] },
+      { role: 'assistant', content: [use] },
+      { role: 'user', content: [result(text)] },
+    ]);
+  });
 });
 
 describe('checklist 151: a conversation may end with the assistant', () => {

@@ -92,7 +92,8 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
 }
 
 function parseText(block: JsonObject, at: string): TextPart {
-  const { type: _, text, cache_control, citations, ...rest } = block;
+  // LangChain's own: no vendor takes it.
+  const { type: _, text, cache_control, citations, id: _id, index: _index, ...rest } = block;
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',

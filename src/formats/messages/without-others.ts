@@ -3,7 +3,7 @@
  * thinking guide): it reads no thoughts but those it has signed, no searches but those it has made, no text of white
  * space alone, as many models write it before a call, nothing behind a call, and no turn of nothing; and it cannot begin
  * to think by a budget in the midst of a round of calls, as one is where the calls are another's, or where a client has
- * left their thoughts out.
+ * left their thoughts out. Nor does it read what a client writes there for itself.
  */
 
 import { broughtBack } from '../../conversation/signature.ts';
@@ -17,6 +17,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  withoutFields,
 } from '../../json.ts';
 import { callsLast } from './calls-last.ts';
 import { othersSearches } from './searches.ts';
@@ -42,7 +43,8 @@ function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
 
 /** A turn without what Anthropic does not take back; none where nothing is left of it. */
 function ownTurn(turn: Json): readonly Json[] {
-  if (!isObject(turn) || turn['role'] !== 'assistant') return [turn];
+  if (!isObject(turn)) return [turn];
+  if (turn['role'] !== 'assistant') return [withContent(turn, plainBlock)];
   const said = turn['content'];
   if (!isList(said)) return isBlank(said) ? [] : [turn];
   const searches = othersSearches(said);
@@ -52,6 +54,20 @@ function ownTurn(turn: Json): readonly Json[] {
   if (left.length === 0) return [];
   const content = callsLast(left, isCall);
   return [hasSameItems(content, said) ? turn : { ...turn, content }];
+}
+
+/** A block, and each in a result, without what LangChain writes on a text for itself (langchain-ai/langchain#40483). */
+function plainBlock(block: Json): Json {
+  if (!isObject(block)) return block;
+  if (block['type'] === 'tool_result') return withContent(block, plainBlock);
+  return block['type'] === 'text' ? withoutFields(block, ['id', 'index']) : block;
+}
+
+/** What has a list of blocks, with each as `change` makes it; itself where none changed. */
+function withContent(whole: JsonObject, change: (block: Json) => Json): JsonObject {
+  const given = asList(whole['content']);
+  const content = given.map(change);
+  return hasSameItems(content, given) ? whole : { ...whole, content };
 }
 
 function isOf(searches: ReadonlySet<string>, block: Json): boolean {
