@@ -534,7 +534,7 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
     await door.whole('messages', CLAUDE, {
       messages: [
         { role: 'user', content: [noted] },
-        { role: 'assistant', content: [use] },
+        { role: 'assistant', content: [{ ...use, index: 1 }] },
         { role: 'user', content: [result(noted)] },
       ],
     });
@@ -544,6 +544,52 @@ describe('checklist 216: what LangChain writes on a text for itself is told to n
       { role: 'assistant', content: [use] },
       { role: 'user', content: [result(text)] },
     ]);
+  });
+});
+
+describe('checklist 217: what routers and LiteLLM add to an answer does not end a dialogue elsewhere', () => {
+  const fn = { name: 'f', arguments: '{}' };
+  const call = { id: 'a', type: 'function', function: fn };
+  const beside = { provider_specific_fields: { a: 1 } };
+  const answer = {
+    role: 'assistant',
+    content: 'Well.',
+    images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' }, index: 0 }],
+    tool_calls: [{ ...call, caller: { type: 'direct' }, ...beside, function: { ...fn, ...beside } }],
+  };
+  const body = {
+    messages: [{ role: 'user', content: 'Hi.' }, answer, { role: 'tool', tool_call_id: 'a', content: 'Ok.' }],
+    tools: [cityTool('chat-completions', 'f')],
+  };
+
+  test('checklist 217: to Anthropic', async () => {
+    expect(at(await sentFor('chat-completions', CLAUDE, body), 'messages.1')).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Well.' },
+        { type: 'tool_use', id: 'a', name: 'f', input: {} },
+      ],
+    });
+  });
+
+  test('checklist 217: to Google', async () => {
+    expect(at(await sentFor('chat-completions', GEMINI, body), 'contents.1')).toEqual({
+      role: 'model',
+      parts: [{ text: 'Well.' }, { functionCall: { id: 'a', name: 'f', args: {} } }],
+    });
+  });
+
+  test('checklist 217: natively, once it was refused', async () => {
+    const refusal = { error: { message: 'Extra inputs are not permitted', type: 'invalid_request_error' } };
+    door.answers((_request, response) =>
+      response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    await door.whole('chat-completions', QWEN, body);
+    expect(at(door.sent(), 'messages.1')).toEqual({
+      role: 'assistant',
+      content: 'Well.',
+      tool_calls: [call],
+    });
   });
 });
 

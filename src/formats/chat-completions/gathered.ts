@@ -24,6 +24,8 @@ export const ADDITIONAL: readonly string[] = [
   'thinking_blocks',
   'extra_content',
   'provider_specific_fields',
+  // OpenRouter's: what the model has drawn.
+  'images',
 ];
 
 /** Fields of a message that tell something of its answer. */

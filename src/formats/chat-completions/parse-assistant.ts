@@ -44,6 +44,7 @@ export function parseAssistant(given: JsonObject, waiting: Waiting, param: strin
     reasoning_details: _details,
     reasoning_content: _thought,
     reasoning: _reasoning,
+    images: _images,
     // What OpenAI's SDK made of the content: `parse` leaves it on the message, and OpenAI takes it back.
     parsed: _parsed,
     ...rest
@@ -97,7 +98,18 @@ function signCalls(
 }
 
 function parseCall(call: JsonObject, fallbackId: string, param: string): ToolCallPart {
-  const { id, type, function: fn, custom, index: _, extra_content: signed, ...rest } = call;
+  const {
+    id,
+    type,
+    function: fn,
+    custom,
+    index: _,
+    extra_content: signed,
+    // LiteLLM's, of every call of Claude's and Gemini's.
+    caller: _caller,
+    provider_specific_fields: _fields,
+    ...rest
+  } = call;
   const signature = signatureIn(signed);
   const common = {
     kind: 'tool-call',

@@ -89,7 +89,7 @@ function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
 
 function ownCall(call: Json, dialect: Dialect): Json {
   if (!isObject(call)) return call;
-  const { index: _, ...rest } = without(call, ADDITIONAL, dialect);
+  const { index: _, caller: _caller, ...rest } = without(call, ADDITIONAL, dialect);
   const { function: fn } = rest;
   const id = asText(call['id']);
   return {
@@ -100,9 +100,11 @@ function ownCall(call: Json, dialect: Dialect): Json {
 }
 
 /** OpenAI reads no arguments of an earlier call; most others do, and refuse what is no object. */
-function ownFunction(fn: Json, { newFields }: Dialect): Json {
-  const text = isObject(fn) ? asText(fn['arguments']) : undefined;
-  return newFields || !isObject(fn) || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
+function ownFunction(given: Json, { newFields }: Dialect): Json {
+  if (!isObject(given)) return given;
+  const fn = withoutFields(given, ADDITIONAL);
+  const text = asText(fn['arguments']);
+  return newFields || text === undefined ? fn : { ...fn, arguments: wholeArguments(text) };
 }
 
 /** Mistral's models say their thoughts in the content, as chunks of it. */

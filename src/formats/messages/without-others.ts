@@ -50,17 +50,21 @@ function ownTurn(turn: Json): readonly Json[] {
   const searches = othersSearches(said);
   const left = said
     .filter((block) => !isOthersThought(block) && !isBlankText(block) && !isOf(searches, block))
-    .map(withoutOthersCitations);
+    .map(withoutOthersCitations)
+    .map(plainBlock);
   if (left.length === 0) return [];
   const content = callsLast(left, isCall);
   return [hasSameItems(content, said) ? turn : { ...turn, content }];
 }
 
-/** A block, and each in a result, without what LangChain writes on a text for itself (langchain-ai/langchain#40483). */
+/**
+ * A block, and each in a result, without what LangChain writes there for itself: its place in a stream, and the number of
+ * a text (langchain-ai/langchain#31208, #40483).
+ */
 function plainBlock(block: Json): Json {
   if (!isObject(block)) return block;
-  if (block['type'] === 'tool_result') return withContent(block, plainBlock);
-  return block['type'] === 'text' ? withoutFields(block, ['id', 'index']) : block;
+  const plain = withoutFields(block, block['type'] === 'text' ? ['id', 'index'] : ['index']);
+  return block['type'] === 'tool_result' ? withContent(plain, plainBlock) : plain;
 }
 
 /** What has a list of blocks, with each as `change` makes it; itself where none changed. */
