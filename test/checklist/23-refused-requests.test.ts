@@ -609,6 +609,14 @@ describe('checklist 151: a conversation may end with the assistant', () => {
     expect((await sentFor('responses', model, { input: messages }))['messages']).toEqual(expected);
   });
 
+  test('checklist 151: to Claude, where its answer is to follow a schema', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const response_format = { type: 'json_schema', json_schema: { name: 'story', schema } };
+    const sent = await sentFor('chat-completions', CLAUDE, { messages, response_format });
+    expect(sent['messages']).toEqual([...written, said('user', 'Continue.')]);
+    expect(sent).toHaveProperty('output_config.format.type', 'json_schema');
+  });
+
   const spoken = (role: string, text: string): JsonObject => ({ role, parts: [{ text }] });
   const contents = [spoken('user', 'Tell me.'), spoken('model', 'Once upon')];
 

@@ -74,9 +74,13 @@ function isCall({ kind }: Part): boolean {
 /** For a conversation that ends with the assistant, where the model wants the last word to be the user's. */
 const GO_ON: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 
-/** Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide). */
+/**
+ * Models from 4.6 on, which are those with efforts, go on with no answer that is begun for them (migration guide), and none
+ * does whose answer is to follow a schema (Structured outputs: "Message Prefilling: Incompatible with JSON outputs").
+ */
 function takesPrefill(prompt: Prompt, target: Target): boolean {
-  return keepsAll(prompt, target) || !target.thinking?.kinds.includes('effort');
+  if (keepsAll(prompt, target)) return true;
+  return prompt.output?.kind !== 'json-schema' && !target.thinking?.kinds.includes('effort');
 }
 
 /** Whether the assistant has the last word: calls, its own or those of Anthropic's tools, are still to be answered. */
