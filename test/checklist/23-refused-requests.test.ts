@@ -181,6 +181,20 @@ describe('checklist 149: Gemini 4 is told no level it refuses', () => {
   });
 });
 
+describe('checklist 218: a seed of any size reaches Gemini', () => {
+  test.each([
+    [7, 7],
+    [-7, -7],
+    [2_147_483_647, 2_147_483_647],
+    [2_147_483_648, -2_147_483_648],
+    [3_898_845_386, -396_121_910],
+    [9_007_199_254_740_991, -1],
+  ])('checklist 218: %d', async (seed, expected) => {
+    const sent = await sentFor('chat-completions', GEMINI, { seed });
+    expect(at(sent, 'generationConfig.seed')).toBe(expected);
+  });
+});
+
 describe('checklist 150: the parameters of a function are whole enough for OpenAI', () => {
   const asked = (input_schema: JsonObject): JsonObject => ({ tools: [{ name: 'a', input_schema }] });
   const array = { type: 'array' };

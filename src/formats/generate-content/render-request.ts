@@ -59,7 +59,7 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
       stopSequences: renderStop(prompt.stop, report),
       candidateCount: renderChoices(prompt.choices),
-      seed: prompt.seed,
+      seed: renderSeed(prompt.seed, report),
       ...renderPenalties(prompt, target, report),
       responseLogprobs: prompt.logprobs,
       logprobs: renderTopLogprobs(prompt, report),
@@ -67,6 +67,16 @@ function renderConfig(prompt: Prompt, target: Target, output: JsonObject, report
     }),
     ...output,
   };
+}
+
+/**
+ * Google's is an integer of 32 bits, and OpenAI's of 64 ("Invalid value at 'generation_config.seed' (TYPE_INT32)"): the last
+ * 32 bits of it, which are the same ones every time.
+ */
+function renderSeed(seed: number | undefined, report: Report): number | undefined {
+  if (seed === undefined || !Number.isInteger(seed) || seed === (seed | 0)) return seed;
+  report('seed', 'approximated', 'its last 32 bits');
+  return seed | 0;
 }
 
 function renderSampling(prompt: Prompt, target: Target, report: Report): JsonObject {

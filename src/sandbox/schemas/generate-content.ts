@@ -155,7 +155,7 @@ const generationConfig = proto({
   logprobs: whole.min(0).max(20).optional(),
   presencePenalty: z.number().min(-2).max(2).optional(),
   frequencyPenalty: z.number().min(-2).max(2).optional(),
-  seed: whole.optional(),
+  seed: z.int32().optional(),
   responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
   responseSchema: schema.optional(),
   responseJsonSchema: z.unknown().optional(),
