@@ -5,8 +5,11 @@ import { asObjects, type JsonObject } from '../../src/json.ts';
 import {
   at,
   CLAUDE,
+  chatStream,
+  chunk,
   cityTool,
   claudeMessage,
+  completion,
   DEEPSEEK,
   GEMINI_3,
   gemini,
@@ -163,6 +166,52 @@ describe('checklist 163: who asks to think is heard, whatever is said beside it'
     const thinking = { type: 'adaptive', display: 'updates' };
     const sent = await sentFor('messages', GEMINI_3, { thinking });
     expect(at(sent, 'generationConfig.thinkingConfig.includeThoughts')).toBe(true);
+  });
+});
+
+describe('checklist 219: what Perplexity’s models have found is cited', () => {
+  const SONAR = 'perplexity/sonar';
+  const results = [
+    { title: 'Cats', url: 'https://cats.example/a', date: '2026-01-01', snippet: 'They purr.' },
+    { title: 'Dogs', url: 'https://dogs.example/b', date: null },
+  ];
+  const beside = { search_results: results, citations: results.map(({ url }) => url) };
+  const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+  const whole = json(completion({ content: 'Cats[1], dogs[2].' }, 'stop', beside));
+  const stream = chatStream(
+    chunk({ role: 'assistant', content: 'Cats[1], ' }, null, beside),
+    chunk({ content: 'dogs[2].' }, null, beside),
+    chunk({ content: '' }, 'stop', { ...beside, usage }),
+  );
+  const cited = results.map(({ title, url }) => ({ title, url }));
+
+  test.each(['messages', 'responses'] as const)('checklist 219: to %s, streamed and whole', async (from) => {
+    door.answers(whole);
+    const { reply } = await door.whole(from, SONAR);
+    expect(reply().choices[0]?.parts).toMatchObject([{ citations: cited }]);
+    door.answers(stream);
+    const { reply: streamed } = await door.stream(from, SONAR);
+    expect(streamed().choices[0]?.parts).toMatchObject([{ citations: cited }]);
+  });
+
+  test('checklist 219: by a search of Claude’s clients', async () => {
+    door.answers(whole);
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    const { json: body } = await door.whole('messages', SONAR, { tools });
+    expect(listAt(body, 'content').map(({ type }) => type)).toEqual([
+      'text',
+      'server_tool_use',
+      'web_search_tool_result',
+    ]);
+    expect(listAt(body, 'content.2.content')).toMatchObject(cited);
+  });
+
+  test('checklist 219: not where the text names its sources itself', async () => {
+    const url_citation = { url: 'https://cats.example/a', title: 'Cats', start_index: 0, end_index: 7 };
+    const annotations = [{ type: 'url_citation', url_citation }];
+    door.answers(json(completion({ content: 'Cats[1].', annotations }, 'stop', beside)));
+    const { json: body } = await door.whole('responses', SONAR);
+    expect(listAt(body, 'output.0.content.0.annotations')).toMatchObject([{ url: url_citation.url }]);
   });
 });
 

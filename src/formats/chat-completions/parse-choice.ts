@@ -3,7 +3,16 @@
 import { extraOf } from '../../conversation/own.ts';
 import type { Citation, FormatName } from '../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../conversation/reply.ts';
-import { asObject, asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  compact,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../json.ts';
 import { parseAnnotation } from './annotations.ts';
 import { isStandard, nativeWord, parseFinish, refineFinish, settleFinish } from './finish.ts';
 import { leftovers } from './leftovers.ts';
@@ -22,8 +31,12 @@ export interface ChoiceReader {
   mayBeOver(): boolean;
   /** Whether the answer is whole all the same, if the vendor says that it has ended. */
   isPlausible(): boolean;
-  /** Says the end. @param late fields of the whole answer that came too late for its start */
-  end(late: JsonObject | undefined, out: Out): void;
+  /**
+   * Says the end.
+   * @param late fields of the whole answer that came too late for its start
+   * @param found what was found for the whole answer, which its text is about where it names no sources itself
+   */
+  end(late: JsonObject | undefined, found: readonly JsonObject[], out: Out): void;
 }
 
 /** Formats whose blocks an answer of ours shows under `provider_specific_fields`, by format. */
@@ -36,6 +49,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   const rest = leftovers();
   /** Citations of a text that has not begun. */
   const citations: Citation[] = [];
+  let isCited = false;
   /** Visible text so far, and before the part that is open: annotations count over all of it. */
   let length = 0;
   let partStart = 0;
@@ -65,10 +79,20 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   };
 
   const cite = (annotation: JsonObject, out: Out): void => {
+    isCited = true;
     const citation = parseAnnotation(annotation, partStart);
     const part = line.last();
     if (part?.open.kind === 'text') line.note(part, { citation }, out);
     else citations.push(citation);
+  };
+
+  /** Sources without a place in the text, of which it is the last part. */
+  const citeFound = (found: readonly JsonObject[], out: Out): void => {
+    const part = line.last();
+    if (part?.open.kind !== 'text') return;
+    for (const { url, title } of found) {
+      if (typeof url === 'string') line.note(part, { citation: compact({ url, title: asText(title) }) }, out);
+    }
   };
 
   /** Mistral's content: a list of texts and thoughts. */
@@ -195,7 +219,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     isFinished: () => word !== '' || isWhole,
     mayBeOver: () => isStandard(word) && !goesOn && line.last() !== undefined,
     isPlausible: () => word !== '' || isWhole || line.last() !== undefined,
-    end(late, out) {
+    end(late, found, out) {
       for (const { signature } of calls.end()) {
         const last = line.last();
         // Google signs the last text of an answer without calls.
@@ -203,6 +227,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         line.note(target ?? line.begin({ kind: 'thinking' }, out), { signature }, out);
       }
       if (citations.length > 0) openText('text', out);
+      if (!isCited) citeFound(found, out);
       line.end(out);
       const parsed = word === '' ? 'stop' : parseFinish(word);
       const refined = refineFinish(parsed, native);

@@ -59,6 +59,8 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
   let context: CallContext | undefined;
   let usage: JsonObject | undefined;
   let toldUsage: JsonObject | undefined;
+  /** What Perplexity's models have found, which their answers number. */
+  let found: readonly JsonObject[] = [];
   let isDone = false;
 
   const start = (chunk: JsonObject, out: Out): CallContext => {
@@ -126,7 +128,9 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
     for (const value of list) {
       if (!isObject(value)) continue;
       choiceAt(asNumber(value['index']) ?? 0, context).read(value, out);
-      if ((value['finish_reason'] ?? null) !== null) keepUnknown(chunk);
+      if ((value['finish_reason'] ?? null) === null) continue;
+      keepUnknown(chunk);
+      if (isList(chunk['search_results'])) found = asObjects(chunk['search_results']);
     }
   };
 
@@ -137,7 +141,7 @@ function parseChunks(prompt: Prompt, target: Target): Required<EventParser> {
     tellUsage(out);
     let left = late.fields();
     for (const choice of choices) {
-      choice?.end(left, out);
+      choice?.end(left, found, out);
       left = undefined;
     }
     out.enqueue({ type: 'reply-end' });
