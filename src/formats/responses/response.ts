@@ -104,6 +104,8 @@ export function emptyResponse(body: JsonObject, id: string): JsonObject {
 /** The request's settings, and OpenAI's defaults for those it left out. */
 export function echo(body: JsonObject): JsonObject {
   return {
+    // What OpenAI says of a request that was let into none of them.
+    access_programs: null,
     background: false,
     frequency_penalty: 0,
     instructions: body['instructions'] ?? null,

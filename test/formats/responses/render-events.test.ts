@@ -551,7 +551,34 @@ describe("OpenAI's SDK", () => {
     const response = await client.responses.create({ model: 'm', input: 'Hi' });
     expect([response.output_text, response.status]).toEqual(['Hello world', 'completed']);
   });
+
+  test('finds every field of which its types say that it is always there', () => {
+    expect(answered(events)).toEqual(expect.objectContaining(ALWAYS));
+  });
 });
+
+type Sure<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T];
+
+const there: unknown = expect.toSatisfy((value) => value !== undefined);
+
+/** But for the one that it adds itself. */
+const ALWAYS: Record<Exclude<Sure<OpenAI.Responses.Response>, 'output_text'>, unknown> = {
+  access_programs: there,
+  created_at: there,
+  error: there,
+  id: there,
+  incomplete_details: there,
+  instructions: there,
+  metadata: there,
+  model: there,
+  object: there,
+  output: there,
+  parallel_tool_calls: there,
+  temperature: there,
+  tool_choice: there,
+  tools: there,
+  top_p: there,
+};
 
 /** A client whose every request is answered by these events. */
 function clientOf(events: readonly Sse[]): OpenAI {
