@@ -301,6 +301,37 @@ describe('checklist 164: tools that a search has found are tools for every model
     const sent = await sentFor('responses', CLAUDE, { tools, input: input([found]) });
     expect(listAt(sent, 'tools').map((tool) => at(tool, 'name'))).toEqual(['weather']);
   });
+
+  // As recorded of GPT-5.4.
+  test('checklist 164: one that was loaded by itself is called in a namespace of its own name', async () => {
+    const tools = [{ ...found, defer_loading: true }, { type: 'tool_search' }];
+    const call = {
+      type: 'function_call',
+      call_id: 'c2',
+      namespace: 'weather',
+      name: 'weather',
+      arguments: '{}',
+    };
+    const result = { type: 'function_call_output', call_id: 'c2', output: 'Sunny.' };
+    const sent = await sentFor('responses', CLAUDE, {
+      tools,
+      input: [say('user', 'Weather?'), call, result],
+    });
+    expect(at(sent, 'messages.1.content.0.name')).toBe('weather');
+  });
+
+  // As OpenAI's Agents SDK names it.
+  test('checklist 164: one in a namespace can be the one to call', async () => {
+    const group = {
+      type: 'namespace',
+      name: 'crm',
+      description: 'Customers',
+      tools: [{ ...found, name: 'find' }],
+    };
+    const tool_choice = { type: 'function', name: 'crm.find' };
+    const sent = await sentFor('responses', CLAUDE, { tools: [found, group], tool_choice });
+    expect(at(sent, 'tool_choice')).toMatchObject({ type: 'tool', name: 'crm__find' });
+  });
 });
 
 test.each([CLAUDE, GEMINI_3])(

@@ -17,10 +17,18 @@ export interface CallersName {
 /** OpenAI's own word for where the tools are that are in none. */
 const NO_NAMESPACE = 'functions';
 
-/** The one name of a tool elsewhere, as MCP clients have long joined them: `mcp__docs__search`. */
+/**
+ * The one name of a tool elsewhere, as MCP clients have long joined them: `mcp__docs__search`. A function in no namespace
+ * that a search has loaded is called in one of its own name (as recorded of GPT-5.4).
+ */
 export function joinedName({ namespace, name }: CallersName): string {
-  if (namespace === NO_NAMESPACE) return name;
+  if (namespace === NO_NAMESPACE || namespace === name) return name;
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+}
+
+/** The name by which a `tool_choice` names it: `crm.find` (`openai-agents`, `tool_qualified_name`). */
+export function choiceName({ namespace, name }: CallersName): string {
+  return namespace === NO_NAMESPACE ? name : `${namespace}.${name}`;
 }
 
 /** How the caller calls what `item` is a call of; undefined where that is in no namespace. */

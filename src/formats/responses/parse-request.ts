@@ -31,7 +31,7 @@ import { unsupported } from './fields.ts';
 import { keeping } from './own.ts';
 import { parseItems } from './parse-items.ts';
 import { parseReasoning, parseTextSettings, updated } from './parse-settings.ts';
-import { isOpenAIsChoice, parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
+import { parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts';
 
 /** Fields that OpenAI alone understands; `client_metadata` is in no reference, but Codex sends it with every request. */
 const OWN: ReadonlySet<string> = new Set([
@@ -87,10 +87,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   );
   const declared = withoutRepeated(parseTools(tools, report));
   const parsedTools = [...declared, ...parseBroughtTools(input, declared, report)];
+  const choice = parseToolChoice(tool_choice, parsedTools, report);
   const settings = compact({
     output,
     thinking,
-    toolChoice: parseToolChoice(tool_choice, parsedTools, report),
+    toolChoice: choice.toolChoice,
     maxTokens: integerAt(max_output_tokens, 'max_output_tokens'),
     temperature: numberAt(temperature, 'temperature'),
     topP: numberAt(top_p, 'top_p'),
@@ -110,7 +111,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   }
   const own: JsonObject = {
     ...known,
-    ...(isOpenAIsChoice(tool_choice, parsedTools) && { tool_choice }),
+    ...(choice.own && { tool_choice: choice.own }),
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };

@@ -5,8 +5,6 @@ import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversat
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import {
   asList,
-  asObjects,
-  asText,
   compact,
   isObject,
   type Json,
@@ -18,7 +16,7 @@ import type { ParseReport } from '../format.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
 import { wrongValue } from './fields.ts';
-import { joinedName } from './namespaces.ts';
+import { callersNames, choiceName, joinedName, nameElsewhere } from './namespaces.ts';
 import { keeping } from './own.ts';
 
 /** Fields of a function or custom tool that only OpenAI understands. */
@@ -102,7 +100,7 @@ function parseNamespace(group: JsonObject, path: string, report: ParseReport): r
     const said = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), tool.description ?? []].flat();
     return {
       ...tool,
-      name: prefix + name,
+      name: joinedName({ namespace, name }),
       ...(said.length > 0 && { description: said.join('\n\n') }),
       own: keeping({ namespace: { namespace, name }, ...(at === 0 && { group }) }, own),
     };
@@ -150,50 +148,51 @@ function parseCustom(tool: JsonObject, path: string): CustomTool {
   };
 }
 
+interface AskedChoice {
+  /** As far as it is of tools that the caller runs. */
+  readonly toolChoice?: ToolChoice;
+  /** As it came, where it says something of hosted tools, which a neutral one cannot. */
+  readonly own?: JsonObject;
+}
+
 /**
- * `tool_choice` as far as functions go. One that forces a hosted tool is left to the model elsewhere (reported); here
- * it is kept among the own fields of the prompt.
+ * `tool_choice`. One that forces a hosted tool is left to the model elsewhere (reported).
  * @param given the tools to choose from.
  */
 export function parseToolChoice(
   value: Json | undefined,
   given: readonly Tool[],
   report: ParseReport,
-): ToolChoice | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
+): AskedChoice {
+  if (value === undefined || value === null) return {};
+  if (value === 'auto' || value === 'none' || value === 'required') return { toolChoice: { mode: value } };
   if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
   if (!isObject(value)) throw wrongType('tool_choice', 'a string or an object', value);
-  switch (value['type']) {
-    case undefined:
-    case null:
-      throw missing('tool_choice.type');
-    case 'function':
-    case 'custom':
-      return { mode: 'required', allowed: [requiredText(value['name'], 'tool_choice.name')] };
-    case 'allowed_tools': {
-      const mode = value['mode'] === 'required' ? 'required' : 'auto';
-      const tools = objectsAt(value['tools'], 'tool_choice.tools');
-      return { mode, allowed: tools.flatMap(([tool]) => nameOf(tool, given) ?? []) };
-    }
-    default: {
-      const name = nameOf(value, given);
-      if (name !== undefined) return { mode: 'required', allowed: [name] };
-      report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
-      return undefined;
-    }
-  }
+  const { type } = value;
+  if (type === undefined || type === null) throw missing('tool_choice.type');
+  if (type === 'function' || type === 'custom') requiredText(value['name'], 'tool_choice.name');
+  const isSeveral = type === 'allowed_tools';
+  const chosen = isSeveral ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => tool) : [value];
+  const allowed = namesOf(chosen, given);
+  const mode = !isSeveral || value['mode'] === 'required' ? 'required' : 'auto';
+  const isNone = !isSeveral && allowed.length === 0;
+  if (isNone) report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
+  return {
+    ...(!isNone && { toolChoice: { mode, allowed } }),
+    ...(allowed.length < chosen.length && { own: value }),
+  };
 }
 
-/** Whether a `tool_choice` says something of hosted tools, which a neutral one cannot. */
-export function isOpenAIsChoice(value: Json | undefined, given: readonly Tool[]): value is JsonObject {
-  if (!isObject(value) || value['type'] === 'function' || value['type'] === 'custom') return false;
-  const named = value['type'] === 'allowed_tools' ? asObjects(value['tools']) : [value];
-  return named.some((tool) => nameOf(tool, given) === undefined);
-}
-
-/** The name of a tool that the caller runs; undefined for a hosted one, even where that has a name (`mcp`). */
-function nameOf({ type, name }: JsonObject, given: readonly Tool[]): string | undefined {
-  if (type === 'function' || type === 'custom') return asText(name);
-  return given.find((tool) => isClientTool(tool) && tool.name === type) && asText(type);
+/** The names elsewhere of those tools that the caller runs; of hosted ones none, even where they have a name (`mcp`). */
+function namesOf(chosen: readonly JsonObject[], given: readonly Tool[]): readonly string[] {
+  const clients = new Map<Json | undefined, string>(
+    given.filter(isClientTool).map(({ name }) => [name, name]),
+  );
+  const joined = new Map([...callersNames(given)].map(([name, told]) => [choiceName(told), name]));
+  return chosen.flatMap((tool) => {
+    const { type } = tool;
+    if (type !== 'function' && type !== 'custom') return clients.get(type) ?? [];
+    const name = nameElsewhere(tool);
+    return name === undefined ? [] : (joined.get(name) ?? name);
+  });
 }

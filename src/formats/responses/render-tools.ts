@@ -16,6 +16,7 @@ import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { reportForeign } from '../own-fields.ts';
 import { isClientTool } from './client-tools.ts';
 import { safeName } from './names.ts';
+import { callersNames, choiceName } from './namespaces.ts';
 import type { Scope } from './scope.ts';
 
 /** The three fields, each only where there is something to say: to be spread. */
@@ -131,11 +132,12 @@ function renderChoice(
   if (allowed === undefined || mode === 'none') return mode;
   const custom = customNames(tools);
   const clients = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
-  const named = allowed.map((name) =>
-    clients.has(name)
-      ? { type: name }
-      : { type: custom.has(name) ? 'custom' : 'function', name: safeName(name) },
-  );
+  const grouped = callersNames(tools);
+  const named = allowed.map((name) => {
+    if (clients.has(name)) return { type: name };
+    const told = grouped.get(name);
+    return { type: custom.has(name) ? 'custom' : 'function', name: told ? choiceName(told) : safeName(name) };
+  });
   const [only] = named;
   if (mode === 'required' && named.length === 1 && only) return only;
   return { type: 'allowed_tools', mode, tools: named };

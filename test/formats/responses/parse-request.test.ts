@@ -445,6 +445,14 @@ describe('tools in a namespace', () => {
     ]);
   });
 
+  // Each of those to choose looked for in a list of all the others, they would take minutes, in which nobody else is served.
+  test('are chosen from in one look, however many there are', () => {
+    const tools = Array.from({ length: 100_000 }, (_, at) => ({ type: 'function', name: `tool_${at}` }));
+    const choices = tools.map(() => ({ type: 'web_search' }));
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: choices };
+    expect(parse({ tools, tool_choice }).toolChoice).toEqual({ mode: 'auto', allowed: [] });
+  });
+
   test.each<[JsonObject, string]>([
     [{ name: undefined }, 'tools[0].name'],
     [{ tools: 5 }, 'tools[0].tools'],
