@@ -16,7 +16,7 @@ import type { Target } from '../format.ts';
 import { additionalFields } from './additional-fields.ts';
 import { parseErrorObject } from './errors.ts';
 import { parseFinish } from './finish.ts';
-import { ITEM_EVENTS } from './item-events.ts';
+import { ITEM_EVENTS, type ItemEvent } from './item-events.ts';
 import { itemOrder } from './item-order.ts';
 import type { ItemReader } from './item-reader.ts';
 import { partWriter } from './part-writer.ts';
@@ -42,6 +42,8 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
   const readerOf = itemReaders(parts, prompt.tools);
   /** Items that are not done yet. */
   const open = new Map<number, { readonly reader: ItemReader; readonly item: JsonObject }>();
+  /** What came of calls that were not added yet: their names are to come. */
+  const early: { readonly at: number; readonly what: ItemEvent; readonly event: JsonObject }[] = [];
 
   const start = (response: JsonObject): void => {
     if (started) return;
@@ -54,6 +56,7 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
     seen = true;
     const reader = readerOf(at, item);
     open.set(at, { reader, item });
+    for (const held of early) if (held.at === at) reader.read(held.what, held.event);
     return reader;
   };
 
@@ -65,7 +68,8 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
       const item = asObject(event['item']) ?? {};
       (known ?? openItem(at, item)).done(item);
       open.delete(at);
-    } else {
+    } else if (!known && what.kind.part === 'tool-call') early.push({ at, what, event });
+    else {
       // Of an item that was never added, the first event tells the kind.
       const type = what.kind.part === 'thinking' ? 'reasoning' : 'message';
       (known ?? openItem(at, { type })).read(what, event);

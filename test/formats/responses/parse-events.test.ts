@@ -102,6 +102,16 @@ describe('services that say less', () => {
     ]);
   });
 
+  test.each(['never', 'late'])('pieces of a call that was added %s', (when) => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"a":1}' };
+    const [first, rest] = ['{"a"', ':1}'].map((text) => piece('function_call_arguments', 0, text));
+    const coming = when === 'late' ? [added(0, { ...call, arguments: '' })] : [];
+    const events = heard(streamOf([first ?? {}, ...coming, rest ?? {}, done(0, call)]));
+    expectInOrder(events);
+    expect(shown(events)).toEqual([['tool-call', 'look', '{"a":1}']]);
+    expect(endOf(events)?.finish).toBe('tool-calls');
+  });
+
   test('items that are not done when the response is', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look' };
     const events = heard(
