@@ -106,6 +106,18 @@ export function withoutFields(object: JsonObject, names: readonly string[]): Jso
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
+/** The object with the objects of its list `field` as `change` makes them; itself where that changes none. */
+export function withEach(
+  object: JsonObject,
+  field: string,
+  change: (item: JsonObject) => JsonObject,
+): JsonObject {
+  const list = object[field];
+  if (!isList(list)) return object;
+  const changed = list.map((item) => (isObject(item) ? change(item) : item));
+  return hasSameItems(changed, list) ? object : { ...object, [field]: changed };
+}
+
 function isNothing(value: Json | undefined): boolean {
   return value === null || value === undefined;
 }

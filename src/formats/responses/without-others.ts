@@ -9,20 +9,10 @@
 import { broughtBack } from '../../conversation/signature.ts';
 import { withoutChoice } from '../../conversation/toolless.ts';
 import type { GatewayError } from '../../errors.ts';
-import {
-  asList,
-  asText,
-  hasSameItems,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  withoutFields,
-} from '../../json.ts';
-import { described } from './described.ts';
+import { asList, asText, isObject, type Json, type JsonObject, withEach, withoutFields } from '../../json.ts';
 import { refusesThoughts } from './errors.ts';
 import { safeCallId } from './names.ts';
-import { withoutUnread } from './unread-options.ts';
+import { described, withoutUnread } from './refused-tools.ts';
 
 /** @see Outbound.withoutOthers */
 export function withoutOthers(
@@ -32,14 +22,15 @@ export function withoutOthers(
 ): JsonObject | undefined {
   const given = asList(request['input']);
   const isOthers = otherThoughts(refusal);
-  const input = given
-    .filter((item) => !isOthers(item))
-    .map(unparsed)
-    .map(renumbered)
-    .map((item) => (isObject(item) ? described(withoutFields(item, NOTES)) : item));
-  const rest = withoutUnread(described(given.some(bringsTools) ? request : withoutChoice(request)), refusal);
-  if (hasSameItems(input, given)) return rest === request ? undefined : rest;
-  return { ...rest, input };
+  const left = given.filter((item) => !isOthers(item));
+  const asked = given.some(bringsTools) ? request : withoutChoice(request);
+  const read = withoutUnread(described(asked), refusal);
+  const own = withEach(left.length < given.length ? { ...read, input: left } : read, 'input', ownItem);
+  return own === request ? undefined : own;
+}
+
+function ownItem(item: JsonObject): JsonObject {
+  return described(withoutFields(renumbered(unparsed(item)), NOTES));
 }
 
 /** Whether an item has tools for the model. */
@@ -87,8 +78,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The item without an id that OpenAI refuses, and with one of its call that is short enough. */
-function renumbered(item: Json): Json {
-  if (!isObject(item) || item['type'] === 'item_reference') return item;
+function renumbered(item: JsonObject): JsonObject {
+  if (item['type'] === 'item_reference') return item;
   const { id, ...rest } = item;
   const isTaken = typeof id !== 'string' || (ID.test(id) && id.startsWith(prefixOf(item)));
   const callId = asText(item['call_id']) ?? '';
@@ -105,25 +96,9 @@ function prefixOf({ type, role }: JsonObject): string {
   return PREFIXES[name.replace(/_output$/, '')] ?? '';
 }
 
-/** The item without what the SDK has made of its text and its arguments; itself where there is nothing of that. */
-function unparsed(item: Json): Json {
-  if (!isObject(item)) return item;
-  if (item['parsed_arguments'] !== undefined) {
-    const { parsed_arguments: _, ...rest } = item;
-    return rest;
-  }
-  const { content } = item;
-  if (!isList(content) || !content.some(isParsed)) return item;
-  return {
-    ...item,
-    content: content.map((part) => {
-      if (!isParsed(part)) return part;
-      const { parsed: _, ...rest } = part;
-      return rest;
-    }),
-  };
-}
-
-function isParsed(part: Json): part is JsonObject {
-  return isObject(part) && part['parsed'] !== undefined;
+/** The item without what the SDK has made of its text and its arguments. */
+function unparsed(item: JsonObject): JsonObject {
+  return withEach(withoutFields(item, ['parsed_arguments']), 'content', (part) =>
+    withoutFields(part, ['parsed']),
+  );
 }
