@@ -1,10 +1,11 @@
 /** The form of the answer: `response_format`, and in words what that cannot say to a service. */
 
 import { fieldsOf } from '../../conversation/own.ts';
-import type { OutputFormat, Part, Prompt } from '../../conversation/prompt.ts';
+import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import { outputSchemaOf } from '../openai-functions.ts';
+import { saysJson } from '../openai-json-word.ts';
 import { servedSchema } from './moonshot-schema.ts';
 import type { Writing } from './writing.ts';
 
@@ -23,8 +24,7 @@ export function planOutput(prompt: Prompt, writing: Writing): OutputPlan {
   if (output.kind === 'text') return { fields: { response_format: { type: 'text' } } };
   const fields = { response_format: { type: 'json_object' } };
   if (output.kind === 'json') {
-    // "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
-    return dialect.jsonWord && !saysJson(prompt) ? { fields, instruction: JSON_ONLY } : { fields };
+    return dialect.jsonWord && !saysJson(prompt.turns) ? { fields, instruction: JSON_ONLY } : { fields };
   }
   if (target.structuredOutput) return { fields: { response_format: schemaFormat(output, prompt, writing) } };
   report('output', 'approximated', 'the schema is described in words: it is not enforced here');
@@ -55,9 +55,4 @@ function schemaFormat(
       ...(strict !== undefined && { strict }),
     },
   };
-}
-
-function saysJson(prompt: Prompt): boolean {
-  const says = (part: Part): boolean => 'text' in part && /json/i.test(part.text);
-  return prompt.turns.some((turn) => turn.parts.some(says));
 }

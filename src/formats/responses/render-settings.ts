@@ -6,6 +6,7 @@ import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/
 import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
 import { canEnforce, outputSchemaOf } from '../openai-functions.ts';
+import { saysJson } from '../openai-json-word.ts';
 import { safeName } from './names.ts';
 import type { Scope } from './scope.ts';
 
@@ -29,8 +30,12 @@ export function planOutput(prompt: Prompt, verbosity: string | undefined, scope:
   if (output === undefined) return { fields: isEmpty(rest) ? {} : { text: rest } };
   const withFormat = (format: JsonObject): JsonObject => ({ text: { ...rest, format } });
   if (output.kind === 'text') return { fields: withFormat({ type: 'text' }) };
-  if (output.kind === 'json')
-    return { fields: withFormat({ type: 'json_object' }), ...jsonWord(prompt, scope) };
+  if (output.kind === 'json') {
+    const fields = withFormat({ type: 'json_object' });
+    if (scope.keepsAll || saysJson(prompt.turns)) return { fields };
+    scope.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
+    return { fields, instruction: 'Answer with JSON.' };
+  }
   if (scope.target.structuredOutput) return { fields: withFormat(renderSchema(output, prompt, scope)) };
   scope.report('output', 'approximated', 'this model enforces no schema: it is described in words');
   const instruction = `Answer with one JSON object that matches this JSON schema:\n${JSON.stringify(output.schema)}`;
@@ -52,16 +57,6 @@ function renderSchema(
     schema: scope.keepsAll ? schema : outputSchemaOf(schema, scope.report),
     ...(strict !== undefined && { strict: isStrict }),
   };
-}
-
-/** OpenAI refuses `json_object` where no input message has the word JSON. */
-function jsonWord(prompt: Prompt, scope: Scope): { readonly instruction?: string } {
-  const isSaid = prompt.turns.some(({ parts }) =>
-    parts.some((part) => part.kind === 'text' && /json/i.test(part.text)),
-  );
-  if (isSaid || scope.keepsAll) return {};
-  scope.report('output', 'approximated', 'JSON is also asked for in words, as OpenAI requires');
-  return { instruction: 'Answer with JSON.' };
 }
 
 /** `{ reasoning }`, or nothing: to be spread. */

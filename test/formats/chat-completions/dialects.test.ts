@@ -276,6 +276,19 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     (sent) => /json/i.test(JSON.stringify(sent['messages'])),
     [...OPENAI, 'deepseek'],
   ],
+  [
+    'the word JSON where only a thought has it, which is no message',
+    {
+      output: { kind: 'json' },
+      turns: [
+        user(text('Hi')),
+        assistant({ kind: 'thinking', text: 'As JSON?' }, text('Ok')),
+        user(text('Go on')),
+      ],
+    },
+    (sent) => /json/i.test(JSON.stringify(messageOf(sent, 0)['content'])),
+    [...OPENAI, 'deepseek'],
+  ],
 ];
 
 test.each(FEATURES)('%s', (_, more, isThere, names) => {
