@@ -4,6 +4,7 @@ import { fieldsOf } from '../../conversation/own.ts';
 import type { MediaPart } from '../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../json.ts';
+import { storedId } from '../foreign-file.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
 import type { Dialect } from './dialects.ts';
 import type { Writing } from './writing.ts';
@@ -19,10 +20,7 @@ export function renderMedia(part: MediaPart, writing: Writing): JsonObject {
   const { dialect } = writing;
   const { source, name, media } = part;
   if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
-  if (source.kind === 'file') {
-    if (!FILE_STORES.includes(source.format)) throw cannotTake("A file id from another vendor's file store");
-    return fileOf(part, { file_id: source.id });
-  }
+  if (source.kind === 'file') return fileOf(part, { file_id: storedId(source, FILE_STORES) });
   if (media === 'audio') {
     if (source.kind === 'url') throw cannotTake('Audio given as a URL');
     return { type: 'input_audio', input_audio: { data: source.data, format: audioFormat(part.mediaType) } };

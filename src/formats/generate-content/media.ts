@@ -3,9 +3,9 @@
 import { parseDataUrl } from '../../conversation/data-url.ts';
 import { isTextual, mediaOf, sniffedType, typeByName, usualType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
-import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
+import { storedId } from '../foreign-file.ts';
 import { FORMAT, sortFields } from './wire.ts';
 
 /** `inlineData` as a part. */
@@ -65,10 +65,7 @@ export function renderMedia(part: MediaPart): JsonObject {
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
     }
     case 'file':
-      if (source.format !== FORMAT) {
-        throw invalid(`The ${part.media} is a file in another vendor's file store; send its data instead.`);
-      }
-      return fileData(source.id, part.mediaType);
+      return fileData(storedId(source, [FORMAT]), part.mediaType);
     case 'url':
       return linked(source.url, part);
   }

@@ -6,6 +6,7 @@ import type { MediaPart, MediaSource, TextPart } from '../../conversation/prompt
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
+import { type FileSource, storedId } from '../foreign-file.ts';
 import type { ParseReport, Report } from '../format.ts';
 import { asTextPart, IN_BLOCK } from './whole-blocks.ts';
 import { FORMAT, markAndOwn, renderMark } from './wire.ts';
@@ -109,7 +110,7 @@ export function renderMedia(part: MediaPart, own: JsonObject, report: Report): J
 function imageSource(part: MediaPart): JsonObject {
   const { source } = part;
   if (source.kind === 'url') return urlSource(source.url);
-  if (source.kind === 'file') return fileSource(source.id, source.format);
+  if (source.kind === 'file') return fileSource(source);
   // The vendor looks at the data, too, and refuses an image that is not what it is said to be; OpenAI does not.
   const mediaType =
     source.kind === 'base64' ? (sniffedType(source.data) ?? usualType(part.mediaType) ?? '') : '';
@@ -125,7 +126,7 @@ function documentSource(part: MediaPart): JsonObject {
     case 'url':
       return urlSource(source.url);
     case 'file':
-      return fileSource(source.id, source.format);
+      return fileSource(source);
     case 'text':
       return textSource(source.text);
     case 'base64': {
@@ -151,12 +152,6 @@ function urlSource(url: string): JsonObject {
   return { type: 'url', url };
 }
 
-function fileSource(id: string, format: string): JsonObject {
-  if (format !== FORMAT) {
-    throw invalid(
-      "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
-      'messages',
-    );
-  }
-  return { type: 'file', file_id: id };
+function fileSource(source: FileSource): JsonObject {
+  return { type: 'file', file_id: storedId(source, [FORMAT]) };
 }

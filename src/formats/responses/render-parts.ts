@@ -3,6 +3,7 @@
 import type { ContentPart, MediaPart, OpaquePart, Own, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
+import { storedId } from '../foreign-file.ts';
 import { audioFormat, dataUrl, FILE_STORES, fileNameFor } from '../openai-media.ts';
 import { reportForeign } from '../own-fields.ts';
 import { renderAnnotation } from './citations.ts';
@@ -64,20 +65,15 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
   }
   if (media === 'audio') return renderAudio(part, scope);
-  if (source.kind === 'file' && !FILE_STORES.includes(source.format)) {
-    throw invalid(
-      "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
-    );
-  }
   if (media === 'image') {
     // OpenAI's default, which other services that speak this format insist on hearing (vLLM: 'detail: Field required').
     const image = { type: 'input_image', ...(!scope.keepsAll && { detail: 'auto' }), ...common };
-    if (source.kind === 'file') return { ...image, file_id: source.id };
+    if (source.kind === 'file') return { ...image, file_id: storedId(source, FILE_STORES) };
     const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
     return { ...image, image_url: url };
   }
   const named = { ...(name !== undefined && { filename: name }), ...common };
-  if (source.kind === 'file') return { type: 'input_file', file_id: source.id, ...named };
+  if (source.kind === 'file') return { type: 'input_file', file_id: storedId(source, FILE_STORES), ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
   const mediaType = part.mediaType ?? 'application/pdf';
   return {

@@ -436,7 +436,7 @@ describe('media', () => {
   test('a file in another vendor’s store is a 400 that says so', () => {
     const part = media({ source: { kind: 'file', id: 'file-123', format: 'chat-completions' } });
     expect(() => contents([user(part)])).toThrow(GatewayError);
-    expect(() => contents([user(part)])).toThrow(/image is a file in another vendor's file store/);
+    expect(() => contents([user(part)])).toThrow(/another vendor's file store/);
   });
 
   test('detail is reported', () => {

@@ -1,0 +1,18 @@
+/** Files that are stored at a vendor. */
+
+import type { MediaSource } from '../conversation/prompt.ts';
+import { invalid } from '../errors.ts';
+
+/** A file by the id that a vendor's store knows it by. */
+export type FileSource = Extract<MediaSource, { kind: 'file' }>;
+
+/**
+ * The id of a file that is in one of these formats' stores.
+ * @throws GatewayError `invalid-request` for one in another vendor's.
+ */
+export function storedId({ id, format }: FileSource, stores: readonly string[]): string {
+  if (stores.includes(format)) return id;
+  throw invalid(
+    "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
+  );
+}
