@@ -15,46 +15,26 @@ export const SHARED_FIELDS: ReadonlySet<string> = new Set([
   'safety_identifier',
 ]);
 
-/** The number of a field, or undefined where there is none. */
-export function numberAt(value: Json | undefined, param: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number') return value;
-  throw wrongType(param, 'a decimal', value);
+/** A reader of a field: what it holds, or undefined where there is none. It throws where that is of another type. */
+function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {
+  return (value: Json | undefined, param: string): T | undefined => {
+    if (value === undefined || value === null) return undefined;
+    if (fits(value)) return value;
+    throw wrongType(param, expected, value);
+  };
 }
 
-/** The integer of a field, or undefined where there is none. */
-export function integerAt(value: Json | undefined, param: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value)) return value;
-  throw wrongType(param, 'an integer', value);
-}
-
-/** The boolean of a field, or undefined where there is none. */
-export function flagAt(value: Json | undefined, param: string): boolean | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'boolean') return value;
-  throw wrongType(param, 'a boolean', value);
-}
-
-/** The string of a field, or undefined where there is none. */
-export function textAt(value: Json | undefined, param: string): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  throw wrongType(param, 'a string', value);
-}
+export const numberAt = reader('a decimal', (value) => typeof value === 'number');
+export const integerAt = reader('an integer', (value): value is number => Number.isInteger(value));
+export const flagAt = reader('a boolean', (value) => typeof value === 'boolean');
+export const textAt = reader('a string', (value) => typeof value === 'string');
+export const objectAt = reader('an object', isObject);
 
 /** The string of a field that has to be there. */
 export function requiredText(value: Json | undefined, param: string): string {
   const text = textAt(value, param);
   if (text === undefined) throw missing(param);
   return text;
-}
-
-/** The object of a field, or undefined where there is none. */
-export function objectAt(value: Json | undefined, param: string): JsonObject | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (isObject(value)) return value;
-  throw wrongType(param, 'an object', value);
 }
 
 /** The objects of a field's list, each with its own path; none where there is no list. */

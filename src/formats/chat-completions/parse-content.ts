@@ -13,9 +13,9 @@ import { parseThinkingBlock } from './thinking-blocks.ts';
  *   it: an image that is written in another format's way is not to be answered as if it had not been there.
  */
 export function parseContent(content: Json, param: string, assistant = false): Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
-  return content.flatMap((item, at): Part[] => {
+  const items = typeof content === 'string' ? [content] : content;
+  if (!isList(items)) throw wrongType(param, 'one of a string or array of objects', items);
+  return items.flatMap((item, at): Part[] => {
     if (typeof item === 'string') return item === '' ? [] : [{ kind: 'text', text: item }];
     if (!isObject(item)) throw wrongType(`${param}[${at}]`, 'an object', item);
     const type = item['type'];

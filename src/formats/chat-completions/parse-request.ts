@@ -25,6 +25,7 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  SHARED_FIELDS,
   textAt,
   wrongType,
 } from '../openai-fields.ts';
@@ -33,17 +34,13 @@ import { parseThinking } from './parse-thinking.ts';
 import { parseFunction, parseTool, parseToolChoice, searchTool } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
-/** Fields of OpenAI's API reference that no other format has a word for. */
+/** Fields of OpenAI's API reference that no other vendor has a word for. */
 const OWN = new Set([
+  ...SHARED_FIELDS,
   'audio',
   'logit_bias',
   'modalities',
-  'moderation',
   'prediction',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
   'store',
   'verbosity',
 ]);

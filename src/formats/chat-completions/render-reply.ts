@@ -15,15 +15,12 @@ import { isKnown, renderUsage } from './usage.ts';
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const { start, choices, usage } = reply;
-  const { service_tier, system_fingerprint, ...head } = renderHead(start, 'chat.completion', asked);
   const isOld = wantsOldCall(asked);
   return {
     ...renderExtras(start),
-    ...head,
+    ...renderHead(start, 'chat.completion', asked),
     choices: choices.map((choice, index) => renderChoice(choice, index, isOld)),
     ...(isKnown(usage) && { usage: renderUsage(usage) }),
-    ...(service_tier !== undefined && { service_tier }),
-    ...(system_fingerprint !== undefined && { system_fingerprint }),
   };
 }
 

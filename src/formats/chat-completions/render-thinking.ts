@@ -115,11 +115,7 @@ function effortField(thinking: Thinking, effort: Effort | undefined, report: Rep
     }
     return {};
   }
-  if (thinking.effort === undefined) {
-    report('thinking', 'approximated', `reasoning_effort ${effort}`);
-  } else if (thinking.effort !== effort) {
-    report('thinking', 'approximated', `reasoning_effort ${effort}`);
-  }
+  if (thinking.effort !== effort) report('thinking', 'approximated', `reasoning_effort ${effort}`);
   return { reasoning_effort: effort };
 }
 

@@ -9,6 +9,7 @@ import {
   asObject,
   compact,
   isEmpty,
+  isList,
   type Json,
   type JsonObject,
   splitFields,
@@ -24,6 +25,7 @@ import {
   objectAt,
   objectsAt,
   requiredText,
+  SHARED_FIELDS,
   textAt,
   wrongType,
 } from '../openai-fields.ts';
@@ -35,17 +37,13 @@ import { parseBroughtTools, parseToolChoice, parseTools } from './parse-tools.ts
 
 /** Fields that OpenAI alone understands; `client_metadata` is in no reference, but Codex sends it with every request. */
 const OWN: ReadonlySet<string> = new Set([
+  ...SHARED_FIELDS,
   'access_programs',
   'client_metadata',
   'context_management',
   'image',
   'include',
   'max_tool_calls',
-  'moderation',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
   'stream_options',
   'truncation',
 ]);
@@ -138,7 +136,7 @@ function parseInstructions(value: Json | undefined): Turn[] {
 function parseInput(input: Json | undefined): Turn[] {
   if (input === undefined || input === null) throw missing('input');
   if (typeof input === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: input }] }];
-  if (!Array.isArray(input)) throw wrongType('input', 'a string or an array of objects', input);
+  if (!isList(input)) throw wrongType('input', 'a string or an array of objects', input);
   const items = objectsAt(input, 'input');
   if (items.length === 0) throw emptyList('input');
   return parseItems(items);
