@@ -200,7 +200,7 @@ function parseOutput(value: Json | undefined): { readonly output?: OutputFormat;
     kind: 'json-schema',
     name: textAt(name, 'response_format.json_schema.name'),
     description: textAt(description, 'response_format.json_schema.description'),
-    schema: asObject(schema) ?? {},
+    schema: objectAt(schema, 'response_format.json_schema.schema') ?? {},
     strict: flagAt(strict, 'response_format.json_schema.strict'),
   });
   const left = withoutNulls(rest);

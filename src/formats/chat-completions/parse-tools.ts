@@ -3,7 +3,6 @@
 import { extraOf } from '../../conversation/own.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../conversation/prompt.ts';
 import {
-  asFlag,
   asObject,
   asObjects,
   asText,
@@ -13,7 +12,7 @@ import {
   type JsonObject,
   withoutNulls,
 } from '../../json.ts';
-import { missing } from '../openai-fields.ts';
+import { flagAt, missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
 import { markAndRest } from './marks.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
@@ -22,7 +21,7 @@ export const WEB_SEARCH_OPTIONS = 'web_search_options';
 /** One tool. What is neither function nor custom is the vendor's own. */
 export function parseTool(tool: JsonObject, param: string): Tool {
   const { type, function: fn, custom, ...rest } = tool;
-  if (type === 'custom' && isObject(custom)) return parseCustom(custom, rest, param);
+  if (type === 'custom' && isObject(custom)) return parseCustom(custom, rest, `${param}.custom`);
   // Mistral's clients leave out the type.
   if (isObject(fn) && (type === 'function' || type === undefined || type === null))
     return parseFunction(fn, rest, `${param}.function`);
@@ -34,14 +33,13 @@ export function parseTool(tool: JsonObject, param: string): Tool {
 /** A function as the old `functions` list writes it, and as a tool holds it. */
 export function parseFunction(fn: JsonObject, around: JsonObject, param: string): FunctionTool {
   const { name, description, parameters, strict, ...rest } = fn;
-  if (typeof name !== 'string') throw missing(`${param}.name`);
   return {
     kind: 'function',
-    name,
+    name: requiredText(name, `${param}.name`),
     ...compact({
-      description: asText(description),
-      parameters: asObject(parameters),
-      strict: asFlag(strict),
+      description: textAt(description, `${param}.description`),
+      parameters: objectAt(parameters, `${param}.parameters`),
+      strict: flagAt(strict, `${param}.strict`),
     }),
     ...markAndRest({ ...around, ...rest }),
   };
@@ -49,11 +47,13 @@ export function parseFunction(fn: JsonObject, around: JsonObject, param: string)
 
 function parseCustom(custom: JsonObject, around: JsonObject, param: string): CustomTool {
   const { name, description, format, ...rest } = custom;
-  if (typeof name !== 'string') throw missing(`${param}.custom.name`);
   return {
     kind: 'custom',
-    name,
-    ...compact({ description: asText(description), format: asObject(format) }),
+    name: requiredText(name, `${param}.name`),
+    ...compact({
+      description: textAt(description, `${param}.description`),
+      format: objectAt(format, `${param}.format`),
+    }),
     ...extraOf(withoutNulls({ ...around, ...rest })),
   };
 }

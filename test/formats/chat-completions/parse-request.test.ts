@@ -137,6 +137,24 @@ describe('refused', () => {
       /Missing required/,
     ],
     [
+      'parameters as text',
+      tool({ type: 'function', function: { name: 'f', parameters: '{}' } }),
+      'tools[0].function.parameters',
+      /expected an object, but got a string/,
+    ],
+    [
+      'a description that is none',
+      tool({ type: 'custom', custom: { name: 'f', description: {} } }),
+      'tools[0].custom.description',
+      /expected a string, but got an object/,
+    ],
+    [
+      'strict as text',
+      { model: 'm', messages, functions: [{ name: 'f', strict: 'yes' }] },
+      'functions[0].strict',
+      /expected a boolean/,
+    ],
+    [
       'an old function without name',
       { model: 'm', messages, functions: [{}] },
       'functions[0].name',
@@ -153,6 +171,16 @@ describe('refused', () => {
       { model: 'm', messages, response_format: { type: 'json_schema' } },
       'response_format.json_schema',
       /Missing required/,
+    ],
+    [
+      'a schema as text',
+      {
+        model: 'm',
+        messages,
+        response_format: { type: 'json_schema', json_schema: { name: 'a', schema: '{}' } },
+      },
+      'response_format.json_schema.schema',
+      /expected an object, but got a string/,
     ],
     [
       'max_tokens as text',
