@@ -12,9 +12,15 @@ export interface OwnAnswer {
   readonly response: JsonObject;
 }
 
-/** To a request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from. */
-export function prepared(message: Message): OwnAnswer {
-  const response = emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`);
+/**
+ * To a request that wants no output yet (`generate: false`): there is nothing to prepare, but an id to go on from.
+ * @param previous the response that it goes on from itself.
+ */
+export function prepared(message: Message, previous: string | undefined): OwnAnswer {
+  const response = {
+    ...emptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`),
+    previous_response_id: previous ?? null,
+  };
   const events = [
     { type: 'response.created', response: { ...response, status: 'in_progress', usage: null } },
     { type: 'response.completed', response },

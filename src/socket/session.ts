@@ -128,7 +128,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     if (fieldOf(message, 'generate') === false) {
       if (request.goesOnElsewhere) throw unknownResponse();
       behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
-      const { events, response } = prepared(message);
+      const { events, response } = prepared(message, request.from?.id);
       events.forEach(sayText);
       remember(message, request, response);
       return Promise.resolve();

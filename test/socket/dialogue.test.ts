@@ -283,8 +283,10 @@ describe('a request that wants no output yet', () => {
       },
     });
     expect(stage.bodies()).toEqual([]);
-    await ask(client, { input: [user('Two')], previous_response_id: idOf(warm) });
+    const said = await ask(client, { input: [user('Two')], previous_response_id: idOf(warm) });
     expect(stage.bodies()[0]?.['input']).toEqual([user('One'), user('Two')]);
+    const again = await ask(client, { generate: false, input: [], previous_response_id: idOf(said) });
+    for (const { response } of again) expect(response).toMatchObject({ previous_response_id: idOf(said) });
   });
 
   test('is refused where it would go on from what is not known', async () => {
