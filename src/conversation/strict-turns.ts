@@ -11,6 +11,12 @@ interface Slot {
   readonly results: ToolResultPart[];
 }
 
+/** The calls of one id in a turn; those before `next` are answered. */
+interface Queue {
+  readonly slots: Slot[];
+  next: number;
+}
+
 /** Says nothing, for a conversation that starts with the assistant: text must not be blank. */
 export const OPENING: Turn = { role: 'user', parts: [{ kind: 'text', text: '.' }] };
 
@@ -49,19 +55,19 @@ function matchResults(turns: readonly Turn[]): {
 } {
   const slots = new Map<Turn, Slot[]>();
   const placed = new Set<ToolResultPart>();
-  const waiting = new Map<string, Slot[]>();
-  const answered = new Map<string, Slot>();
+  const queues = new Map<string, Queue>();
   for (const turn of turns) {
     for (const part of turn.parts) {
       if (part.kind === 'tool-call' && turn.role === 'assistant') {
         const slot: Slot = { turn, results: [] };
         push(slots, turn, slot);
-        openSlot(waiting, part, slot);
+        enqueue(queues, part, slot);
       } else if (part.kind === 'tool-result') {
-        const slot = waiting.get(part.id)?.shift() ?? answered.get(part.id);
-        if (slot === undefined) continue;
-        slot.results.push(part);
-        answered.set(part.id, slot);
+        const queue = queues.get(part.id);
+        if (queue === undefined) continue;
+        const slot = queue.slots[queue.next] ?? queue.slots.at(-1);
+        queue.next += 1;
+        slot?.results.push(part);
         placed.add(part);
       }
     }
@@ -78,10 +84,10 @@ function asOne(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
 }
 
 /** An earlier turn's call of the same id waits no longer: what comes now answers this one. */
-function openSlot(waiting: Map<string, Slot[]>, call: ToolCallPart, slot: Slot): void {
-  const open = waiting.get(call.id);
-  if (open?.[0]?.turn === slot.turn) open.push(slot);
-  else waiting.set(call.id, [slot]);
+function enqueue(queues: Map<string, Queue>, call: ToolCallPart, slot: Slot): void {
+  const queue = queues.get(call.id);
+  if (queue?.slots[0]?.turn === slot.turn) queue.slots.push(slot);
+  else queues.set(call.id, { slots: [slot], next: 0 });
 }
 
 function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {

@@ -170,4 +170,11 @@ describe('strict turns', () => {
     const turns = Array.from({ length: 100_000 }, () => user(text('a'), result('1')));
     expect(strictTurns(turns)[0]?.parts.length).toBe(200_000);
   });
+
+  // Each taken from the front of all that wait, they would take a minute, in which nobody else is served.
+  test('nor do four times as many calls of one id', () => {
+    const called: Turn = { role: 'assistant', parts: Array.from({ length: 400_000 }, () => call('1')) };
+    const answered: Turn = { role: 'user', parts: called.parts.map(() => result('1')) };
+    expect(strictTurns([user(text('a')), called, answered])[2]?.parts.length).toBe(400_000);
+  });
 });

@@ -30,7 +30,8 @@ export interface CallIds {
 export function callIds(): CallIds {
   const used = new Set<string>();
   const counts = new Map<string, number>();
-  const unanswered = new Map<string, string[]>();
+  /** Those given to the calls of an id; what comes before `next` has been answered. */
+  const unanswered = new Map<string, { readonly ids: string[]; next: number }>();
   const answered = new Map<string, string>();
   return {
     turn: () => unanswered.clear(),
@@ -45,12 +46,14 @@ export function callIds(): CallIds {
       counts.set(id, count);
       used.add(given);
       const waiting = unanswered.get(id);
-      if (waiting) waiting.push(given);
-      else unanswered.set(id, [given]);
+      if (waiting) waiting.ids.push(given);
+      else unanswered.set(id, { ids: [given], next: 0 });
       return given;
     },
     result(id) {
-      const given = unanswered.get(id)?.shift() ?? answered.get(id) ?? safeId(id);
+      const waiting = unanswered.get(id);
+      const given = waiting?.ids[waiting.next] ?? answered.get(id) ?? safeId(id);
+      if (waiting) waiting.next += 1;
       answered.set(id, given);
       return given;
     },
