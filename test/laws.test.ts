@@ -43,6 +43,26 @@ test.each(allFormats)('$name: as many tools as fit into a request, all allowed b
   expect(JSON.stringify(outbound.renderRequest(prompt, target, unreported))).toContain('tool_249999');
 });
 
+test.each(allFormats)('$name: as many images in a result as fit into a request', ({ outbound }) => {
+  const source = { kind: 'base64', data: 'AA==' } as const;
+  const image = { kind: 'media', media: 'image', mediaType: 'image/png', source } as const;
+  const prompt: Prompt = {
+    model: 'a-model',
+    turns: [
+      { role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] },
+      { role: 'assistant', parts: [{ kind: 'tool-call', id: 'c', name: 'look', arguments: '{}' }] },
+      { role: 'user', parts: [{ kind: 'tool-result', id: 'c', content: Array(400_000).fill(image) }] },
+    ],
+    stream: false,
+  };
+  const request = outbound.renderRequest(
+    prompt,
+    { ...PERMISSIVE, model: 'gemini-3', dialect: 'openai' },
+    unreported,
+  );
+  expect(JSON.stringify(request).split('AA==')).toHaveLength(400_001);
+});
+
 describe.each(pairs)('$name', ({ from, to }) => {
   test('a dialogue keeps its meaning there and back', () => {
     fc.assert(

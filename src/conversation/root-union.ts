@@ -75,10 +75,10 @@ function definitionOf(reference: string, within: Within, depth: number): readonl
 
 /** @param all whether every branch holds (`allOf`), or one of them. */
 function join(base: JsonObject, branches: readonly JsonObject[], all: boolean): JsonObject {
-  const [first = [], ...others] = branches.map((branch) => asList(branch['required']));
-  const common = all
-    ? [first, ...others].flat()
-    : first.filter((name) => others.every((names) => names.includes(name)));
+  const lists = branches.map((branch) => asList(branch['required']));
+  const [first = [], ...others] = lists;
+  const sets = others.map((names) => new Set(names));
+  const common = all ? lists.flat() : first.filter((name) => sets.every((names) => names.has(name)));
   const required = [...new Set([...asList(base['required']), ...common])];
   const isClosed = !all && branches.length > 0 && branches.every(isClosedObject);
   return {

@@ -398,6 +398,13 @@ describe('checklist 169: where a search may look is asked of every vendor that c
     expect(sent['tools']).toEqual([anthropic(domains)]);
   });
 
+  test('checklist 169: however many domains there are', async () => {
+    const domains = (ending: string) => Array.from({ length: 200_000 }, (_, at) => `${at}.${ending}`);
+    const filters = { allowed_domains: domains('org'), blocked_domains: domains('com') };
+    const sent = await sentFor('responses', CLAUDE, { tools: [openai(filters)] });
+    expect(at(sent, 'tools.0.allowed_domains')).toHaveLength(200_000);
+  });
+
   test('checklist 169: the place a chat is about, by Claude', async () => {
     const user_location = { type: 'approximate', approximate: { country: 'NO', city: 'Oslo' } };
     const sent = await sentFor('chat-completions', CLAUDE, { web_search_options: { user_location } });

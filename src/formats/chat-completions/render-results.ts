@@ -26,7 +26,8 @@ export function renderResults(results: readonly ToolResultPart[], writing: Writi
       'approximated',
       'images and files of a result are sent in a user message after it',
     );
-    moved.push(text(`From the result of ${result.name ?? result.id}:`), ...media);
+    moved.push(text(`From the result of ${result.name ?? result.id}:`));
+    for (const part of media) moved.push(part);
     const rest = result.content.filter((part) => part.kind !== 'media');
     const content = rest.length > 0 ? rest : [text('The result is in the next user message.')];
     return renderResult({ ...result, content }, writing);

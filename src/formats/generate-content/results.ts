@@ -108,7 +108,8 @@ export function renderResult(
     else if (piece.kind === 'media') media.push(renderMedia(piece));
     else report('turns[].content', 'dropped', "a block of another vendor's in a tool result");
   }
-  const parts = media.filter((medium) => isGemini3(target) && medium['inlineData'] !== undefined);
+  const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
+  const parts = media.filter(isInside);
   return {
     response: {
       functionResponse: {
@@ -120,6 +121,6 @@ export function renderResult(
         ...(parts.length > 0 && { parts }),
       },
     },
-    media: media.filter((medium) => !parts.includes(medium)),
+    media: media.filter((medium) => !isInside(medium)),
   };
 }

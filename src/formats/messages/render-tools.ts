@@ -158,14 +158,14 @@ function webSearch(value: JsonObject): JsonObject {
   const given = asObject(options['user_location']);
   const place = asObject(given?.['approximate']) ?? given;
   const filters = asObject(options['filters']);
-  const blocked = asList(filters?.['blocked_domains']);
+  const blocked = new Set(asList(filters?.['blocked_domains']));
   const allowed = asList(filters?.['allowed_domains']);
   return compact({
     type: 'web_search_20250305',
     name: 'web_search',
     ...(allowed.length > 0
-      ? { allowed_domains: allowed.filter((domain) => !blocked.includes(domain)) }
-      : { blocked_domains: blocked.length > 0 ? blocked : undefined }),
+      ? { allowed_domains: allowed.filter((domain) => !blocked.has(domain)) }
+      : { blocked_domains: blocked.size > 0 ? [...blocked] : undefined }),
     user_location: place && compact({ ...place, type: 'approximate' }),
   });
 }

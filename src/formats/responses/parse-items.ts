@@ -72,7 +72,8 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
         }
         // A proof that is a call's waits for it: LangChain puts the message, even an empty one, in between.
         const parts = run('assistant');
-        parts.push(...parseAssistantMessage(item, path, at, parts.at(-1)));
+        // One by one: a call takes some hundred thousand arguments at most.
+        for (const part of parseAssistantMessage(item, path, at, parts.at(-1))) parts.push(part);
         break;
       }
       case 'reasoning':

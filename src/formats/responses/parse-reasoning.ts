@@ -27,7 +27,7 @@ export function reasoningReader(): ReasoningReader {
       const proof = unsealed(item['encrypted_content']);
       if (proof?.mark === 'c') waiting = proof.signature;
       else if (proof?.mark === 'p') signLast(parts, proof.signature);
-      else parts.push(...parseThinking(item, at, proof));
+      else for (const part of parseThinking(item, at, proof)) parts.push(part);
     },
     sign(call) {
       const signature = waiting;

@@ -404,6 +404,15 @@ describe('hostile bodies', () => {
     );
   });
 
+  test('as many parts of an answer as fit into a request', () => {
+    const parts = (text: JsonObject) => Array.from({ length: 300_000 }, () => text);
+    const items = [
+      { type: 'reasoning', summary: parts({ type: 'summary_text', text: 'a' }) },
+      { role: 'assistant', content: parts({ type: 'output_text', text: 'b' }) },
+    ];
+    expect(turnsOf(...items)[0]?.parts).toHaveLength(600_000);
+  });
+
   test('a field named __proto__ is a field like others', () => {
     const body = parseJson('{"model":"m","input":"Hi","__proto__":{"polluted":1}}');
     if (!isObject(body)) throw new TypeError('A request is an object.');
