@@ -18,6 +18,7 @@ import {
   KIMI,
   listAt,
   OPENAI,
+  QWEN,
   useDoor,
 } from './support.ts';
 
@@ -333,6 +334,17 @@ describe('checklist 164: tools that a search has found are tools for every model
     expect(at(sent, 'tool_choice')).toMatchObject({ type: 'tool', name: 'crm__find' });
   });
 });
+
+test.each([CLAUDE, GEMINI_3, QWEN])(
+  'checklist 164: no function may be called where only a search may: %s',
+  async (model) => {
+    const tools = [{ type: 'web_search' }, { type: 'function', name: 'city' }];
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] };
+    const sent = await sentFor('responses', model, { tools, tool_choice });
+    const mode = at(sent, 'toolConfig.functionCallingConfig.mode');
+    expect(JSON.stringify(sent['tools'] ?? []).includes('city')).toBe(mode === 'NONE');
+  },
+);
 
 test.each([CLAUDE, GEMINI_3])(
   'checklist 165: %s is not asked for an answer to warm a cache',

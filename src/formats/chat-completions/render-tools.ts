@@ -146,7 +146,9 @@ function renderToolChoice(
   if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
   if (dialect.allowedTools)
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
-  if (named.length === 0) throw invalid("Invalid 'tool_choice': no tool is allowed.", 'tool_choice');
+  // A search alone may be what is allowed.
+  if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))
+    throw invalid("Invalid 'tool_choice': no tool is allowed.", 'tool_choice');
   return { value: word, only: new Set(allowed) };
 }
 

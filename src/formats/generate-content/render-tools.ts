@@ -117,8 +117,9 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   }
   const strict = tools.some((tool) => tool.kind === 'function' && tool.strict === true);
   const allowed = choice?.allowed?.map(safeName);
-  const narrowed = allowed && allowed.length > 0 && { allowedFunctionNames: allowed };
-  if (choice?.mode === 'none') return { mode: 'NONE' };
+  const narrowed = allowed && { allowedFunctionNames: allowed };
+  // With no function allowed a search may be.
+  if (choice?.mode === 'none' || allowed?.length === 0) return { mode: 'NONE' };
   if (choice?.mode === 'required') return { mode: 'ANY', ...narrowed };
   // AUTO takes no list of names; VALIDATED does, and is AUTO otherwise.
   if (strict || narrowed) return { mode: 'VALIDATED', ...narrowed };
