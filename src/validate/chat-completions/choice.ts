@@ -4,6 +4,9 @@ import { asObject, tryParseJson } from '../../json.ts';
 import { show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
+/** The texts of a message, and of a delta. */
+export const TEXTS = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
+
 const WORDS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 
 /** Ends at which calls are whole. */

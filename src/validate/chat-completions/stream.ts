@@ -3,7 +3,7 @@
 import { asList, asObject, isList, isObject, type Json, type JsonObject, tryParseJson } from '../../json.ts';
 import { isCount, isName, misfit, show } from '../shape.ts';
 import { type ValidateOptions, type Validator, violationLog } from '../validator.ts';
-import { checkChoiceEnd } from './choice.ts';
+import { checkChoiceEnd, TEXTS } from './choice.ts';
 import { excused, type Rule } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
@@ -19,8 +19,6 @@ interface Choice {
   finish: string | undefined;
   finishedAt: number;
 }
-
-const DELTA = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
 
 /** A validator of one stream. */
 export function chatCompletionsValidator(options: ValidateOptions = {}): Validator {
@@ -91,7 +89,7 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
     const { role, tool_calls: calls, function_call: legacy } = delta;
     if (first && role !== 'assistant') say('role-first', show(role));
     if (!first && role !== undefined) say('role-repeated', show(role));
-    const wrong = misfit(delta, DELTA);
+    const wrong = misfit(delta, TEXTS);
     if (wrong !== undefined) say('delta-text', wrong);
     if (calls !== undefined && !isList(calls)) say('call-list', show(calls));
     for (const piece of asList(calls)) {
@@ -196,12 +194,5 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
 }
 
 function newChoice(): Choice {
-  return {
-    calls: new Map(),
-
-    legacy: false,
-    legacyText: '',
-    finish: undefined,
-    finishedAt: -1,
-  };
+  return { calls: new Map(), legacy: false, legacyText: '', finish: undefined, finishedAt: -1 };
 }

@@ -3,7 +3,7 @@
 import { asList, asObject, isList, isObject, type Json, type JsonObject } from '../../json.ts';
 import { isName, misfit, show } from '../shape.ts';
 import type { ValidateOptions } from '../validator.ts';
-import { checkChoiceEnd } from './choice.ts';
+import { checkChoiceEnd, TEXTS } from './choice.ts';
 import type { Rule } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
@@ -12,7 +12,6 @@ const BODY = {
   created: 'a count',
   model: 'a non-empty string',
 } as const;
-const MESSAGE = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
 
 /** Says what is wrong with a whole answer. @returns whether it is an error body, which is judged as one. */
 export function checkWhole(
@@ -60,7 +59,7 @@ function checkChoice(
     return;
   }
   const { role, content, tool_calls: calls, function_call: legacy } = message;
-  const wrong = misfit(message, MESSAGE);
+  const wrong = misfit(message, TEXTS);
   if (role !== 'assistant') say('message-fields', `\`role\` is ${show(role)}`);
   if (wrong !== undefined) say('message-fields', wrong);
   if (content === undefined) say('message-fields', 'no `content`');
