@@ -15,7 +15,7 @@ export const SHARED_FIELDS: ReadonlySet<string> = new Set([
   'safety_identifier',
 ]);
 
-/** A reader of a field: what it holds, or undefined where there is none. It throws where that is of another type. */
+/** A reader: what a field holds, or undefined where there is none. It throws a 400 for what is of another type. */
 function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {
   return (value: Json | undefined, param: string): T | undefined => {
     if (value === undefined || value === null) return undefined;
@@ -24,10 +24,15 @@ function reader<T extends Json>(expected: string, fits: (value: Json) => value i
   };
 }
 
+/** The number of a field. @see reader */
 export const numberAt = reader('a decimal', (value) => typeof value === 'number');
+/** The integer of a field. @see reader */
 export const integerAt = reader('an integer', (value): value is number => Number.isInteger(value));
+/** The boolean of a field. @see reader */
 export const flagAt = reader('a boolean', (value) => typeof value === 'boolean');
+/** The string of a field. @see reader */
 export const textAt = reader('a string', (value) => typeof value === 'string');
+/** The object of a field. @see reader */
 export const objectAt = reader('an object', isObject);
 
 /** The string of a field that has to be there. */
