@@ -168,12 +168,13 @@ describe('hostile bodies', () => {
       { requiredKeys: ['role', 'content', 'tool_call_id', 'name'] },
     ),
   );
+  const object = mostly(fc.dictionary(word, anything, { maxKeys: 3 }));
   const tool = mostly(
     fc.record(
       {
         type: mostly(fc.constantFrom('function', 'custom', 'web_search')),
-        function: mostly(fc.record({ name: mostly(word), parameters: anything, strict: anything })),
-        custom: mostly(fc.record({ name: mostly(word), format: anything })),
+        function: mostly(fc.record({ name: mostly(word), parameters: object, strict: mostly(fc.boolean()) })),
+        custom: mostly(fc.record({ name: mostly(word), format: object })),
       },
       { requiredKeys: ['type', 'function', 'custom'] },
     ),
@@ -184,11 +185,11 @@ describe('hostile bodies', () => {
       messages: mostly(fc.array(message, { minLength: 1, maxLength: 6 })),
       tools: mostly(fc.array(tool, { maxLength: 3 })),
       tool_choice: anything,
-      functions: mostly(fc.array(fc.record({ name: word, parameters: anything }), { maxLength: 2 })),
+      functions: mostly(fc.array(fc.record({ name: word, parameters: object }), { maxLength: 2 })),
       response_format: mostly(
         fc.record({
           type: mostly(fc.constantFrom('text', 'json_object', 'json_schema')),
-          json_schema: mostly(fc.record({ name: word, schema: anything })),
+          json_schema: mostly(fc.record({ name: word, schema: object })),
         }),
       ),
       reasoning: anything,
