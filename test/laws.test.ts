@@ -55,12 +55,11 @@ test.each(allFormats)('$name: as many images in a result as fit into a request',
     ],
     stream: false,
   };
-  const request = outbound.renderRequest(
-    prompt,
-    { ...PERMISSIVE, model: 'gemini-3', dialect: 'openai' },
-    unreported,
-  );
-  expect(JSON.stringify(request).split('AA==')).toHaveLength(400_001);
+  const { thinking: _, ...older } = PERMISSIVE;
+  for (const target of [PERMISSIVE, older]) {
+    const request = outbound.renderRequest(prompt, { ...target, dialect: 'openai' }, unreported);
+    expect(JSON.stringify(request).split('AA==')).toHaveLength(400_001);
+  }
 });
 
 describe.each(pairs)('$name', ({ from, to }) => {

@@ -118,7 +118,7 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
     const unlike = rendering.repeated.has(part.id) ? { ...part, id: '' } : part;
     const { response, media } = renderResult(unlike, name, rendering.target, rendering.report);
     responses.push({ ...response, ...signatureOf(part, rendering.report) });
-    others.push(...media);
+    for (const medium of media) others.push(medium);
   }
   return [responses, others].filter((parts) => parts.length > 0);
 }
