@@ -1,6 +1,6 @@
 /** Starts that cannot be: a line that says why, an exit code, and nothing half begun. */
 
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +50,17 @@ describe('P-19 a start that cannot be', () => {
           failed.stderr,
         ) ?? ['', failed.stderr];
       expect((await runCommand(directory, ['keys', 'list'])).stdout).toContain(`${hint}…`);
+    });
+  });
+
+  test.runIf(existsSync('/proc/self'))('P-19 the store is to be where nobody can make a folder', async () => {
+    const env = { GATEWAY_API_KEY: KEY, GATEWAY_STORE_PATH: '/proc/gateway/keys/gateway.db' };
+    expect(await runCommand(directory, ['start', '--port', '0'], env)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Cannot start: the store \/proc\/gateway\/keys\/gateway\.db cannot be opened: ENOENT.*\n$/,
+      ),
     });
   });
 
