@@ -105,7 +105,7 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
   let followed: Followed | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
-    const lease = pool && (await pool.take(target.model.id, avoid, sessionOf(target)));
+    const lease = pool && (await pool.take(limitedOf(target), avoid, sessionOf(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
@@ -141,7 +141,7 @@ async function nextTry(
   const loss = lossOf(error);
   if (loss === undefined) return undefined;
   const again = isAgain(loss, retries.after);
-  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(target.model.id, at);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitedOf(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
   const other = target.otherwise?.();
   if (other !== undefined) return { target: other };
@@ -150,6 +150,14 @@ async function nextTry(
   if (wait === undefined || wait >= timeLeft(course) || !budgetOf(at).withdraw()) return undefined;
   const waited = await sleep(wait, true, { signal: target.signal }).catch(() => false);
   return waited ? { target } : undefined;
+}
+
+/**
+ * What vendors limit by itself: a model's answers, and apart from them the counting of its tokens ("Token counting", Claude
+ * documentation: "separate and independent rate limits").
+ */
+function limitedOf({ model, route }: Routed): string {
+  return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
 }
 
 /** Milliseconds that are left for all attempts. */

@@ -34,7 +34,7 @@ export interface Lease {
   /** All of its answer came. */
   succeed(): void;
   fail(how: Failing): void;
-  /** For so many milliseconds it is better not asked for the model: vendors' limits are those of a model each. */
+  /** For so many milliseconds at least it is better not asked for the same: vendors' limits are those of a model each. */
   rest(milliseconds: number): void;
   /** The place is free again. Calling it twice is calling it once. */
   release(): void;
@@ -49,14 +49,14 @@ export type Failing = 'surely' | 'overloaded' | 'somehow';
 export interface Pool {
   /**
    * A place at an upstream that is well: where the session is at home, or else at the least busy one.
-   * @param model what is to be asked there, by its id.
+   * @param asked what is to be asked there, and has a limit of its own: a model by its id, or the count of its tokens.
    * @param avoid not there, where there is any other.
    * @param session of which the request is one; absent where nobody says so.
    * @throws GatewayError `upstream-overloaded` where all are left alone, `overloaded` where no place comes free.
    */
-  take(model: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
-  /** Whether another than `vendor` would be asked for the model now. */
-  hasOther(model: string, vendor: Vendor): boolean;
+  take(asked: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
+  /** Whether another than `vendor` would be asked for it now. */
+  hasOther(asked: string, vendor: Vendor): boolean;
   /** Of each upstream, in the order of the configuration, whether it is asked, and how often it came to be left alone. */
   state(): readonly MemberState[];
 }
@@ -74,7 +74,7 @@ interface Member {
   readonly health: Health;
   inFlight: number;
   ejections: number;
-  /** Models for which it is not asked before a time, where another can be. */
+  /** What it is not asked for before a time, where another can be. */
   readonly rests: Map<string, number>;
 }
 
@@ -100,16 +100,16 @@ export function poolOf(
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
-  const isRested = ({ rests }: Member, model: string): boolean => (rests.get(model) ?? 0) <= clock();
+  const isRested = ({ rests }: Member, asked: string): boolean => (rests.get(asked) ?? 0) <= clock();
   /** Whether it would be the last to be left alone, which the configuration may not want. */
   const isLast = (member: Member): boolean =>
     !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
 
   /** By what matters less and less: well with room; rested; not the one to avoid. */
-  function choose(model: string, avoid: Vendor | undefined, session: string | undefined): Member | undefined {
+  function choose(asked: string, avoid: Vendor | undefined, session: string | undefined): Member | undefined {
     const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
     const tries = [
-      (member: Member) => fits(member) && isRested(member, model) && member.vendor !== avoid,
+      (member: Member) => fits(member) && isRested(member, asked) && member.vendor !== avoid,
       (member: Member) => fits(member) && member.vendor !== avoid,
       fits,
     ];
@@ -124,7 +124,7 @@ export function poolOf(
     return undefined;
   }
 
-  function lease(member: Member, model: string): Lease {
+  function lease(member: Member, asked: string): Lease {
     const { health } = member;
     let held = true;
     let probes = isEjected(health);
@@ -151,7 +151,8 @@ export function poolOf(
         if (health.until !== until) member.ejections += 1;
       },
       rest(milliseconds) {
-        member.rests.set(model, clock() + milliseconds);
+        const { rests } = member;
+        rests.set(asked, Math.max(rests.get(asked) ?? 0, clock() + milliseconds));
       },
       release() {
         if (!held) return;
@@ -166,13 +167,13 @@ export function poolOf(
   }
 
   /** Waits for a place that somebody leaves. */
-  function wait(model: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
+  function wait(asked: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const retry = (): void => {
-        const member = choose(model, avoid, session);
+        const member = choose(asked, avoid, session);
         if (member === undefined) return;
         stop();
-        resolve(lease(member, model));
+        resolve(lease(member, asked));
       };
       const stop = (): void => {
         waiting.delete(retry);
@@ -187,16 +188,16 @@ export function poolOf(
   }
 
   return {
-    take(model, avoid, session) {
-      const member = choose(model, avoid, session);
-      if (member !== undefined) return lease(member, model);
-      if (members.some(isWell)) return wait(model, avoid, session);
+    take(asked, avoid, session) {
+      const member = choose(asked, avoid, session);
+      if (member !== undefined) return lease(member, asked);
+      if (members.some(isWell)) return wait(asked, avoid, session);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
-    hasOther: (model, vendor) =>
+    hasOther: (asked, vendor) =>
       members.some(
-        (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, model),
+        (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, asked),
       ),
     state: () => members.map(({ health, ejections }) => ({ well: !isEjected(health), ejections })),
   };

@@ -952,6 +952,38 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([3, 8]);
   });
 
+  test.each([
+    ['counting tokens', '/v1/messages/count_tokens', '/v1/messages'],
+    ['answers', '/v1/messages', '/v1/messages/count_tokens'],
+  ])('one that is over the limit of %s is asked for the other of the two', async (_, limited, other) => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) => {
+        const isLimited = request.path === limited && place === places[0];
+        const answer = { ...JSON.parse(wholeAnswer('messages')), input_tokens: 9 };
+        return isLimited
+          ? status(429, { 'retry-after': '3600' })(wire, request)
+          : wire.answer(200, JSON.stringify(answer));
+      });
+    }
+    const gateway = await gatewayOf({
+      vendors: {
+        anthropic: { upstreams: places.map(({ url }) => ({ baseUrl: url, apiKey: 'vendor-key' })) },
+      },
+    });
+    const claude = native.find(({ format }) => format === 'messages') ?? chat;
+    const askAt = async (path: string): Promise<number> => {
+      const response = await ask(gateway.url, { ...claude, path: () => path }, false);
+      await response.text();
+      return response.status;
+    };
+    const paths = [limited, limited, limited, other, other];
+    for (const path of paths) expect(await askAt(path)).toBe(200);
+    const [first, second] = places.map(({ requests }) => requests.map(({ path }) => path));
+    expect(first).toEqual([limited, other]);
+    expect(second).toEqual([limited, limited, limited, other]);
+  });
+
   test('where all are over their limits, the wait that they ask for is kept', async () => {
     const places = await upstreams(2);
     for (const place of places) {

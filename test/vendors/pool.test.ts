@@ -190,3 +190,16 @@ describe('of several', () => {
     expect(take().vendor.name).toBe('a');
   });
 });
+
+describe('a rest', () => {
+  test('is not cut short by another one that is shorter', () => {
+    const { take, pass } = pool(['a', 'b']);
+    const [one, same] = [take(), take(), take()].filter(({ vendor }) => vendor.name === 'a');
+    one?.rest(30_000);
+    same?.rest(1_000);
+    pass(2_000);
+    for (let at = 0; at < 4; at += 1) expect(take().vendor.name).toBe('b');
+    pass(28_001);
+    expect(take().vendor.name).toBe('a');
+  });
+});
