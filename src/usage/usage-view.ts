@@ -29,9 +29,11 @@ const figures = {
     description:
       'US dollars beyond `cost`: an estimate for text whose usage the vendor did not report. Budgets count it.',
   }),
-  mean_duration: milliseconds.meta({ description: 'Milliseconds to the end of the answer.' }),
+  mean_duration: milliseconds.meta({
+    description: 'Milliseconds to the end of the answer, also of requests that were refused.',
+  }),
   mean_first_byte: milliseconds.meta({
-    description: "Milliseconds to the first byte of the vendor's answer.",
+    description: "Milliseconds to the first byte of the vendor's answer, of requests that got one.",
   }),
 };
 

@@ -141,6 +141,9 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     await page.locator('#days rect').first().waitFor();
     expect(await page.locator('.tile').count()).toBe(5);
     expect(await page.locator('#tiles').innerText()).toMatch(/cost\s+\$10\.00/);
+    expect(await page.locator('.tile').last().innerText()).toMatch(
+      /2\.00 s\s+with refused requests; 400 ms to the first byte of answers/,
+    );
     // 8 models with a colour of their own and the others together, on 4 days.
     expect(await page.locator('#days rect').count()).toBe(9 * 4);
     expect(await page.locator('#legend li').count()).toBe(9);

@@ -144,14 +144,21 @@ describeStores('a report', (stores) => {
     expect((await reportUsage(store, ALL)).total).toMatchObject({ requests: 1, ...counted });
   });
 
-  test('the time to the first byte is that of those that had one', async () => {
+  test('the time to the first byte is that of those that had one, the time to the end that of all', async () => {
     const store = await stores.open();
     const time = noon('2026-11-18');
-    const { firstByte, ...refused } = exchange({ time, status: 404, outcome: 'refused', attempts: 0 });
-    const records = [exchange({ time, firstByte: 200 }), exchange({ time, firstByte: 300 }), refused];
+    const { firstByte, ...refused } = exchange({
+      time,
+      status: 404,
+      outcome: 'refused',
+      attempts: 0,
+      duration: 3,
+    });
+    const answered = [200, 300].map((firstByte) => exchange({ time, firstByte, duration: 900 }));
+    const records = [...answered, refused];
     await writeUsage(store, 'one', JSON.stringify(records.map(rowOf)));
     const [line] = (await reportUsage(store, ALL)).lines.map(lineView);
-    expect(line).toMatchObject({ requests: 3, mean_first_byte: 250 });
+    expect(line).toMatchObject({ requests: 3, mean_first_byte: 250, mean_duration: 601 });
     expect(firstByte).toBeDefined();
   });
 

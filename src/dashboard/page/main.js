@@ -267,7 +267,9 @@ function tilesOf(total) {
     [
       'mean latency',
       total.mean_duration === null ? '–' : time(total.mean_duration),
-      total.mean_first_byte === null ? '' : `${time(total.mean_first_byte)} to the first byte`,
+      total.mean_first_byte === null
+        ? 'with refused requests'
+        : `with refused requests; ${time(total.mean_first_byte)} to the first byte of answers`,
     ],
   ]).map(([label, value, note]) =>
     element(
