@@ -3,7 +3,7 @@
 import { GatewayError } from '../errors.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
-import type { UpstreamAnswer } from '../vendors/send.ts';
+import { leftFor, type UpstreamAnswer } from '../vendors/send.ts';
 
 /** Largest whole answer that is translated, in bytes. */
 export const MAX_WHOLE = 64 * 1024 * 1024;
@@ -19,9 +19,11 @@ export function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
   throw notJson(answer);
 }
 
-export function notJson({ body }: UpstreamAnswer): GatewayError {
-  if (!(body instanceof Uint8Array)) body.cancel();
-  return new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.');
+export function notJson(answer: UpstreamAnswer): GatewayError {
+  return leftFor(
+    answer,
+    new GatewayError('upstream-broken', 'The upstream answered with something that is not JSON.'),
+  );
 }
 
 export function tooLong(): GatewayError {

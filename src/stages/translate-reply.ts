@@ -21,7 +21,7 @@ import { type Ledger, noteFault } from '../usage/ledger.ts';
 import { validator } from '../validate/validate.ts';
 import { eventStreamHeaders, refusalHeaders, responseHeaders } from '../vendors/headers.ts';
 import { retryAfter } from '../vendors/retry-after.ts';
-import type { UpstreamAnswer } from '../vendors/send.ts';
+import { leftFor, type UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
@@ -86,8 +86,12 @@ function passing(reply: Replied, answered: Answered, hold: number): Replied | Pr
 
 /** @throws GatewayError where it is of the gateway's own key. */
 function asRefusal(reply: Replied, error: GatewayError, { answer, vendor, ledger }: Answered): Replied {
-  // Nothing of an answer has come.
-  if (ledger !== undefined) ledger.passage = undefined;
+  if (ledger !== undefined) {
+    // Nothing of an answer has come.
+    ledger.passage = undefined;
+    // Noted where the caller is told: another may still answer, or the caller leave before that.
+    ledger.fault = undefined;
+  }
   if (error.fault === 'upstream-auth') throw error;
   return { ...reply, refusal: withWait(tellable(error, vendor.key), answer) };
 }
@@ -229,8 +233,7 @@ function isNoPlace({ status }: UpstreamAnswer, { fault }: GatewayError): boolean
 
 /** Of an answer that is none. Some services answer so at paths that they do not have (LM Studio: "Returning 200 anyway"). */
 function noAnswer({ answer, route: { operation }, model }: Answered): GatewayError {
-  const error = notJson(answer);
-  return operation === 'generate' ? error : notServed(operation, model);
+  return operation === 'generate' ? notJson(answer) : leftFor(answer, notServed(operation, model));
 }
 
 function jsonHeaders(answer: UpstreamAnswer): Record<string, string> {

@@ -7,7 +7,7 @@ import { isMetered } from '../limits/limits.ts';
 import { carryOn } from '../observe/trace-context.ts';
 import { tokensOfRequest } from '../usage/estimate.ts';
 import { tapBody } from '../usage/ledger.ts';
-import { send } from '../vendors/send.ts';
+import { leftFor, send } from '../vendors/send.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Answered, Prepared } from './exchange.ts';
 import { guardOf } from './guard.ts';
@@ -53,10 +53,12 @@ export function upstream(
     // A redirect followed would carry the vendor's key to wherever it points.
     const { status } = answer;
     if ((status >= 300 && status < 400) || EMPTY.has(status)) {
-      if (!(answer.body instanceof Uint8Array)) answer.body.cancel();
       const what =
         status < 300 ? 'something that is not an answer' : 'a redirect, which the gateway does not follow';
-      throw new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`);
+      throw leftFor(
+        answer,
+        new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
+      );
     }
     return { ...prepared, answer };
   };

@@ -211,6 +211,12 @@ export function send(
   });
 }
 
+/** The error for which no more of an answer is wanted: where it is the vendor's, it has failed by it. */
+export function leftFor({ body }: UpstreamAnswer, error: GatewayError): GatewayError {
+  if (!(body instanceof Uint8Array)) body.cancel(error);
+  return error;
+}
+
 function reasonOf({ reason }: AbortSignal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
 }

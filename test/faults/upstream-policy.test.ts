@@ -56,6 +56,15 @@ const status =
   (wire) =>
     wire.answer(code, JSON.stringify({ error: { message: `said ${code}` } }), headers);
 
+/** A page, all of which takes a while. */
+const slowPage =
+  (code: number, headers: Readonly<Record<string, string>> = {}): Script =>
+  (wire) => {
+    wire.head(code, { 'content-type': 'text/html', ...headers });
+    wire.chunk('<html>');
+    setTimeout(() => wire.lastChunk(), 1_000).unref();
+  };
+
 /** A vendor that waits until it is told to begin. */
 function waiting(script: Script): { readonly script: Script; readonly begin: () => void } {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -848,6 +857,27 @@ test('the record of an exchange that failed behind the beginning of its stream h
   expect(records[0]).toMatchObject({ status: 200, fault: 'upstream-overloaded', outcome: 'failed' });
 });
 
+test.each([
+  ['an error', status(503)],
+  ['a stream that begins with one', (wire) => wire.wholeStream(['data: {"error":{"message":"Busy."}}\n\n'])],
+] as const satisfies readonly (readonly [string, Script])[])(
+  'the record of a caller who leaves in the wait after %s has no failure, and the status of who leaves',
+  async (_, script) => {
+    const { openai, gateway, records } = await recorded({
+      retries: { after: 'failed', wait: 30_000, longest: 30_000 },
+    });
+    openai.script(script);
+    const caller = new AbortController();
+    const asked = ask(gateway.url, chat, true, { signal: caller.signal });
+    asked.catch(() => undefined);
+    await eventually(() => openai.requests.length === 1 && openai.open() > 0, 'it is asked');
+    await sleep(200);
+    caller.abort();
+    await eventually(() => records.length === 1, 'it is recorded');
+    expect(records[0]).toMatchObject({ status: 499, outcome: 'client-closed', fault: undefined });
+  },
+);
+
 test('the record of an exchange has the time of the first byte, where one came', async () => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
@@ -1154,6 +1184,29 @@ describe('U-39 one of three upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 
+  test.each([
+    ['a redirect', 302, { location: 'https://sign-in.example/' }],
+    ['a page', 200, {}],
+  ])('answers with %s, all of which takes a while: that is a failure too', async (_, code, headers) => {
+    const places = await upstreams(2);
+    const [wrong, other] = places;
+    wrong?.script(slowPage(code, headers));
+    other?.script(good);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      retries: { after: 'failed' },
+      ejection: { failures: 3 },
+    });
+    for (const to of [chat, toOpenAI]) {
+      for (let at = 0; at < 10; at += 1) {
+        const response = await ask(gateway.url, to, false);
+        expect(response.status).toBe(200);
+        await response.text();
+      }
+    }
+    expect(wrong?.requests).toHaveLength(3);
+  });
+
   test('breaks its streams in the middle: that is a failure too', async () => {
     const places = await upstreams(2);
     const [breaking, other] = places;
@@ -1175,6 +1228,7 @@ describe('an upstream that has no such path', () => {
     ['counts, by 405', '/v1/responses/input_tokens', status(405)],
     ['counts, by 501', '/v1/responses/input_tokens', status(501)],
     ['counts, by a page', '/v1/responses/input_tokens', page],
+    ['counts, by a page that takes a while', '/v1/responses/input_tokens', slowPage(200)],
     ['compacts, by 405', '/v1/responses/compact', status(405)],
     ['counts for messages, by 405', '/v1/messages/count_tokens', status(405)],
     ['counts for messages, by words of its own', '/v1/messages/count_tokens', status(200)],
