@@ -4,6 +4,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { descriptorLimit, openDescriptors } from '../descriptors.ts';
+import { residentMemory } from '../resident-memory.ts';
 
 /** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
 const RESOLUTION = 20;
@@ -60,7 +61,8 @@ export function watchProcess(registry: Registry): () => void {
     help: 'Resident memory.',
     registers,
     collect() {
-      this.set(process.memoryUsage.rss());
+      const resident = residentMemory();
+      if (resident !== undefined) this.set(resident);
     },
   });
   new Gauge({
@@ -68,7 +70,7 @@ export function watchProcess(registry: Registry): () => void {
     help: 'Used memory of the JavaScript heap.',
     registers,
     collect() {
-      this.set(process.memoryUsage().heapUsed);
+      this.set(getHeapStatistics().used_heap_size);
     },
   });
   new Gauge({

@@ -7,6 +7,7 @@ import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { descriptorLimit, openDescriptors } from '../descriptors.ts';
+import { residentMemory } from '../resident-memory.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */
@@ -69,7 +70,7 @@ export function watchShortage(options: ShortageOptions): ShortageWatch {
     weighed = performance.now();
     if (weighed - weighedResident > RESIDENT_INTERVAL) {
       weighedResident = weighed;
-      residentShare = residentMemory() / granted;
+      residentShare = (residentMemory() ?? 0) / granted;
     }
     memoryShare = Math.max(usedHeap(), residentShare);
   };
@@ -112,13 +113,4 @@ function usedHeap(): number {
   }
   // The limit that V8 tells has room for the young generation in it, which is none for what lives on.
   return old / Math.max(limit - YOUNG_GENERATION, limit / 2);
-}
-
-/** Node reads it from a file, for which there may be no descriptor left: then it is not known for once. */
-function residentMemory(): number {
-  try {
-    return process.memoryUsage.rss();
-  } catch {
-    return 0;
-  }
 }

@@ -1,5 +1,6 @@
 /** What a process can run short of, and what it does then: takes on nothing new, and finishes what it has. */
 
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -81,6 +82,34 @@ describe('P-06 file descriptors', () => {
     expect(stage.gateway.alive()).toBe(true);
     await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
     expect((await ask(native)).status).toBe(200);
+  });
+});
+
+describe('P-06 the metrics', () => {
+  test('P-06 are told also without any, which is when somebody wants to see them', {
+    timeout: 40_000,
+  }, async () => {
+    const admin = { key: 'admin-key-of-the-tests', port: 0 };
+    stage = await openStage({ admin, timeouts: { requestHead: 600_000 } }, { shell: 'ulimit -n 128;' });
+    await eventually(() => stage.gateway.output().includes('Admin API on '), 'it says where');
+    const port = Number(/Admin API on http:\/\/[\d.]+:(\d+)/.exec(stage.gateway.output())?.[1]);
+    const scraper = rawClient(port);
+    await once(scraper.socket, 'connect');
+    // What has begun to ask is not idle, so it is not closed.
+    const begun: RawClient[] = [];
+    const oneMore = (): number => {
+      begun.push(rawClient(stage.gateway.port, 'GET / HTTP/1.1\r\n'));
+      return readdirSync(`/proc/${stage.gateway.pid}/fd`).length;
+    };
+    await expect.poll(oneMore, { interval: 5 }).toBe(128);
+    scraper.socket.write(
+      `GET /metrics HTTP/1.1\r\nHost: admin\r\nConnection: close\r\nAuthorization: Bearer ${admin.key}\r\n\r\n`,
+    );
+    const told = await scraper.over;
+    expect(told).toMatch(/^HTTP\/1\.1 200 /);
+    expect(told).toMatch(/^gateway_requests_in_flight \d/m);
+    expect(told).toMatch(/^nodejs_heap_size_used_bytes [\d.e+]+$/m);
+    for (const { socket } of begun) socket.destroy();
   });
 });
 
