@@ -51,7 +51,7 @@ export function admit(
   const carried = new Set<string>();
   for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
     const value = message.headers[name];
-    if (typeof value === 'string' && value.trim() !== '') carried.add(value.trim());
+    if (typeof value === 'string' && value !== '') carried.add(value);
   }
   const { authorization = '' } = message.headers;
   if (!NOTHING.test(authorization)) carried.add(bearer(authorization));

@@ -52,11 +52,7 @@ export function weigh(): <T extends Incoming>(incoming: T) => T {
 function refuseIfShort(load: Load): void {
   const shortage = load.shortage();
   if (shortage === undefined || (shortage === 'memory' && load.inFlight() <= SPARED)) return;
-  throw new GatewayError('overloaded', SHORT_OF[shortage], {
-    retryAfter: RETRY_AFTER,
-    // A connection less is what helps.
-    ...(shortage === 'file-descriptors' && { headers: { connection: 'close' } }),
-  });
+  throw new GatewayError('overloaded', SHORT_OF[shortage], { retryAfter: RETRY_AFTER });
 }
 
 /** Keeps a key to its share. @throws GatewayError `rate-limited` */

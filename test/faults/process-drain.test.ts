@@ -80,6 +80,22 @@ describe('SIGTERM', () => {
     expect(await stage.gateway.ended).toBe(0);
   });
 
+  test('P-01 nor does one whose caller keeps it after an answer that had begun before', async () => {
+    stage = await openStage({ timeouts: { connectionIdle: 600_000 } });
+    const told = Promise.withResolvers<void>();
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+      void told.promise.then(() => response.end(STREAM_END));
+    });
+    const client = rawClient(stage.gateway.port, post('/v1/chat/completions', requestOf(ways[0], true)));
+    expect(await client.until((text) => text.includes('word'))).toMatch(/^connection: keep-alive/im);
+    stage.gateway.signal('SIGTERM');
+    await expect.poll(stage.gateway.output).toContain('Shutting down once the answers in progress (1)');
+    told.resolve();
+    expect(await stage.gateway.ended).toBe(0);
+    expect(client.text()).toContain('data: [DONE]');
+  });
+
   test('P-01 an answer that is not streamed, and not even there, is awaited too', async () => {
     stage = await openStage();
     const told = Promise.withResolvers<void>();

@@ -50,6 +50,7 @@ describe('requests in flight', () => {
     stage = await openStage({ limits: { inFlightPerKey: 2 }, keys: [{ name: 'second', key: second }] });
     stage.respondWith((_, response) => streamEvents(response, 5, 200));
     const live = await Promise.all([ask(native), ask(native)]);
+    expect(live.map(({ status }) => status)).toEqual([200, 200]);
     const refused = await ask(native);
     expect({ status: refused.status, retryAfter: refused.headers['retry-after'] }).toEqual({
       status: 429,

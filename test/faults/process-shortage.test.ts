@@ -5,8 +5,9 @@ import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
+import { fullHeap } from '../support/full-heap.ts';
 import { preload } from '../support/preload.ts';
-import { eventually, type RawClient, rawClient } from '../support/raw.ts';
+import { eventually, post, type RawClient, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { chunk, openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from './stage.ts';
 
@@ -54,7 +55,50 @@ describe('P-05 the event loop', () => {
   });
 });
 
+describe('P-05 an event loop that is late for once', () => {
+  const STALL = preload(`
+    process.on('SIGUSR2', () => {
+      const until = performance.now() + 2_500;
+      while (performance.now() < until);
+    });
+  `);
+
+  test('P-05 as by a garbage collection: nothing is refused for that', async () => {
+    stage = await openStage({ limits: { eventLoopDelay: 2_000 } }, STALL);
+    stage.gateway.signal('SIGUSR2');
+    const got = new Set<number>();
+    // Longer than it takes to look twice.
+    for (const over = performance.now() + 4_500; performance.now() < over; ) {
+      got.add((await health('/health/ready')).status);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect([...got]).toEqual([200]);
+  });
+});
+
 describe('P-06 file descriptors', () => {
+  test('P-06 that a connection could not be accepted is told, and not again and again', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        import { Server } from 'node:http';
+        const { listen } = Server.prototype;
+        Server.prototype.listen = function (...given) {
+          process.on('SIGUSR2', () => {
+            for (let at = 0; at < 100; at += 1) this.emit('error', new Error('accept EMFILE'));
+          });
+          return listen.apply(this, given);
+        };
+      `),
+    );
+    stage.gateway.signal('SIGUSR2');
+    const told = (): number =>
+      stage.gateway.output().split('could not be accepted: accept EMFILE').length - 1;
+    await expect.poll(told).toBeGreaterThan(0);
+    expect((await health('/health/live')).status).toBe(200);
+    expect(told()).toBe(1);
+  });
+
   test('P-06 at the mark: refused; without any: nothing breaks or spins; and it recovers', {
     timeout: 60_000,
   }, async () => {
@@ -131,22 +175,80 @@ describe('P-06 connections that are kept and ask nothing', () => {
 });
 
 describe('P-07 memory', () => {
-  /** A heap that is said to be full from one signal to the next. */
-  const FULL_HEAP = preload(`
-    import { syncBuiltinESMExports } from 'node:module';
-    import v8 from 'node:v8';
-    const real = v8.getHeapSpaceStatistics;
-    let full = false;
-    v8.getHeapSpaceStatistics = () =>
-      full ? [{ space_name: 'old_space', space_used_size: Number.MAX_SAFE_INTEGER }] : real();
-    syncBuiltinESMExports();
-    process.on('SIGUSR2', () => { full = !full; });
-  `);
+  test.each([
+    [
+      'what the process may have of the machine’s',
+      'process.constrainedMemory = () => 1_000_000;',
+      { status: 503 },
+    ],
+    [
+      'what will be gone in a moment is none of it',
+      `
+        import { syncBuiltinESMExports } from 'node:module';
+        import v8 from 'node:v8';
+        const real = v8.getHeapSpaceStatistics;
+        const young = { space_name: 'new_space', space_used_size: Number.MAX_SAFE_INTEGER };
+        v8.getHeapSpaceStatistics = () => [young, ...real()];
+        syncBuiltinESMExports();
+      `,
+      { status: 200 },
+    ],
+  ])('P-07 %s', async (_, program, expected) => {
+    stage = await openStage({}, preload(program));
+    expect(await health('/health/ready')).toMatchObject(expected);
+  });
+
+  test('P-07 that is short while hardly anything is in flight is no reason to refuse what comes', async () => {
+    stage = await openStage({}, fullHeap());
+    stage.gateway.signal('SIGUSR2');
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
+    expect((await ask(native)).status).toBe(200);
+  });
+
+  test('P-07 is looked at once more when the body is there, before anything is made of it', async () => {
+    // Too full for more, and not so full that something must go.
+    stage = await openStage({}, fullHeap(0.9));
+    const ends: (() => void)[] = [];
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+      ends.push(() => response.end(STREAM_END));
+    });
+    const live: Answer[] = [];
+    for (let at = 0; at < 8; at++) live.push(await ask(native));
+    const [head = '', body = ''] = post(native.path, requestOf(native, true)).split(/(?<=\r\n\r\n)/);
+    const client = rawClient(stage.gateway.port, head);
+    // Its head is let in first.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    stage.gateway.signal('SIGUSR2');
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
+    client.socket.write(body);
+    const refused = await client.until((text) => text.includes('}'));
+    expect(statusOf(refused)).toBe(503);
+    expect(refused).toContain('The gateway is low on memory.');
+    client.socket.destroy();
+    stage.gateway.signal('SIGUSR2');
+    for (const end of ends) end();
+    for (const { over } of live) expect((await over).complete).toBe(true);
+  });
+
+  test('P-07 is looked at with what is begun, as half a second is enough to fill it', async () => {
+    const { execArgv = [] } = fullHeap();
+    stage = await openStage(
+      {},
+      preload(
+        'const { setInterval: real } = globalThis; globalThis.setInterval = (run, pause, ...given) => real(run, pause === 500 ? 1e9 : pause, ...given);',
+        execArgv,
+      ),
+    );
+    expect((await health('/health/ready')).status).toBe(200);
+    stage.gateway.signal('SIGUSR2');
+    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
+  });
 
   test('P-07 at the very end of it: what began last is ended with an error, until so little is left that it is no help', {
     timeout: 40_000,
   }, async () => {
-    stage = await openStage({}, FULL_HEAP);
+    stage = await openStage({}, fullHeap());
     const ends: (() => void)[] = [];
     stage.respondWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));

@@ -41,10 +41,13 @@ test("an error is said in Google's words", async () => {
     message: expect.stringContaining('Model not supported: google/gemini-0'),
   });
   const headers = { 'x-goog-api-key': KEY, 'content-type': 'application/json' };
-  const path = `${gateway.url}/v1/models/${model}`;
-  const noMethod = await fetch(path, { method: 'POST', headers, body: '{}' });
-  expect(noMethod.status).toBe(404);
-  expect(await noMethod.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+  for (const called of [model, `${model}:embedContent`, ':generateContent', 'generateContent']) {
+    const path = `${gateway.url}/v1/models/${called}`;
+    const noMethod = await fetch(path, { method: 'POST', headers, body: '{}' });
+    expect(noMethod.status).toBe(404);
+    const message = expect.stringContaining('There is no such method.');
+    expect(await noMethod.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND', message } });
+  }
 });
 
 test("what is not served is told in Google's words too", async () => {

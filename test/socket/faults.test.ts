@@ -437,6 +437,21 @@ test('a client who does not read holds its answers, and is let go', async () => 
   await upstream.close();
 });
 
+test('how long what is said may wait for a client is that of the configuration in force when it came', async () => {
+  const gateway = await startGateway({ timeouts: { unread: 600_000 } });
+  gateway.server.limit({ ...gateway.config.timeouts, unread: 100 });
+  const { raw } = await connectRaw(gateway.url);
+  raw.pause();
+  raw.on('close', () => {});
+  const wrong = Buffer.concat(Array<Buffer>(5_000).fill(frameOf('?')));
+  while (gateway.server.webSockets() > 0) {
+    if (!raw.writableNeedDrain) raw.write(wrong);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  raw.destroy();
+  await gateway.close();
+});
+
 test('a client who says much and reads nothing is heard no further, and let go', async () => {
   const gateway = await startGateway({ timeouts: { unread: 500 } });
   const { raw } = await connectRaw(gateway.url);

@@ -1,0 +1,14 @@
+import { networkInterfaces } from 'node:os';
+import { expect, test } from 'vitest';
+import { startGateway } from '../support/gateway.ts';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+test.runIf(hasIPv6)('an address of IPv6 is one that can be asked as it is told', async () => {
+  const gateway = await startGateway({ host: '::1' });
+  expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
+  await gateway.close();
+});
