@@ -263,16 +263,20 @@ describe("Claude Code's mark of a window of a million tokens", () => {
     expect(asObject(parseJson(upstream.received[0]?.body.toString() ?? ''))?.['model']).toBe(name);
   });
 
-  test.each(['claude-[1m]sonnet-4-5', '[1m]', 'claude-sonnet-4-5[3m]'])(
-    'in other places is one: %s',
-    async (model) => {
-      const { gateway, upstream } = scripted();
-      upstream.received.length = 0;
-      const body = JSON.stringify(claudeCode.body(model, 0, false));
-      expect((await post(gateway.url, claudeCode, model, false, body)).status).toBe(404);
-      expect(upstream.received).toEqual([]);
-    },
-  );
+  test.each([
+    ['/v1/messages', 'claude-[1m]sonnet-4-5'],
+    ['/v1/messages', '[1m]'],
+    ['/v1/messages', 'claude-sonnet-4-5[3m]'],
+    ['/v1/chat/completions', 'anthropic/claude-sonnet-4-5[1m]'],
+  ])('in other places is one: %s, %s', async (path, model) => {
+    const { gateway, upstream } = scripted();
+    upstream.received.length = 0;
+    const body = JSON.stringify(claudeCode.body(model, 0, false));
+    expect((await post(gateway.url, { ...claudeCode, path: () => path }, model, false, body)).status).toBe(
+      404,
+    );
+    expect(upstream.received).toEqual([]);
+  });
 });
 
 describe('what is meant for one vendor alone', () => {

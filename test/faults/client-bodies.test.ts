@@ -174,8 +174,9 @@ describe.each(ways)('$way', ({ path, model }) => {
 
   test('C-17 a byte order mark before the object is passed over', async () => {
     stage.respondWith((_, response) => json(response, {}));
+    const before = stage.upstream.received.length;
     await send(path, `\ufeff${requestOf({ model }, false)}`);
-    expect(stage.upstream.received.at(-1)?.body.toString()).toMatch(/^\{/);
+    expect(stage.upstream.received[before]?.body.toString()).toMatch(/^\{/);
   });
 
   test.each(['model', 'stream', 'messages', 'x', '__proto__', 'mod\\u0065l'])(

@@ -773,6 +773,21 @@ describe('fallbacks', () => {
     ]);
   });
 
+  test('generate-content whose body names the model beside the path is for that one alone', async () => {
+    const { gateway, google } = await three();
+    google.script(status(503), (wire) => wire.answer(200, wholeAnswer('generate-content')));
+    const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:generateContent`, {
+      method: 'POST',
+      body: '{"contents":[],"model":"models/gemini-2.5-flash"}',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    // Asked again, for it was overloaded.
+    const asked = '/v1beta/models/gemini-2.5-flash:generateContent';
+    expect(google.requests.map(({ path }) => path)).toEqual([asked, asked]);
+  });
+
   test('a request that the next model cannot take is answered by what became of the first', async () => {
     const { gateway, openai, anthropic } = await three();
     openai.script(status(503));
