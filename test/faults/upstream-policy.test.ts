@@ -209,6 +209,21 @@ describe('retries', () => {
     expect(vendor.requests.length - 200).toBeGreaterThanOrEqual(25);
     expect(vendor.requests.length - 200).toBeLessThanOrEqual(31);
   });
+
+  test('nor by asking each of them at another place', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(status(503));
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      retries: { share: 0.1, perSecond: 0 },
+      ejection: { failures: 0 },
+    });
+    await statuses(gateway, 100);
+    const asked = places.reduce((sum, { requests }) => sum + requests.length, 0);
+    // Ten were saved up for each of the two, and each ten requests add one.
+    expect(asked - 100).toBeGreaterThanOrEqual(20);
+    expect(asked - 100).toBeLessThanOrEqual(31);
+  });
 });
 
 describe('fallbacks', () => {
@@ -635,6 +650,44 @@ describe('fallbacks', () => {
     });
   });
 
+  test('and in the end what was thought, where that is what it does not take', async () => {
+    const said = await askedInstead(
+      'claude-opus-4-8',
+      'claude-haiku-4-5',
+      {
+        messages: [
+          HI,
+          saying(
+            'assistant',
+            { type: 'thinking', thinking: 'Others', signature: '' },
+            { type: 'thinking', thinking: 'Hm', signature: 'c2lnbmVk' },
+            words('Yes?'),
+          ),
+          saying('user', words('Why?')),
+        ],
+      },
+      [
+        status(400),
+        status(400),
+        (wire) =>
+          wire.answer(
+            400,
+            JSON.stringify({
+              type: 'error',
+              error: {
+                type: 'invalid_request_error',
+                message:
+                  'Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+              },
+            }),
+          ),
+      ],
+    );
+    expect(said).toEqual({
+      messages: [HI, saying('assistant', words('Yes?')), saying('user', words('Why?'))],
+    });
+  });
+
   test.each(['between_tools', 'disabled'])(
     'nor is one that knows no effort told of any: %s',
     async (type) => {
@@ -710,6 +763,30 @@ describe('fallbacks', () => {
       });
       expect(text).toContain('not a stream');
       expect(await gone).toBeGreaterThan(0);
+    });
+
+    test('there is no sign of life to come once all is said, or the caller has left', async () => {
+      const timers = (): number =>
+        process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+      const { gateway, openai, anthropic } = await three({ timeouts: { hold: 20, keepAlive: 600_000 } });
+      const late: Script = async (wire, request) => {
+        await sleep(100);
+        await status(503)(wire, request);
+      };
+      const before = timers();
+      openai.script(late);
+      anthropic.script(status(400));
+      const told = await Promise.all(Array.from({ length: 10 }, () => ask(gateway.url, toOpenAI, true)));
+      for (const response of told) expect(await response.text()).toContain('said 503');
+      await eventually(() => timers() < before + 5, 'no timer is left of those who were told');
+      openai.script(() => undefined);
+      const caller = new AbortController();
+      const left = Array.from({ length: 10 }, () =>
+        ask(gateway.url, toOpenAI, true, { signal: caller.signal }),
+      );
+      await Promise.all(left);
+      caller.abort();
+      await eventually(() => timers() < before + 5, 'nor of those who have left');
     });
   });
 
@@ -1027,6 +1104,28 @@ describe('several upstreams', () => {
     const [first, second] = places.map(({ requests }) => requests.map(({ path }) => path));
     expect(first).toEqual([limited, other]);
     expect(second).toEqual([limited, limited, limited, other]);
+  });
+
+  test('what failed at one is asked at another, however much more that one is asked for', async () => {
+    const places = await upstreams(2);
+    const [often, seldom] = places;
+    often?.script(status(503));
+    seldom?.script(good);
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          upstreams: places.map(({ url }, at) => ({
+            baseUrl: `${url}/v1`,
+            apiKey: 'vendor-key',
+            weight: at === 0 ? 9 : 1,
+          })),
+        },
+      },
+      retries: { limit: 1 },
+      ejection: { failures: 0 },
+    });
+    expect(await statuses(gateway, 9)).toEqual(Array(9).fill(200));
+    expect(often?.requests).toHaveLength(9);
   });
 
   test('where all are over their limits, the wait that they ask for is kept', async () => {
