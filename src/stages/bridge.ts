@@ -58,23 +58,19 @@ function begun(
   const { id, route, allowance, ledger } = routed;
   const ping = utf8.encode(formats[route.format].inbound.ping);
   let answer: Body | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isLeft = false;
 
   const body: Body = {
     pipeTo(sink) {
       sink.write(ping);
-      timer = setInterval(() => sink.write(ping), keepAlive);
+      const timer = setInterval(() => sink.write(ping), keepAlive);
       replied.then(eventsOf).then(
         (events) => {
           clearInterval(timer);
           answer = events;
-          if (isLeft) events.cancel();
-          else events.pipeTo(sink);
+          events.pipeTo(sink);
         },
         (thrown) => {
           clearInterval(timer);
-          if (isLeft) return;
           const error = asGatewayError(thrown);
           if (ledger !== undefined) noteFault(ledger, error);
           sink.write(utf8.encode(failure(routed, asked, error)));
@@ -83,12 +79,8 @@ function begun(
       );
     },
     pull: () => answer?.pull(),
-    cancel() {
-      isLeft = true;
-      clearInterval(timer);
-      // Until there is an answer, the exchange's own signal ends all that is done for it.
-      answer?.cancel();
-    },
+    // Until there is an answer, the exchange's own signal ends all that is done for it.
+    cancel: () => answer?.cancel(),
   };
   // A caller who leaves before it asks for more must not make this an unhandled rejection.
   replied.catch(() => undefined);
