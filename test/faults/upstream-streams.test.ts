@@ -306,10 +306,26 @@ describe('U-21 an error as the first event of a 200', () => {
     });
 
     test('so where the vendor leaves its stream open behind it', async () => {
-      const { status, text } = await read(way, (wire) => wire.stream([failing(way.spoken)]));
+      const gone: Promise<number>[] = [];
+      const { status, text } = await read(way, (wire) => {
+        gone.push(wire.gone);
+        wire.stream([failing(way.spoken)]);
+      });
       expect(status).toBe(200);
       expect(text).toBe(failing(way.spoken));
-      expect(door.upstream.requests).toHaveLength(2);
+      expect(gone).toHaveLength(2);
+      await Promise.all(gone);
+    });
+
+    test('with what comes a moment later, too', async () => {
+      const { text } = await read(way, (wire) => {
+        wire.stream([failing(way.spoken)]);
+        setTimeout(() => {
+          wire.chunk(': the end\n\n');
+          wire.lastChunk();
+        }, 100);
+      });
+      expect(text).toBe(`${failing(way.spoken)}: the end\n\n`);
     });
 
     test('not where the answer has begun', async () => {
@@ -319,6 +335,28 @@ describe('U-21 an error as the first event of a 200', () => {
       expect(text).toBe(begun);
       expect(door.upstream.requests).toHaveLength(1);
     });
+  });
+});
+
+describe('U-21 a beginning that says nothing yet, and is so long that', () => {
+  const [chat] = native;
+  const responses = native.find(({ format }) => format === 'responses') ?? chat;
+
+  test.each([
+    ['it is the answer’s', chat, `data: {"choices":[{"delta":{"content":"${'x'.repeat(20_000)}`],
+    [
+      'no more of it is held back, though it is not',
+      responses,
+      `event: response.created\ndata: {"type":"response.created","response":{"instructions":"${'x'.repeat(300_000)}`,
+    ],
+  ])('%s: it is not waited for', async (_, way, beginning) => {
+    door.upstream.script((wire) => wire.stream([beginning]));
+    const caller = new AbortController();
+    const began = performance.now();
+    const response = await ask(door.url, way, true, { signal: caller.signal });
+    expect(response.status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    caller.abort();
   });
 });
 
