@@ -970,6 +970,18 @@ test.each([
   },
 );
 
+test('the record of an exchange whose stream breaks off has the fault, native or translated', async () => {
+  const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
+  openai.script((wire) => {
+    wire.stream(eventTexts(streamedAnswer('chat-completions')).slice(0, 4));
+    setTimeout(() => wire.reset(), 20);
+  });
+  for (const to of [chat, toOpenAI]) await (await ask(gateway.url, to, true)).text();
+  await eventually(() => records.length === 2, 'both are recorded');
+  for (const record of records)
+    expect(record).toMatchObject({ status: 200, fault: 'upstream-broken', outcome: 'failed' });
+});
+
 test('the record of an exchange has the time of the first byte, where one came', async () => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
@@ -1366,6 +1378,29 @@ describe('an upstream that has no such path', () => {
     for (const place of places) place.script(good);
     expect(await statuses(gateway, 4)).toEqual(Array(4).fill(200));
     expect(places.map(({ requests }) => requests.length)).toEqual([4, 4]);
+  });
+
+  test('and that says so by a 200 is told as it came', async () => {
+    const places = await upstreams(2);
+    const said =
+      '{"error":"Unexpected endpoint or method. (POST /v1/messages/count_tokens). Returning 200 anyway"}';
+    for (const place of places) place.script((wire) => wire.answer(200, said));
+    const gateway = await gatewayOf({
+      vendors: {
+        anthropic: { upstreams: places.map(({ url }) => ({ baseUrl: url, apiKey: 'vendor-key' })) },
+      },
+      retries: { after: 'failed' },
+      ejection: { failures: 1 },
+    });
+    for (let at = 0; at < 4; at += 1) {
+      const response = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+        body: '{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"Hi"}]}',
+      });
+      expect([response.status, await response.text()]).toEqual([200, said]);
+    }
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 });
 

@@ -290,6 +290,10 @@ describe('U-21 an error as the first event of a 200', () => {
     test.each([
       ['at once', (wire: Wire) => wire.wholeStream([failing(way.spoken)])],
       ['byte by byte', (wire: Wire) => wire.wholeStream(Array.from(failing(way.spoken)))],
+      [
+        'in lines of Windows',
+        (wire: Wire) => wire.wholeStream([failing(way.spoken).replaceAll('\n', '\r\n')]),
+      ],
     ])('that the vendor is overloaded is a reason to ask again: %s', async (_, fails) => {
       door.upstream.script(fails, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]));
       const response = await ask(door.url, way, true);
