@@ -497,6 +497,23 @@ describe('U-34 headers of the vendor', () => {
   });
 });
 
+test('an error is as long as it says, though there was a key in it', async () => {
+  const [way] = native;
+  if (way === undefined) throw new Error('There is no way.');
+  const said = (key: string): string => errorBody['chat-completions'](400, `Not with ${key}.`);
+  door.upstream.script((wire) => wire.answer(400, said('vendor-key-openai')));
+  const response = await ask(door.url, way, false);
+  expect(await response.text()).toBe(said('[hidden]'));
+  expect(response.headers.get('content-length')).toBe(`${said('[hidden]').length}`);
+});
+
+test.each(ways)('$name: a whole answer says how long it is', async (way) => {
+  door.upstream.script((wire) => wire.answer(200, wholeAnswer(way.spoken)));
+  const response = await ask(door.url, way, false);
+  const bytes = await response.bytes();
+  expect(response.headers.get('content-length')).toBe(`${bytes.byteLength}`);
+});
+
 test('an error that is compressed is read all the same', async () => {
   const [way] = native;
   if (way === undefined) throw new Error('There is no way.');
