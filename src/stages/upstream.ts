@@ -29,6 +29,7 @@ export function upstream(
       ledger.spoken = spoken;
       ledger.attempts += 1;
       // What became of the attempt before it.
+      ledger.first = undefined;
       ledger.fault = undefined;
       ledger.cause = undefined;
       ledger.asked = tokensOfRequest(payload);

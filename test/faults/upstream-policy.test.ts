@@ -1001,6 +1001,21 @@ test('the record of an exchange has the time of the first byte, where one came',
   expect(none?.firstByte).toBeUndefined();
 });
 
+test('that is the first byte of what the caller is told of, not of an attempt before', async () => {
+  const { openai, gateway, records } = await recorded({ retries: { wait: 1 } });
+  openai.script(status(503), async (wire, request) => {
+    await sleep(100);
+    await good(wire, request);
+  });
+  expect(await statuses(gateway, 1)).toEqual([200]);
+  // And of one that was not to be reached after it, there is none.
+  openai.script(status(503), dead);
+  await statuses(gateway, 1);
+  await eventually(() => records.length === 2, 'both are recorded');
+  expect(records[0]?.firstByte).toBeGreaterThanOrEqual(99);
+  expect(records[1]).toMatchObject({ attempts: 2, firstByte: undefined });
+});
+
 describe('several upstreams', () => {
   test('take turns, and each is sent its own key', async () => {
     const places = await upstreams(3);
