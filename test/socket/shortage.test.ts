@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asObject, asText, parseJson } from '../../src/json.ts';
 import { fullHeap } from '../support/full-heap.ts';
-import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { spawnGateway } from '../support/process.ts';
 import { eventually, rawClient, statusOf } from '../support/raw.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -53,7 +53,7 @@ test('none is opened by a handshake that is still being said when the server beg
   await new Promise((resolve) => setTimeout(resolve, 100));
   const drained = gateway.server.drain(5_000);
   client.socket.write(
-    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    `Authorization: Bearer ${KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
   expect(statusOf(await client.over)).toBe(503);
   expect(await drained).toBe(0);
