@@ -466,6 +466,20 @@ describe('S-12 models that a body names beside its own', () => {
     expect(asked()).toBe(before + 1);
   });
 
+  test('nobody looks for names further within than tools of tools have them: only who may ask all models passes', async () => {
+    const within = (deep: number): string =>
+      deep === 0
+        ? '{"model":"gpt-5-pro"}'
+        : `{"type":"openrouter:subagent","parameters":{"tools":[${within(deep - 1)}]}}`;
+    const body = bodyWith('deepseek/deepseek-v4-flash', `"tools":[${within(6)}]`, '');
+    const refused = await send(chat, body, NARROW);
+    expect(refused).toMatch(/^HTTP\/1\.1 400 /);
+    expect(refused).toContain('nested too deeply');
+    const before = asked();
+    await send(chat, body);
+    expect(asked()).toBe(before + 1);
+  });
+
   test('what a dialogue says of models names none', async () => {
     const content =
       '[{"type":"tool_use","id":"t","name":"f","input":{"model":"gpt-5","tools":[{"model":"gpt-5"}]}}]';
