@@ -7,7 +7,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
-import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { invalidConfig } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Route } from '../stages/exchange.ts';
@@ -44,6 +44,10 @@ export interface Traces {
 }
 
 type Api = typeof import('@opentelemetry/api');
+type Sdk = typeof import('@opentelemetry/sdk-trace');
+
+/** Spans that wait for the collector at most. */
+const MOST_WAITING = 2_048;
 
 /**
  * Traces, where the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
@@ -60,16 +64,17 @@ export async function openTraces(environment: Environment): Promise<Traces | und
     import('@opentelemetry/resources'),
   ]);
   let lost = 0;
-  const exporter = counted(new OTLPTraceExporter({ url }), (spans) => {
-    lost += spans;
-  });
   const resource = resources
     .defaultResource()
     .merge(resources.resourceFromAttributes({ 'service.name': 'gateway' }))
     .merge(resources.detectResources({ detectors: [resources.envDetector] }));
   const provider = new sdk.TracerProvider({
     resource,
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+    spanProcessors: [
+      delivering(api, sdk, new OTLPTraceExporter({ url }), (spans) => {
+        lost += spans;
+      }),
+    ],
   });
   const tracer = provider.getTracer('gateway');
   return {
@@ -100,16 +105,42 @@ function endpointOf(environment: Environment): string | undefined {
   return url;
 }
 
-/** An exporter that tells of what it could not deliver: the SDK keeps that to itself. */
-function counted(exporter: SpanExporter, onLost: (spans: number) => void): SpanExporter {
+/**
+ * What delivers spans, many at once, and tells of those that the collector did not take, or not as fast as they came: the
+ * SDK keeps that to itself.
+ */
+function delivering(
+  api: Api,
+  sdk: Sdk,
+  exporter: SpanExporter,
+  onLost: (spans: number) => void,
+): SpanProcessor {
+  let waiting = 0;
+  const batches = new sdk.BatchSpanProcessor({
+    maxQueueSize: MOST_WAITING,
+    exporter: {
+      export(spans, done) {
+        waiting -= spans.length;
+        exporter.export(spans, (result) => {
+          if (result.code !== 0) onLost(spans.length);
+          done(result);
+        });
+      },
+      forceFlush: async () => exporter.forceFlush?.(),
+      shutdown: () => exporter.shutdown(),
+    },
+  });
   return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        if (result.code !== 0) onLost(spans.length);
-        done(result);
-      }),
-    forceFlush: async () => exporter.forceFlush?.(),
-    shutdown: () => exporter.shutdown(),
+    onStart: (span, context) => batches.onStart(span, context),
+    onEnd(span) {
+      // No other one is delivered.
+      if ((span.spanContext().traceFlags & api.TraceFlags.SAMPLED) === 0) return;
+      if (waiting >= MOST_WAITING) return onLost(1);
+      waiting += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
   };
 }
 

@@ -22,11 +22,15 @@ const ROUTE = { format: 'chat-completions', operation: 'generate' } as const;
 
 let collector: TestUpstream;
 let status = 200;
+/** What it waits for before it answers. */
+let held: Promise<void> | undefined;
 beforeEach(async () => {
   status = 200;
-  collector = await startUpstream((_, response) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
-  );
+  held = undefined;
+  collector = await startUpstream(async (_, response) => {
+    await held;
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
 });
 afterEach(() => collector.close());
 
@@ -207,6 +211,18 @@ test('what the collector refuses is counted', async () => {
   traces.begin(ROUTE, {}).end(REFUSED);
   await traces.close(5_000);
   expect(traces.lost()).toBe(1);
+});
+
+test('so is what comes faster than the collector takes it; what waits for it is delivered', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  const traces = await open();
+  for (let at = 0; at < 3_000; at += 1) traces.begin(ROUTE, {}).end(REFUSED);
+  await expect.poll(() => collector.received.length).toBe(1);
+  expect(traces.lost()).toBeGreaterThan(0);
+  resolve();
+  await traces.close(20_000);
+  expect(seen().spans.length + traces.lost()).toBe(3_000);
 });
 
 test.each([
