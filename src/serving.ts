@@ -5,7 +5,7 @@ import { GatewayError } from './errors.ts';
 import type { Tell } from './observe/teller.ts';
 import type { OpenGateway } from './open.ts';
 import { type RunningServer, serve } from './server/server.ts';
-import { watchShortage } from './server/shortage.ts';
+import { type ShortageWatch, watchShortage } from './server/shortage.ts';
 import { SPARED } from './stages/shed.ts';
 
 /** A gateway, and the configuration it was opened with. */
@@ -34,6 +34,14 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
   let current = first;
   const retired = new Set<Opened>();
 
+  // Until it serves there is nothing to be short of, nor anything to let go.
+  let shortage: ShortageWatch['current'] = () => undefined;
+  const server = await serve(
+    () => current.gateway,
+    first.config,
+    () => shortage(),
+    tell,
+  );
   const watch = watchShortage({
     marks: () => current.config.limits,
     onLittleMemory: () => server.forget(),
@@ -45,7 +53,7 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
     },
     onFewDescriptors: () => server.closeIdle(),
   });
-  const server = await serve(() => current.gateway, first.config, watch.current, tell);
+  shortage = watch.current;
 
   const retire = setInterval(() => {
     for (const old of retired) {

@@ -198,6 +198,28 @@ describe('P-07 memory', () => {
     expect(await health('/health/ready')).toMatchObject(expected);
   });
 
+  test('P-07 that is short already while it starts, which takes a while: it starts', async () => {
+    stage = await openStage(
+      {},
+      preload(`
+        import { Server } from 'node:http';
+        import { syncBuiltinESMExports } from 'node:module';
+        import v8 from 'node:v8';
+        v8.getHeapSpaceStatistics = () => [
+          { space_name: 'old_space', space_used_size: Number.MAX_SAFE_INTEGER },
+        ];
+        syncBuiltinESMExports();
+        const { listen } = Server.prototype;
+        Server.prototype.listen = function (...given) {
+          setTimeout(() => listen.apply(this, given), 1_500);
+          return this;
+        };
+      `),
+    );
+    expect((await health('/health/ready')).status).toBe(503);
+    expect((await ask(native)).status).toBe(200);
+  });
+
   test('P-07 that is short while hardly anything is in flight is no reason to refuse what comes', async () => {
     stage = await openStage({}, fullHeap());
     stage.gateway.signal('SIGUSR2');
