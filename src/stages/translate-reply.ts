@@ -91,6 +91,7 @@ function asRefusal(reply: Replied, error: GatewayError, { answer, vendor, ledger
     ledger.passage = undefined;
     // Noted where the caller is told: another may still answer, or the caller leave before that.
     ledger.fault = undefined;
+    ledger.cause = undefined;
   }
   if (error.fault === 'upstream-auth') throw error;
   return { ...reply, refusal: withWait(tellable(error, vendor.key), answer) };

@@ -28,10 +28,8 @@ export function upstream(
       ledger.vendor = vendor.name;
       ledger.spoken = spoken;
       ledger.attempts += 1;
-      // What became of the attempt before it.
+      // That of the attempt before it.
       ledger.first = undefined;
-      ledger.fault = undefined;
-      ledger.cause = undefined;
       ledger.asked = tokensOfRequest(payload);
     }
     const answer = await send(

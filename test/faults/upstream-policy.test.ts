@@ -982,6 +982,21 @@ test('the record of an exchange whose stream breaks off has the fault, native or
     expect(record).toMatchObject({ status: 200, fault: 'upstream-broken', outcome: 'failed' });
 });
 
+test('the record of an exchange that went well has nothing of a beginning that broke off before', async () => {
+  const { openai, gateway, records } = await recorded({ retries: { after: 'failed', wait: 1 } });
+  openai.script(
+    (wire) => {
+      wire.stream([': processing\n\n']);
+      setTimeout(() => wire.reset(), 20);
+    },
+    (wire) => wire.wholeStream([streamedAnswer('chat-completions')]),
+  );
+  const response = await ask(gateway.url, chat, true);
+  expect(await response.text()).toBe(streamedAnswer('chat-completions'));
+  await eventually(() => records.length === 1, 'it is recorded');
+  expect(records[0]).toMatchObject({ attempts: 2, outcome: 'complete', fault: undefined, cause: undefined });
+});
+
 test('the record of an exchange has the time of the first byte, where one came', async () => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
