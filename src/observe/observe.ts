@@ -39,7 +39,7 @@ export async function openObservers({ log, environment, counted }: ObserveOption
   if (traces !== undefined)
     metrics.counter(
       'gateway_spans_lost_total',
-      'Spans dropped because the collector did not accept them.',
+      'Spans dropped because the collector did not accept them in time.',
       traces.lost,
     );
   return {
