@@ -1,0 +1,527 @@
+/** Several upstreams of one vendor: which is asked, and which is left alone. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Script } from '../support/fault-upstream.ts';
+import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import {
+  chat,
+  dead,
+  good,
+  openaiAt,
+  slowPage,
+  status,
+  statuses,
+  toOpenAI,
+  usePlaces,
+} from './upstream-places.ts';
+import { ask, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
+
+const { gatewayOf, upstreams } = usePlaces();
+
+describe('several upstreams', () => {
+  test('take turns, and each is sent its own key', async () => {
+    const places = await upstreams(3);
+    for (const place of places) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    await statuses(gateway, 9);
+    expect(places.map(({ requests }) => requests.length)).toEqual([3, 3, 3]);
+    for (const [at, { requests }] of places.entries()) {
+      for (const { head } of requests) expect(head).toContain(`Bearer vendor-key-${at}\r\n`);
+    }
+  });
+
+  test('the least busy one is asked, by its weight', async () => {
+    const places = await upstreams(2);
+    const held: (() => void)[] = [];
+    for (const place of places) place.script((wire) => void held.push(() => wire.answer(200, '{}')));
+    const [first, second] = places;
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          upstreams: [
+            { baseUrl: `${first?.url}/v1`, apiKey: 'a', weight: 3 },
+            { baseUrl: `${second?.url}/v1`, apiKey: 'b' },
+          ],
+        },
+      },
+    });
+    const asked: Promise<Response>[] = [];
+    for (let at = 1; at <= 8; at += 1) {
+      asked.push(ask(gateway.url, chat, false));
+      await eventually(() => held.length === at, 'it is sent');
+    }
+    expect(places.map(({ requests }) => requests.length)).toEqual([6, 2]);
+    for (const answer of held) answer();
+    for (const response of await Promise.all(asked)) await response.text();
+  });
+
+  test('the vendor’s own key is one of them', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(good);
+    const [own, other] = places;
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          baseUrl: `${own?.url}/v1`,
+          apiKey: 'own',
+          upstreams: [{ baseUrl: `${other?.url}/v1`, apiKey: 'other' }],
+        },
+      },
+    });
+    await statuses(gateway, 4);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test.each([
+    ['as long as it says', { 'retry-after-ms': '400' }, 500],
+    ['a second where it does not say', {}, 1_100],
+  ])('one that is over its limit rests for %s, while others work', async (_, headers, over) => {
+    const places = await upstreams(2);
+    const [limited, other] = places;
+    limited?.script(status(429, headers), good);
+    other?.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(limited?.requests).toHaveLength(1);
+    await sleep(over);
+    await statuses(gateway, 4);
+    expect(limited?.requests.length).toBeGreaterThan(1);
+  });
+
+  test('one that is over the limit of one model is asked for all others', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) => {
+        const isLimited = request.body.includes('"gpt-4o"') && place === places[0];
+        return (isLimited ? status(429, { 'retry-after': '3600' }) : good)(wire, request);
+      });
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([1, 6]);
+    expect(await statuses(gateway, 4, 'openai/gpt-4.1')).toEqual(Array(4).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([3, 8]);
+  });
+
+  test.each([
+    ['counting tokens', '/v1/messages/count_tokens', '/v1/messages'],
+    ['answers', '/v1/messages', '/v1/messages/count_tokens'],
+  ])('one that is over the limit of %s is asked for the other of the two', async (_, limited, other) => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) => {
+        const isLimited = request.path === limited && place === places[0];
+        const answer = { ...JSON.parse(wholeAnswer('messages')), input_tokens: 9 };
+        return isLimited
+          ? status(429, { 'retry-after': '3600' })(wire, request)
+          : wire.answer(200, JSON.stringify(answer));
+      });
+    }
+    const gateway = await gatewayOf({
+      vendors: {
+        anthropic: { upstreams: places.map(({ url }) => ({ baseUrl: url, apiKey: 'vendor-key' })) },
+      },
+    });
+    const claude = native.find(({ format }) => format === 'messages') ?? chat;
+    const askAt = async (path: string): Promise<number> => {
+      const response = await ask(gateway.url, { ...claude, path: () => path }, false);
+      await response.text();
+      return response.status;
+    };
+    const paths = [limited, limited, limited, other, other];
+    for (const path of paths) expect(await askAt(path)).toBe(200);
+    const [first, second] = places.map(({ requests }) => requests.map(({ path }) => path));
+    expect(first).toEqual([limited, other]);
+    expect(second).toEqual([limited, limited, limited, other]);
+  });
+
+  test('what failed at one is asked at another, however much more that one is asked for', async () => {
+    const places = await upstreams(2);
+    const [often, seldom] = places;
+    often?.script(status(503));
+    seldom?.script(good);
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          upstreams: places.map(({ url }, at) => ({
+            baseUrl: `${url}/v1`,
+            apiKey: 'vendor-key',
+            weight: at === 0 ? 9 : 1,
+          })),
+        },
+      },
+      retries: { limit: 1 },
+      ejection: { failures: 0 },
+    });
+    expect(await statuses(gateway, 9)).toEqual(Array(9).fill(200));
+    expect(often?.requests).toHaveLength(9);
+  });
+
+  test('where all are over their limits, the wait that they ask for is kept', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      let over = Number.POSITIVE_INFINITY;
+      place.script((wire, request) => {
+        over = Math.min(over, request.receivedAt + 300);
+        const wait = `${Math.ceil(Math.max(1, over - performance.now()))}`;
+        return (performance.now() < over ? status(429, { 'retry-after-ms': wait }) : good)(wire, request);
+      });
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places), retries: { limit: 2 } });
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    expect(places.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(3);
+  });
+
+  test('where the keys of all are refused, that is told, and each was asked once', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(status(401));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), retries: { limit: 2 } });
+    expect(await statuses(gateway, 1)).toEqual([502]);
+    expect(places.map(({ requests }) => requests.length)).toEqual([1, 1]);
+  });
+
+  test('one that does not take a text, and says so by a 403, is not left alone for it', async () => {
+    const places = await upstreams(2);
+    const body = '{"error":"Content violates usage guidelines. Team: 1, API key ID: 2, Model: grok-4"}';
+    for (const place of places) place.script((wire) => wire.answer(403, body), good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    const refused = await ask(gateway.url, chat, false);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toBe(
+      '{"error":"Content violates usage guidelines. [hidden], Model: grok-4"}',
+    );
+    expect(await statuses(gateway, 3)).toEqual([403, 200, 200]);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test('one whose account may not ask a model is left alone for no other: who may is asked, and else there is none', async () => {
+    const places = await upstreams(2);
+    const body =
+      '{"error":{"message":"Project `proj_1` does not have access to model `x`","code":"model_not_found"}}';
+    for (const place of places) place.script((wire) => wire.answer(403, body));
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    const refused = await ask(gateway.url, chat, false);
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).not.toContain('proj_1');
+    places[1]?.script(good);
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    expect(places[0]?.requests.length).toBeGreaterThan(2);
+  });
+
+  test('one that refuses its key something by a 403 is left alone once it refuses it all', async () => {
+    const places = await upstreams(2);
+    const [first, second] = places;
+    const body = '{"error":{"code":403,"message":"The caller does not have permission"}}';
+    let turn = 0;
+    first?.script((wire, request) => {
+      turn += 1;
+      return turn % 2 === 0 ? wire.answer(403, body) : good(wire, request);
+    });
+    second?.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
+    expect(first?.requests.length).toBeGreaterThan(6);
+    first?.script((wire) => wire.answer(403, body));
+    const before = first?.requests.length ?? 0;
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
+    expect(first?.requests.length).toBe(before + 5);
+  });
+
+  test('one whose key is refused, or has no money left, is left alone at once', async () => {
+    for (const body of [
+      status(401),
+      ((wire) =>
+        wire.answer(
+          429,
+          '{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}',
+        )) satisfies Script,
+    ]) {
+      const places = await upstreams(2);
+      const [refused, other] = places;
+      refused?.script(body);
+      other?.script(good);
+      const gateway = await gatewayOf({ vendors: openaiAt(places) });
+      expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
+      expect(refused?.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('U-39 one of three upstreams', () => {
+  test('is dead: callers do not notice; it is left alone after five failures, and asked again when its time is over', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    first?.script(dead);
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      ejection: { duration: 3_000, longest: 3_000 },
+    });
+    const got = await statuses(gateway, 60);
+    expect(got.filter((code) => code !== 200)).toEqual([]);
+    expect(first?.requests).toHaveLength(5);
+    // Still dead: one request goes to see.
+    await sleep(3_600);
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(200));
+    expect(first?.requests).toHaveLength(6);
+    // Well again.
+    first?.script(good);
+    await sleep(3_600);
+    await statuses(gateway, 30);
+    expect(first?.requests.length).toBeGreaterThan(6 + 5);
+  });
+
+  test('fails every second time: it is left alone by its share of failures, not the others', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    let turn = 0;
+    first?.script((wire, request) => {
+      turn += 1;
+      return (turn % 3 === 0 ? good : status(503))(wire, request);
+    });
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 100, requests: 20 } });
+    const got = await statuses(gateway, 150);
+    expect(got.filter((code) => code !== 200)).toEqual([]);
+    expect(first?.requests).toHaveLength(20);
+  });
+
+  test('is slow: most work goes to the others', async () => {
+    const places = await upstreams(3);
+    const [first, ...others] = places;
+    first?.script(async (wire, request) => {
+      await sleep(150);
+      return good(wire, request);
+    });
+    for (const place of others) place.script(good);
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    await Promise.all(Array.from({ length: 4 }, () => statuses(gateway, 40)));
+    const total = places.reduce((sum, { requests }) => sum + requests.length, 0);
+    expect(total).toBe(160);
+    expect((first?.requests.length ?? 0) / total).toBeLessThan(0.2);
+  });
+
+  test('callers who leave, and requests that are refused, are not its fault', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(status(400));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 2 } });
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(400));
+    for (const place of places) place.script(() => undefined);
+    for (let at = 0; at < 12; at += 1) {
+      const caller = new AbortController();
+      const before = places.reduce((sum, { requests }) => sum + requests.length, 0);
+      const asked = ask(gateway.url, chat, false, { signal: caller.signal });
+      asked.catch(() => undefined);
+      await eventually(
+        () => places.reduce((sum, { requests }) => sum + requests.length, 0) > before,
+        'it is sent',
+      );
+      caller.abort();
+    }
+    for (const place of places) {
+      await eventually(() => place.open() === 0, 'what nobody waits for is aborted');
+      place.requests.length = 0;
+      place.script(good);
+    }
+    await statuses(gateway, 4);
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+
+  test.each([
+    ['a redirect', 302, { location: 'https://sign-in.example/' }],
+    ['a page', 200, {}],
+  ])('answers with %s, all of which takes a while: that is a failure too', async (_, code, headers) => {
+    const places = await upstreams(2);
+    const [wrong, other] = places;
+    wrong?.script(slowPage(code, headers));
+    other?.script(good);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      retries: { after: 'failed' },
+      ejection: { failures: 3 },
+    });
+    for (const to of [chat, toOpenAI]) {
+      for (let at = 0; at < 10; at += 1) {
+        const response = await ask(gateway.url, to, false);
+        expect(response.status).toBe(200);
+        await response.text();
+      }
+    }
+    expect(wrong?.requests).toHaveLength(3);
+  });
+
+  test('breaks its streams in the middle: that is a failure too', async () => {
+    const places = await upstreams(2);
+    const [breaking, other] = places;
+    const stream = streamedAnswer('chat-completions');
+    breaking?.script((wire) => {
+      wire.stream([stream.slice(0, 900)]);
+      setTimeout(() => wire.reset(), 5);
+    });
+    other?.script((wire) => wire.wholeStream([stream]));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 3 } });
+    for (let at = 0; at < 20; at += 1) await (await ask(gateway.url, chat, true)).text();
+    expect(breaking?.requests).toHaveLength(3);
+  });
+});
+
+describe('an upstream that has no such path', () => {
+  const page: Script = (wire) => wire.answer(200, '<html></html>', { 'content-type': 'text/html' });
+  test.each([
+    ['counts, by 405', '/v1/responses/input_tokens', status(405)],
+    ['counts, by 501', '/v1/responses/input_tokens', status(501)],
+    ['counts, by a page', '/v1/responses/input_tokens', page],
+    ['counts, by a page that takes a while', '/v1/responses/input_tokens', slowPage(200)],
+    ['compacts, by 405', '/v1/responses/compact', status(405)],
+    ['counts for messages, by 405', '/v1/messages/count_tokens', status(405)],
+    ['counts for messages, by words of its own', '/v1/messages/count_tokens', status(200)],
+  ])('is well, and asked once: one that %s', async (_, path, script) => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(script);
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 1 } });
+    const said = path.includes('messages')
+      ? { messages: [{ role: 'user', content: 'Hi' }] }
+      : { input: 'Hi' };
+    for (let at = 0; at < 4; at += 1) {
+      const response = await fetch(gateway.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        body: JSON.stringify({ model: 'openai/gpt-4o', ...said }),
+      });
+      expect([400, 405, 501]).toContain(response.status);
+      await response.text();
+    }
+    expect(places.reduce((sum, { requests }) => sum + requests.length, 0)).toBe(4);
+    for (const place of places) place.script(good);
+    expect(await statuses(gateway, 4)).toEqual(Array(4).fill(200));
+    expect(places.map(({ requests }) => requests.length)).toEqual([4, 4]);
+  });
+
+  test('and that says so by a 200 is told as it came', async () => {
+    const places = await upstreams(2);
+    const said =
+      '{"error":"Unexpected endpoint or method. (POST /v1/messages/count_tokens). Returning 200 anyway"}';
+    for (const place of places) place.script((wire) => wire.answer(200, said));
+    const gateway = await gatewayOf({
+      vendors: {
+        anthropic: { upstreams: places.map(({ url }) => ({ baseUrl: url, apiKey: 'vendor-key' })) },
+      },
+      retries: { after: 'failed' },
+      ejection: { failures: 1 },
+    });
+    for (let at = 0; at < 4; at += 1) {
+      const response = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+        body: '{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"Hi"}]}',
+      });
+      expect([response.status, await response.text()]).toEqual([200, said]);
+    }
+    expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
+  });
+});
+
+describe('U-40 all upstreams', () => {
+  test('are dead: a 503 at once, one request that sees, and all of them when they are back', async () => {
+    const places = await upstreams(2);
+    for (const place of places) place.script(dead);
+    const gateway = await gatewayOf({
+      vendors: openaiAt(places),
+      ejection: { failures: 2, duration: 600, longest: 600 },
+    });
+    await statuses(gateway, 4);
+    const asked = (): number => places.reduce((sum, { requests }) => sum + requests.length, 0);
+    const before = asked();
+    const response = await ask(gateway.url, chat, false);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await response.text();
+    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(503));
+    expect(asked()).toBe(before);
+    await sleep(800);
+    // Of ten at once, one goes to each to see, and the others are refused.
+    for (const place of places) {
+      place.script(async (wire, request) => {
+        await sleep(100);
+        return dead(wire, request);
+      });
+    }
+    await Promise.all(Array.from({ length: 10 }, () => statuses(gateway, 1)));
+    expect(asked() - before).toBeLessThanOrEqual(places.length);
+    for (const place of places) place.script(good);
+    await sleep(800);
+    expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
+  });
+
+  test('are overloaded for one model: the others are still there', async () => {
+    const places = await upstreams(2);
+    for (const place of places) {
+      place.script((wire, request) =>
+        (request.body.includes('"gpt-4o"') ? status(503) : good)(wire, request),
+      );
+    }
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 3 } });
+    expect(await statuses(gateway, 12)).toEqual(Array(12).fill(503));
+    expect(await statuses(gateway, 4, 'openai/gpt-4.1')).toEqual(Array(4).fill(200));
+  });
+
+  test('a vendor’s only upstream is left alone where the configuration says so, and not otherwise', async () => {
+    for (const lone of [true, false]) {
+      const [vendor] = await upstreams(1);
+      if (vendor === undefined) throw new Error('There is no vendor.');
+      vendor.script(dead);
+      const gateway = await gatewayOf({
+        vendors: vendorsAtUrl(vendor.url),
+        retries: { limit: 0 },
+        ejection: { failures: 3, lone },
+      });
+      expect(await statuses(gateway, 8)).toEqual(
+        lone ? [502, 502, 502, 503, 503, 503, 503, 503] : Array(8).fill(502),
+      );
+      expect(vendor.requests).toHaveLength(lone ? 3 : 8);
+    }
+  });
+
+  test('one that was left alone is there for all as soon as it begins to answer', async () => {
+    const [vendor] = await upstreams(1);
+    const gateway = await gatewayOf({
+      vendors: vendorsAtUrl(`${vendor?.url}`),
+      retries: { limit: 0 },
+      ejection: { failures: 1, duration: 1_000, longest: 1_000, lone: true },
+    });
+    vendor?.script(dead);
+    expect(await statuses(gateway, 2)).toEqual([502, 503]);
+    await sleep(1_200);
+    const said = streamedAnswer('chat-completions');
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    vendor?.script(async (wire) => {
+      wire.stream([said]);
+      await over;
+      wire.lastChunk();
+    }, good);
+    const slow = await ask(gateway.url, chat, true);
+    expect(await statuses(gateway, 2)).toEqual([200, 200]);
+    end();
+    expect(await slow.text()).toBe(said);
+  });
+
+  test('are left alone: the next model in the list is asked at once', async () => {
+    const places = await upstreams(1);
+    const [anthropic] = await upstreams(1);
+    anthropic?.script((wire) => wire.answer(200, wholeAnswer('messages')));
+    for (const place of places) place.script(dead);
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: { baseUrl: `${places[0]?.url}/v1`, apiKey: 'x' },
+        anthropic: { baseUrl: `${anthropic?.url}`, apiKey: 'y' },
+      },
+      ejection: { failures: 1, lone: true },
+      fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+    });
+    expect(await statuses(gateway, 5)).toEqual(Array(5).fill(200));
+    expect(places[0]?.requests).toHaveLength(1);
+    expect(anthropic?.requests).toHaveLength(5);
+  });
+});
