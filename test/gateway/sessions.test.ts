@@ -1,37 +1,22 @@
 /** Requests of one session go to one upstream of several, where their prompts are cached. */
 
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { wholeAnswer } from '../faults/upstream-ways.ts';
-import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { good, openaiAt, status, usePlaces } from '../faults/upstream-places.ts';
+import type { FaultUpstream } from '../support/fault-upstream.ts';
+import { KEY, type TestGateway } from '../support/gateway.ts';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
-});
+const vendors = usePlaces();
 
 async function upstreams(count: number): Promise<FaultUpstream[]> {
-  const made = await Promise.all(Array.from({ length: count }, () => startFaultUpstream()));
-  open.push(...made);
-  for (const each of made) each.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+  const made = await vendors.upstreams(count);
+  for (const each of made) each.script(good);
   return made;
 }
 
-async function gatewayOf(places: readonly FaultUpstream[], more: ConfigInput = {}): Promise<TestGateway> {
-  const gateway = await startGateway({
-    vendors: {
-      openai: {
-        upstreams: places.map(({ url }, at) => ({ baseUrl: `${url}/v1`, apiKey: `vendor-key-${at}` })),
-      },
-    },
-    retries: { wait: 1, perSecond: 1_000 },
-    ...more,
-  });
-  open.push(gateway);
-  return gateway;
-}
+const gatewayOf = (places: readonly FaultUpstream[], more: ConfigInput = {}): Promise<TestGateway> =>
+  vendors.gatewayOf({ vendors: openaiAt(places), ...more });
 
 type Asked = [path: string, body: JsonObject, headers?: Record<string, string>];
 
