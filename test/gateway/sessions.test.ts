@@ -126,7 +126,7 @@ describe('checklist 221: several upstreams', () => {
     expect(await ask(gateway, turn)).toBe(200);
     const home = places.find(({ requests }) => requests.length > 0);
     const away = places.find((place) => place !== home);
-    home?.script((wire) => wire.answer(429, '{"error":{"message":"Slow down."}}', { 'retry-after': '30' }));
+    home?.script(status(429, { 'retry-after': '30' }));
     expect(await ask(gateway, turn)).toBe(200);
     expect(await ask(gateway, turn)).toBe(200);
     expect([home?.requests.length, away?.requests.length]).toEqual([2, 2]);
