@@ -268,8 +268,8 @@ function tilesOf(total) {
       'mean latency',
       total.mean_duration === null ? '–' : time(total.mean_duration),
       total.mean_first_byte === null
-        ? 'with refused requests'
-        : `with refused requests; ${time(total.mean_first_byte)} to the first byte of answers`,
+        ? 'all requests'
+        : `all requests; first byte ${time(total.mean_first_byte)}`,
     ],
   ]).map(([label, value, note]) =>
     element(

@@ -60,14 +60,14 @@ export const measures = [
   { name: 'errors', label: 'errors', adds: true, of: (figures) => figures.errors, write: count },
   {
     name: 'duration',
-    label: 'mean latency (with refused requests)',
+    label: 'mean latency (all requests)',
     adds: false,
     of: (figures) => figures.mean_duration,
     write: time,
   },
   {
     name: 'first-byte',
-    label: 'mean time to first byte (of answers)',
+    label: 'mean time to first byte',
     adds: false,
     of: (figures) => figures.mean_first_byte,
     write: time,
