@@ -142,7 +142,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(await page.locator('.tile').count()).toBe(5);
     expect(await page.locator('#tiles').innerText()).toMatch(/cost\s+\$10\.00/);
     expect(await page.locator('.tile').last().innerText()).toMatch(
-      /2\.00 s\s+all requests; first byte 400 ms/,
+      /mean latency, all requests\s+2\.00 s\s+400 ms to the first byte/,
     );
     // 8 models with a colour of their own and the others together, on 4 days.
     expect(await page.locator('#days rect').count()).toBe(9 * 4);

@@ -265,11 +265,9 @@ function tilesOf(total) {
           : 'all answers',
     ],
     [
-      'mean latency',
+      'mean latency, all requests',
       total.mean_duration === null ? '–' : time(total.mean_duration),
-      total.mean_first_byte === null
-        ? 'all requests'
-        : `all requests; first byte ${time(total.mean_first_byte)}`,
+      total.mean_first_byte === null ? '' : `${time(total.mean_first_byte)} to the first byte`,
     ],
   ]).map(([label, value, note]) =>
     element(
