@@ -7,7 +7,16 @@
 
 import { wholeArguments } from '../../conversation/arguments.ts';
 import { withoutChoice } from '../../conversation/toolless.ts';
-import { asList, asText, isList, isObject, type Json, type JsonObject, withoutFields } from '../../json.ts';
+import {
+  asList,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  withEach,
+  withoutFields,
+} from '../../json.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
 import { ADDITIONAL, gathered } from './gathered.ts';
 import { callIdFor } from './names.ts';
@@ -62,18 +71,17 @@ function limited(request: JsonObject, { maxTokens }: Dialect): JsonObject {
 
 function ownMessage(message: Json, dialect: Dialect): Json {
   if (!isObject(message)) return message;
-  const { role, tool_call_id: id, content } = message;
+  const { role, tool_call_id: id } = message;
   if (role === 'assistant') return ownAnswer(gathered(message), dialect);
-  return {
-    ...message,
-    ...(isList(content) && { content: content.map(plainPart) }),
-    ...(role === 'tool' && typeof id === 'string' && { tool_call_id: callIdFor(id, dialect) }),
-  };
+  const plain = withEach(message, 'content', plainPart);
+  return role === 'tool' && typeof id === 'string'
+    ? { ...plain, tool_call_id: callIdFor(id, dialect) }
+    : plain;
 }
 
 /** A text without what a client writes there for itself. */
-function plainPart(part: Json): Json {
-  return isObject(part) && part['type'] === 'text' ? withoutFields(part, OF_CLIENTS) : part;
+function plainPart(part: JsonObject): JsonObject {
+  return part['type'] === 'text' ? withoutFields(part, OF_CLIENTS) : part;
 }
 
 function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {

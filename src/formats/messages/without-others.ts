@@ -17,6 +17,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  withEach,
   withoutFields,
 } from '../../json.ts';
 import { callsLast } from './calls-last.ts';
@@ -44,34 +45,25 @@ function withoutThinking({ thinking: _, ...request }: JsonObject): JsonObject {
 /** A turn without what Anthropic does not take back; none where nothing is left of it. */
 function ownTurn(turn: Json): readonly Json[] {
   if (!isObject(turn)) return [turn];
-  if (turn['role'] !== 'assistant') return [withContent(turn, plainBlock)];
+  if (turn['role'] !== 'assistant') return [withEach(turn, 'content', plainBlock)];
   const said = turn['content'];
   if (!isList(said)) return isBlank(said) ? [] : [turn];
   const searches = othersSearches(said);
   const left = said
     .filter((block) => !isOthersThought(block) && !isBlankText(block) && !isOf(searches, block))
-    .map(withoutOthersCitations)
-    .map(plainBlock);
+    .map(withoutOthersCitations);
   if (left.length === 0) return [];
   const content = callsLast(left, isCall);
-  return [hasSameItems(content, said) ? turn : { ...turn, content }];
+  return [withEach(hasSameItems(content, said) ? turn : { ...turn, content }, 'content', plainBlock)];
 }
 
 /**
  * A block, and each in a result, without what LangChain writes there for itself: its place in a stream, and the number of
  * a text (langchain-ai/langchain#31208, #40483).
  */
-function plainBlock(block: Json): Json {
-  if (!isObject(block)) return block;
+function plainBlock(block: JsonObject): JsonObject {
   const plain = withoutFields(block, block['type'] === 'text' ? ['id', 'index'] : ['index']);
-  return block['type'] === 'tool_result' ? withContent(plain, plainBlock) : plain;
-}
-
-/** What has a list of blocks, with each as `change` makes it; itself where none changed. */
-function withContent(whole: JsonObject, change: (block: Json) => Json): JsonObject {
-  const given = asList(whole['content']);
-  const content = given.map(change);
-  return hasSameItems(content, given) ? whole : { ...whole, content };
+  return block['type'] === 'tool_result' ? withEach(plain, 'content', plainBlock) : plain;
 }
 
 function isOf(searches: ReadonlySet<string>, block: Json): boolean {
