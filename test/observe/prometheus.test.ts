@@ -61,6 +61,7 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
     vendor = await startUpstream(({ body }, response) => {
       const { model } = asObject(tryParseJson(body.toString())) ?? {};
       if (model === 'gpt-4o') return json(response, { error: { message: 'Down.' } }, 500);
+      if (model === 'gpt-4.1-mini') return json(response, { error: { message: 'Busy.' } }, 503);
       return json(response, {
         id: 'c',
         object: 'chat.completion',
@@ -84,7 +85,9 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
         vendors: vendorsAtUrl(vendor.url),
         admin: { key: ADMIN_KEY, port: 0 },
         log: 'json',
-        retries: { limit: 0 },
+        // A failure is not asked for again; an overload is, of another model.
+        retries: { limit: 1, after: 'rejected' },
+        fallbacks: { 'openai/gpt-4.1-mini': ['openai/gpt-4.1'] },
       },
       { env: { OTEL_EXPORTER_OTLP_ENDPOINT: vendor.url } },
     );
@@ -103,11 +106,12 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
     for (let round = 0; round < 5; round += 1) {
       expect(await ask('openai/gpt-4.1')).toBe(200);
       expect(await ask('openai/gpt-4o-mini')).toBe(200);
+      expect(await ask('openai/gpt-4.1-mini')).toBe(200);
       expect(await ask('openai/gpt-4o')).toBe(500);
     }
     await expect
       .poll(async () => (await prometheus.query('sum(gateway_requests_total)'))[0]?.['value'])
-      .toEqual([expect.any(Number), '15']);
+      .toEqual([expect.any(Number), '20']);
   });
 
   test.each(asked)('the dashboard has a figure for $panel', async ({ query }) => {
