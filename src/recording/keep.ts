@@ -1,9 +1,10 @@
 /** Recordings as files of a folder of fixtures. */
 
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FormatName } from '../conversation/prompt.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type Fixture, pathsOf } from './fixture.ts';
 
 /** The file that a case of that name has already; undefined where it has none. */
@@ -29,7 +30,7 @@ export async function writeCase(
   const files: string[] = [];
   for (const { path, bytes } of fixtures) {
     const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await writeFile(file, bytes, { flag: 'wx' });
     files.push(file);
   }

@@ -1,7 +1,7 @@
 /** SQLite for Kysely: one file, opened by a thread of its own (`sqlite-worker.ts`). */
 
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 import {
@@ -14,7 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { errorCode } from '../error-code.ts';
+import { makeFolder } from '../make-folder.ts';
 import { startWorkerThread } from '../worker-thread.ts';
 import type { Outcome, Statement, WorkerData } from './sqlite-worker.ts';
 
@@ -96,22 +96,9 @@ function sqliteDriver(file: string, readOnly: boolean): Driver {
  * removes the log that is written ahead: what this one writes is lost from then on.
  */
 function makePrivate(file: string): void {
-  makeFolder(dirname(file));
+  makeFolder(dirname(file), 0o700);
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, 'a', 0o600));
-}
-
-/** A folder, and those above it. Node's own way to make them all never ends where one that is there takes none, as /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  const above = dirname(path);
-  if (above !== path) makeFolder(above);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may start here as well.
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 function startThread(data: WorkerData): Thread {
