@@ -10,6 +10,7 @@ interface Variable {
   readonly name: string;
   readonly path: readonly string[];
   readonly isNumber?: true;
+  readonly isSecret?: true;
 }
 
 const VENDORS = { OPENAI: 'openai', ANTHROPIC: 'anthropic', GEMINI: 'google', COMPATIBLE: 'compatible' };
@@ -23,14 +24,14 @@ const VARIABLES: readonly Variable[] = [
   { name: 'https_proxy', path: ['proxy', 'url'] },
   { name: 'NO_PROXY', path: ['proxy', 'except'] },
   { name: 'no_proxy', path: ['proxy', 'except'] },
-  { name: 'DATABASE_URL', path: ['store', 'url'] },
+  { name: 'DATABASE_URL', path: ['store', 'url'], isSecret: true },
   { name: 'GATEWAY_STORE_PATH', path: ['store', 'path'] },
-  { name: 'REDIS_URL', path: ['redis', 'url'] },
-  { name: 'GATEWAY_ADMIN_KEY', path: ['admin', 'key'] },
+  { name: 'REDIS_URL', path: ['redis', 'url'], isSecret: true },
+  { name: 'GATEWAY_ADMIN_KEY', path: ['admin', 'key'], isSecret: true },
   { name: 'GATEWAY_ADMIN_HOST', path: ['admin', 'host'] },
   { name: 'GATEWAY_ADMIN_PORT', path: ['admin', 'port'], isNumber: true },
   ...Object.entries(VENDORS).flatMap(([prefix, vendor]) => [
-    { name: `${prefix}_API_KEY`, path: ['vendors', vendor, 'apiKey'] },
+    { name: `${prefix}_API_KEY`, path: ['vendors', vendor, 'apiKey'], isSecret: true as const },
     { name: `${prefix}_BASE_URL`, path: ['vendors', vendor, 'baseUrl'] },
   ]),
 ];
@@ -41,10 +42,7 @@ const KEY = 'GATEWAY_API_KEY';
 /** Variables that hold a secret: each may stand in a file of its own (`OPENAI_API_KEY_FILE`). */
 export const SECRETS: readonly string[] = [
   KEY,
-  'GATEWAY_ADMIN_KEY',
-  'DATABASE_URL',
-  'REDIS_URL',
-  ...Object.keys(VENDORS).map((prefix) => `${prefix}_API_KEY`),
+  ...VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 ];
 
 /** What the environment says goes over what the file says. An empty variable says nothing. */
@@ -97,15 +95,20 @@ export function filledIn(
         return said ?? '';
       });
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
-    return typeof value === 'object' && value !== null ? fillAll(value, path) : value;
+    return isRecord(value) ? fillAll(value, path) : value;
   };
-  const fillAll = (values: object, path: readonly string[]): Fields =>
+  const fillAll = (values: Fields, path: readonly string[]): Fields =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value, [...path, name])]));
   return { values: fillAll(file, []), unset };
 }
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {
   return { ...values, [first]: rest.length === 0 ? value : put(record(values[first]), rest, value) };
+}
+
+/** Whether a value is an object: neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function record(value: unknown): Fields {

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from './config-error.ts';
-import type { Environment, Fields } from './environment.ts';
+import { type Environment, type Fields, isRecord } from './environment.ts';
 
 /** Reads a file that holds nothing else. Its path is relative to the directory that the gateway runs in. */
 export type ReadKey = (file: string, field: string) => Promise<string>;
@@ -65,8 +65,4 @@ export async function withFiles(
     added[name] = await read(file, field);
   }
   return Object.keys(added).length === 0 ? environment : { ...environment, ...added };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

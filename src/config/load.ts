@@ -90,15 +90,16 @@ function refuseTwice(ids: readonly string[]): void {
 
 /** What nobody knows would be noticed by those who use it, and a fallback on the day it is needed. */
 function refuseUnknown({ fallbacks, models, aliases, vendors }: Config): void {
+  const catalog = [...defaultModels(), ...models];
   const known = new Set<string>();
-  for (const model of [...defaultModels(), ...models]) {
+  for (const model of catalog) {
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
   const refuse = (field: string, id: string): void => {
     if (!known.has(id.toLowerCase())) throw invalidConfig(`${field}: the catalog has no model ${id}`);
   };
   // Looked for by the model's own name, in lower case as ids are.
-  const ids = new Set([...defaultModels(), ...models].map(({ id }) => id));
+  const ids = new Set(catalog.map(({ id }) => id));
   const refuseName = (field: string, vendor: string, name: string): void => {
     const id = name.includes('/') ? name : `${vendor}/${name}`;
     if (name !== '*' && !ids.has(id)) throw invalidConfig(`${field}.${name}: the catalog has no model ${id}`);

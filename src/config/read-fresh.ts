@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from 'c12';
+import { isRecord } from './environment.ts';
 
 /** Where c12 looks, in its order (its README, "Config lookup"); of the kinds after `.json`, it reads all anew itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
@@ -67,7 +68,7 @@ async function called(config: unknown): Promise<Record<string, unknown>> {
 }
 
 function object(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new TypeError('it does not contain an object');
   }
   return { ...value };

@@ -38,7 +38,7 @@ export function newestSchema(schema: JsonObject): JsonObject {
  * takes that name for the keyword; itself where there is none.
  */
 export function withoutClosedProperties(schema: JsonObject): JsonObject {
-  return rewritten(schema, opened, 0);
+  return rewritten(schema, opened);
 }
 
 function opened(schema: JsonObject): JsonObject {

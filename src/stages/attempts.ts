@@ -12,6 +12,7 @@ import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { type Followed, follow } from './follow.ts';
 import { reworded } from './reword.ts';
+import { inItsWords } from './scanned.ts';
 import { sessionOf } from './session.ts';
 import { openWanted, type Wanted } from './wanted.ts';
 
@@ -105,7 +106,8 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
   let followed: Followed | undefined;
   try {
     const pool = upstreams.poolOf(target.vendor);
-    const lease = pool && (await pool.take(limitedOf(target), avoid, sessionOf(target)));
+    const lease =
+      pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && sessionOf(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
@@ -115,6 +117,8 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
         : {
             ...target,
             vendor: at,
+            // One of several upstreams may have a name of its own for the model.
+            ...inItsWords({ ...target, vendor: at }),
             attempt: {
               timeLeft: timeLeft(course),
               ...(followed !== undefined && { ended: followed.ended }),

@@ -10,7 +10,7 @@ import { type Span, scanObject, valueAt } from '../json-scan.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
-import { type Asked, replaced, type Scanned, withName } from './scanned.ts';
+import { inItsWords, replaced, type Scanned } from './scanned.ts';
 import { spokenFor } from './spoken-for.ts';
 
 /** Whose model a name without a vendor means, by endpoint. */
@@ -133,12 +133,6 @@ function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): R
     };
   }
   return undefined;
-}
-
-/** Only a body that goes to the vendor names the model as the vendor does: what is translated is written anew. */
-function inItsWords(asked: Asked & Pick<Routed, 'route' | 'spoken'>): Scanned {
-  const { route, spoken, body, fields } = asked;
-  return spoken === route.format ? withName(asked) : { body, fields };
 }
 
 /** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */

@@ -21,15 +21,18 @@ export function replaced({ body, fields }: Scanned, span: Span, text: string): S
 }
 
 /** A request of which it is known who is asked what. */
-export interface Asked extends Scanned, Pick<Routed, 'vendor' | 'model'> {
+interface Asked extends Scanned, Pick<Routed, 'route' | 'spoken' | 'vendor' | 'model'> {
   readonly named?: Routed['named'] | undefined;
 }
 
-/** The body with the vendor's name of the model, where the body names it, and not by that. */
-export function withName({ body, fields, named, vendor, model }: Asked): Scanned {
+/**
+ * The body with the vendor's name of the model, where the body names it, and not by that. Only one that goes to the vendor
+ * does so: what is translated is written anew.
+ */
+export function inItsWords({ body, fields, route, spoken, named, vendor, model }: Asked): Scanned {
   const span = fields.get('model');
+  if (spoken !== route.format || named !== undefined || span === undefined) return { body, fields };
   const name = JSON.stringify(upstreamName(vendor, model));
-  return span === undefined || named !== undefined || body.toString('utf8', span.start, span.end) === name
-    ? { body, fields }
-    : replaced({ body, fields }, span, name);
+  if (body.toString('utf8', span.start, span.end) === name) return { body, fields };
+  return replaced({ body, fields }, span, name);
 }

@@ -1,6 +1,7 @@
 /** Which session a request is one of: a dialogue, or the run of an agent, as its caller names it. */
 
 import { hash } from 'node:crypto';
+import { sessionHeaderOf } from '../formats/session-header.ts';
 import { asObject, asText, tryParseJson } from '../json.ts';
 import type { Routed } from './exchange.ts';
 
@@ -21,18 +22,6 @@ const HEADERS = [
 
 /** Fields that do: OpenAI's, OpenRouter's; and of Anthropic's `metadata` the `user_id`, where agents have the session. */
 const FIELDS = ['prompt_cache_key', 'session_id'] as const;
-
-/**
- * In which header a service, by its dialect, wants the session, to ask the machine that has its cache: xAI ("Maximizing
- * cache hits", docs.x.ai), OpenRouter ("Prompt caching", openrouter.ai/docs), Fireworks ("Prompt caching",
- * docs.fireworks.ai). Others are told by `prompt_cache_key`, or by nothing.
- */
-const WANTED: ReadonlyMap<string, string> = new Map([
-  ['x-ai', 'x-grok-conv-id'],
-  ['xai', 'x-grok-conv-id'],
-  ['openrouter', 'x-session-id'],
-  ['fireworks', 'x-session-affinity'],
-]);
 
 /** Longer values are read by nobody here, in bytes. */
 const LONGEST = 4_096;
@@ -59,7 +48,7 @@ function hidden({ principal }: Naming, named: string | undefined): string | unde
 
 /** The session as a service wants to be told of it; undefined where it does not. @param dialect of the service. */
 export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
-  const name = WANTED.get(dialect);
+  const name = sessionHeaderOf(dialect);
   const session = name && sessionOf(routed);
   return session ? { [name]: session } : undefined;
 }

@@ -13,7 +13,6 @@ import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor }
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
-import { withName } from './scanned.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 import { atVertex, isForVertex } from './vertex.ts';
 
@@ -45,13 +44,11 @@ export function asksList({ named, query }: Routed): boolean {
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
-  const { vendor, spoken, route, message, named, model } = routed;
-  // One of several upstreams may have a name of its own.
-  const scanned = withName(routed);
+  const { vendor, spoken, route, message, named, body, model } = routed;
   const counts = isMetered(routed.principal.limits);
   const asks = counts || askUsage === 'always';
   if (counts && spoken === 'responses') refuseBackground(routed);
-  const asking = asks ? withUsage({ ...routed, ...scanned }) : undefined;
+  const asking = asks ? withUsage(routed) : undefined;
   const { query, headers } =
     asks && spoken === 'generate-content'
       ? askingAll(routed.query, message.headers)
@@ -63,7 +60,7 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
       pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
     headers: requestHeaders(vendor, spoken, headers, stream, sessionHeader(routed, dialectOf(vendor, model))),
-    payload: asking?.payload ?? scanned.body,
+    payload: asking?.payload ?? body,
     ...(asking !== undefined && { hide: asking.hide }),
   };
 }

@@ -95,11 +95,11 @@ export interface Dialect {
   readonly textLists: boolean;
   readonly cacheControl: boolean;
   /**
-   * Where it is told what belongs together: nowhere, by `prompt_cache_key`, or by a header (src/stages/session.ts).
+   * Whether `prompt_cache_key` says what belongs together; some are told by a header (`session-header.ts`).
    * Mistral caches nothing without ("Prompt caching", docs.mistral.ai), Fireworks finds the replica by it that has the
    * cache, and Moonshot wants it of every dialogue ("Create Chat Completion", platform.kimi.ai).
    */
-  readonly cacheKey: 'none' | 'body' | 'header';
+  readonly cacheKey: boolean;
   readonly topK: boolean;
   readonly seed: 'seed' | 'random_seed';
   /** Whether a stream tells usage only if asked by `stream_options`. */
@@ -152,7 +152,7 @@ const PLAIN: Dialect = {
   video: true,
   textLists: true,
   cacheControl: false,
-  cacheKey: 'none',
+  cacheKey: false,
   topK: true,
   seed: 'seed',
   streamOptions: true,
@@ -202,7 +202,7 @@ const OPENAI: Dialect = {
   toolMedia: false,
   documents: 'inline',
   video: false,
-  cacheKey: 'body',
+  cacheKey: true,
   topK: false,
   user: 64,
   refusesStop: 'sampling',
@@ -237,7 +237,7 @@ const MISTRAL: Dialect = {
   userAfterTool: false,
   documents: 'document_url',
   video: false,
-  cacheKey: 'body',
+  cacheKey: true,
   seed: 'random_seed',
   // Mistral always tells usage, and refuses fields it does not know.
   streamOptions: false,
@@ -257,7 +257,7 @@ const MOONSHOT: Dialect = {
   systemFirst: false,
   rootUnions: false,
   moonshotSchemas: true,
-  cacheKey: 'body',
+  cacheKey: true,
   prefill: 'partial',
 };
 
@@ -265,7 +265,6 @@ const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
-  cacheKey: 'header',
   knownToThink: true,
   systemFirst: false,
   // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"
@@ -296,7 +295,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     systemFirst: false,
     jsonWord: true,
   },
-  fireworks: { ...COMPATIBLE, cacheKey: 'body', topK: true },
+  fireworks: { ...COMPATIBLE, cacheKey: true, topK: true },
   google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
   groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
   litellm: {
@@ -315,7 +314,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
   ollama: { ...COMPATIBLE, thoughts: 'reasoning' },
-  openrouter: { ...ROUTER, cacheKey: 'header' },
+  openrouter: ROUTER,
   perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,

@@ -14,7 +14,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../json.ts';
-import { OF_CLIENTS } from './parse-parts.ts';
+import { OF_CLIENTS } from '../of-clients.ts';
 
 /** Fields that answers have beside OpenAI's own. */
 export const ADDITIONAL: readonly string[] = [

@@ -12,15 +12,10 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../json.ts';
+import { OF_CLIENTS } from '../of-clients.ts';
 import { missing } from '../openai-fields.ts';
 import { audioIn } from '../openai-media.ts';
 import { markAndRest } from './marks.ts';
-
-/**
- * What LangChain writes on each text for itself, as of its MCP adapters' results: OpenAI lets it pass, and Anthropic
- * refuses it ("tool_result.content.0.text.id: Extra inputs are not permitted", langchain-ai/langchain#40483).
- */
-export const OF_CLIENTS: readonly string[] = ['id', 'index'];
 
 /** What a `data:` URL is that does not say it (RFC 2397, 2). */
 const UNSAID = 'text/plain';

@@ -6,6 +6,7 @@ import type { Report, Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { ownFields } from '../own-fields.ts';
+import { sessionHeaderOf } from '../session-header.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { markFields } from './marks.ts';
@@ -25,7 +26,7 @@ import type { Writing } from './writing.ts';
 export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
   const dialect = dialectOf(target.dialect);
   const exact = prompt.own?.format === 'chat-completions';
-  const { shared, left } = sharedFields(prompt.own, dialect);
+  const { shared, left } = sharedFields(prompt.own, dialect, target);
   const {
     reasoning,
     thinking,
@@ -53,7 +54,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
     ...(prompt.choices !== undefined && { n: prompt.choices }),
     ...user(prompt, own, writing),
-    ...(dialect.cacheKey === 'body' && cacheKeyOf(prompt)),
+    ...(dialect.cacheKey && cacheKeyOf(prompt)),
     ...account(prompt, writing),
     ...markFields(prompt, writing),
     ...stream(prompt, asObject(stream_options), dialect),
@@ -67,11 +68,12 @@ const KEY: ReadonlySet<string> = new Set(['prompt_cache_key']);
 function sharedFields(
   own: Own | undefined,
   { newFields, cacheKey }: Dialect,
+  target: Target,
 ): { shared: JsonObject; left?: Own } {
-  if (own?.format !== 'responses' || !(newFields || cacheKey !== 'none'))
+  if (own?.format !== 'responses' || !(newFields || cacheKey || sessionHeaderOf(target.dialect)))
     return { shared: {}, ...(own && { left: own }) };
   const [shared, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
-  if (!newFields) return { shared: cacheKey === 'body' ? shared : {}, left: { ...own, fields: left } };
+  if (!newFields) return { shared: cacheKey ? shared : {}, left: { ...own, fields: left } };
   const { text: given, ...others } = left;
   const { verbosity, ...text } = asObject(given) ?? {};
   return {

@@ -17,10 +17,10 @@ import {
   withEach,
   withoutFields,
 } from '../../json.ts';
+import { OF_CLIENTS } from '../of-clients.ts';
 import { type Dialect, dialectOf, type ThoughtsField } from './dialects.ts';
 import { ADDITIONAL, gathered } from './gathered.ts';
 import { callIdFor } from './names.ts';
-import { OF_CLIENTS } from './parse-parts.ts';
 
 /** Fields of OpenAI's own answers that few others take back. */
 const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];

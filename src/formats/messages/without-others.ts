@@ -20,6 +20,7 @@ import {
   withEach,
   withoutFields,
 } from '../../json.ts';
+import { OF_CLIENTS } from '../of-clients.ts';
 import { callsLast } from './calls-last.ts';
 import { othersSearches } from './searches.ts';
 
@@ -62,7 +63,7 @@ function ownTurn(turn: Json): readonly Json[] {
  * a text (langchain-ai/langchain#31208, #40483).
  */
 function plainBlock(block: JsonObject): JsonObject {
-  const plain = withoutFields(block, block['type'] === 'text' ? ['id', 'index'] : ['index']);
+  const plain = withoutFields(block, block['type'] === 'text' ? OF_CLIENTS : ['index']);
   return block['type'] === 'tool_result' ? withEach(plain, 'content', plainBlock) : plain;
 }
 
