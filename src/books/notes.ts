@@ -136,11 +136,12 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, model, vendor, cause, gaveWay, remains, passed } = closed;
+      const { id, key, tag, model, vendor, cause, gaveWay, remains, passed } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
       const texts =
         id.length +
         lengthOf(key) +
+        lengthOf(tag) +
         lengthOf(model?.id) +
         lengthOf(vendor) +
         lengthOf(cause) +
@@ -160,6 +161,7 @@ export function openNotebook(): Notebook {
       yes(closed.streamed);
       yes(closed.finished);
       text(id);
+      text(tag);
       text(closed.fault);
       text(closed.cause);
       yes(gaveWay !== undefined);
@@ -277,12 +279,13 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
     const [input, output] = [number(), number()];
     const [streamed, finished] = [yes(), yes()];
-    const [id, fault, cause] = [text() ?? '', text(), text()];
+    const [id, tag, fault, cause] = [text() ?? '', text(), text(), text()];
     const gaveWay = yes() ? whatGaveWay() : undefined;
     yield {
       id,
       time,
       key,
+      tag,
       model,
       vendor,
       format,

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
+import { TAG_HEADER } from '../usage/tag.ts';
 import {
   answerResponse,
   type ErrorStatus,
@@ -47,6 +48,14 @@ const session = {
   schema: { type: 'string' },
 };
 
+const tag = {
+  name: TAG_HEADER,
+  in: 'header',
+  description:
+    'What the request is for, such as a customer: usage is reported by it. At most 128 characters of printable ASCII; no vendor is told.',
+  schema: { type: 'string', maxLength: 128 },
+};
+
 interface Ask {
   readonly id: string;
   readonly format: FormatName;
@@ -73,7 +82,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
         description: "The format's own documentation: every field described there may be sent.",
       },
       security: [...bySecurity[format]],
-      parameters: [...parameters, session],
+      parameters: [...parameters, session, tag],
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
         200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),

@@ -1,9 +1,10 @@
-/** By whom: the one key a request carries, on the carriers of its endpoint family. */
+/** By whom, and what for: the one key a request carries, on the carriers of its endpoint family, and its tag. */
 
 import type { IncomingMessage } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../errors.ts';
 import type { Keys, Principal } from '../keys.ts';
+import { tagOf } from '../usage/tag.ts';
 import type { Admitted, Call } from './exchange.ts';
 
 /** No key is longer: what is longer is not even hashed. */
@@ -32,7 +33,11 @@ const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 export function authenticate(keys: Keys): (call: Call) => Admitted {
   return (call) => {
     const principal = admit(keys, call.route.format, call.message, call.query);
-    if (call.ledger) call.ledger.key = principal.name;
+    const tag = tagOf(call.message.headers);
+    if (call.ledger) {
+      call.ledger.key = principal.name;
+      call.ledger.tag = tag;
+    }
     return { ...call, principal };
   };
 }

@@ -30,7 +30,16 @@ export interface Copied {
   readonly made: boolean;
 }
 
-const TABLES = ['gateway_changes', 'gateway_keys', 'gateway_exchanges', 'gateway_usage_days'] as const;
+const TABLES = [
+  'gateway_changes',
+  'gateway_keys',
+  'gateway_exchanges',
+  'gateway_usage_days',
+  'gateway_usage_tags',
+] as const;
+
+/** Those that a store of an earlier version may lack, and the migration that has made each. */
+const MADE_BY: Partial<Record<keyof Tables, string>> = { gateway_usage_tags: '004-tags' };
 
 /** Rows that are in memory at a time. */
 const PIECE = 1_000;
@@ -116,7 +125,10 @@ interface Copying {
 async function copyTables({ from, reading, to, target, signal }: Copying): Promise<void> {
   // A row that every store has from its beginning.
   await target.deleteFrom('gateway_changes').execute();
+  const done = await migrationsOf(reading);
   for (const table of TABLES) {
+    const madeBy = MADE_BY[table];
+    if (madeBy !== undefined && !done.has(madeBy)) continue;
     const pieces = from === 'postgres' ? piecesByCursor(reading, table) : piecesByRowid(reading, table);
     for await (const rows of pieces) {
       signal.throwIfAborted();
@@ -124,6 +136,11 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
       if (first !== undefined) await insertRows(target, to, table, Object.keys(first), JSON.stringify(rows));
     }
   }
+}
+
+async function migrationsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`select name from gateway_migrations`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

@@ -19,6 +19,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '001-keys-and-usage': keysAndUsage,
     '002-estimated-cost': estimatedCost,
     '003-changes-by-row': changesByRow,
+    '004-tags': tags,
   };
 }
 
@@ -139,5 +140,34 @@ const changesByRow: Migration = {
       .addColumn('change', 'bigint', (column) => column.notNull().defaultTo(0))
       .execute();
     await db.schema.createIndex('gateway_keys_change').on('gateway_keys').column('change').execute();
+  },
+};
+
+/** What has a tag is summed up a second time, beside the days: processes of an earlier version know only those. */
+const tags: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_exchanges').addColumn('tag', 'text').execute();
+    await db.schema
+      .createTable('gateway_usage_tags')
+      .addColumn('day', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('vendor', 'text', (column) => column.notNull())
+      .addColumn('tag', 'text', (column) => column.notNull())
+      .addColumn('requests', 'bigint', (column) => column.notNull())
+      .addColumn('errors', 'bigint', (column) => column.notNull())
+      .addColumn('uncounted', 'bigint', (column) => column.notNull())
+      .addColumn('input', 'bigint', (column) => column.notNull())
+      .addColumn('output', 'bigint', (column) => column.notNull())
+      .addColumn('reasoning', 'bigint', (column) => column.notNull())
+      .addColumn('cache_read', 'bigint', (column) => column.notNull())
+      .addColumn('cache_write', 'bigint', (column) => column.notNull())
+      .addColumn('cost', 'double precision', (column) => column.notNull())
+      .addColumn('estimated_cost', 'double precision', (column) => column.notNull())
+      .addColumn('duration', 'double precision', (column) => column.notNull())
+      .addColumn('first_byte', 'double precision', (column) => column.notNull())
+      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('gateway_usage_tags_of', ['day', 'key', 'model', 'vendor', 'tag'])
+      .execute();
   },
 };

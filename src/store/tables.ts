@@ -5,6 +5,7 @@ export interface Tables {
   readonly gateway_changes: ChangeRow;
   readonly gateway_exchanges: ExchangeRow;
   readonly gateway_usage_days: UsageDayRow;
+  readonly gateway_usage_tags: UsageTagRow;
 }
 
 /** A key: never itself, only its hash. */
@@ -55,6 +56,8 @@ export interface ExchangeRow {
   /** YYYY-MM-DD. */
   readonly day: string;
   readonly key: string;
+  /** null where the caller named none. */
+  readonly tag: string | null;
   /** '' where none was resolved, and so with `vendor`. */
   readonly model: string;
   readonly vendor: string;
@@ -88,6 +91,11 @@ export interface UsageDayRow extends UsageSums {
   readonly key: string;
   readonly model: string;
   readonly vendor: string;
+}
+
+/** The same, of those exchanges of them that had one tag. */
+export interface UsageTagRow extends UsageDayRow {
+  readonly tag: string;
 }
 
 export interface UsageSums {

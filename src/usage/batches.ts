@@ -12,6 +12,8 @@ export interface Batch {
   readonly rows: string;
   /** How many. */
   readonly count: number;
+  /** Whether one of them has a tag. */
+  readonly tagged: boolean;
 }
 
 export interface BatchOptions {
@@ -36,15 +38,17 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
   let name = randomUUID();
   /** As JSON from the first: texts are the least that can wait, and nothing is left to be done with them. */
   let rows: string[] = [];
+  let tagged = false;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
     if (rows.length === 0) return;
-    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length };
+    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length, tagged };
     name = randomUUID();
     rows = [];
+    tagged = false;
     give(full);
   }
 
@@ -53,6 +57,7 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
       if (!hasKey(exchange)) return;
       const at = { batch: name, place: rows.length, day: calendar.day(exchange.time) };
       rows.push(JSON.stringify(exchangeRow(exchange, at)));
+      if (exchange.tag !== undefined) tagged = true;
       if (rows.length >= size) flush();
       else timer ??= setTimeout(flush, interval).unref();
     },

@@ -20,6 +20,8 @@ export interface ExchangeRecord {
   readonly time: number;
   /** Name of the key; absent where nobody was admitted. */
   readonly key?: string | undefined;
+  /** What the caller says that it is for. */
+  readonly tag?: string | undefined;
   /** Full id from the catalog, vendor first; absent where none was resolved. */
   readonly model?: string | undefined;
   /** Who was asked for it: differs from the model's vendor for those served by another service. */

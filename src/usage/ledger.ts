@@ -28,6 +28,7 @@ export interface Ledger {
   /** Where the path says it, and not the endpoint. */
   operation: ExchangeRecord['operation'] | undefined;
   key: string | undefined;
+  tag: string | undefined;
   model: Model | undefined;
   vendor: string | undefined;
   spoken: FormatName | undefined;
@@ -58,6 +59,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     began: performance.now(),
     operation: undefined,
     key: undefined,
+    tag: undefined,
     model: undefined,
     vendor: undefined,
     spoken: undefined,
@@ -140,6 +142,7 @@ export function closeLedger(
     id,
     time: ledger.time,
     key: ledger.key,
+    tag: ledger.tag,
     model: ledger.model,
     vendor: ledger.vendor,
     format,

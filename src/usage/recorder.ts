@@ -74,9 +74,9 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   }
 
   /** @returns how long to wait before the next one, in milliseconds. */
-  async function tryToWrite({ name, rows, count }: Batch): Promise<number> {
+  async function tryToWrite({ name, rows, count, tagged }: Batch): Promise<number> {
     try {
-      await writeUsage(store, name, rows);
+      await writeUsage(store, name, rows, tagged);
       if (tries > 0) onTrouble('Usage can be written to the store again.');
     } catch (error) {
       tries += 1;

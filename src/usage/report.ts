@@ -1,10 +1,10 @@
-/** What was used, by day, key, model or vendor, or several of them: from the sums of the days. */
+/** What was used, by day, key, model, vendor or tag, or several of them: from the sums of the days. */
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import { USAGE_SUMS, type UsageDayRow, type UsageSums } from '../store/tables.ts';
+import { USAGE_SUMS, type UsageSums, type UsageTagRow } from '../store/tables.ts';
 
-export const dimensions = ['day', 'key', 'model', 'vendor'] as const;
+export const dimensions = ['day', 'key', 'model', 'vendor', 'tag'] as const;
 
 /** What a report can have a line for. */
 export type Dimension = (typeof dimensions)[number];
@@ -15,15 +15,16 @@ export interface UsageQuery {
   readonly to: string;
   /** One at least. */
   readonly by: readonly Dimension[];
-  /** Only of this key, this model. */
+  /** Only of this key, this model, this tag. */
   readonly key?: string;
   readonly model?: string;
+  readonly tag?: string;
   /** Lines, at most. */
   readonly limit: number;
 }
 
 export interface UsageLine {
-  /** Of which day, key, model, vendor: those asked for. '' stands for none. */
+  /** Of which day, key, model, vendor, tag: those asked for. '' stands for none. */
   readonly of: { readonly [D in Dimension]?: string };
   readonly sums: UsageSums;
 }
@@ -44,7 +45,9 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
   const grouped = asked
     .groupBy([...by])
     .select([...by])
-    .select(summedUp);
+    .select(summedUp)
+    // What is all of it under tags has none left without one.
+    .having(sql`sum(days.requests)`, '>', 0);
   const latest = by.includes('day') ? grouped.orderBy('day', 'desc') : grouped;
   const ordered = latest.orderBy('cost', 'desc').orderBy('requests', 'desc');
   const [rows, total] = await Promise.all([
@@ -62,23 +65,42 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
   };
 }
 
-function daysAsked({ db }: Store, { from, to, key, model }: UsageQuery) {
-  return db
-    .selectFrom('gateway_usage_days')
+function daysAsked(store: Store, { by, from, to, key, model, tag }: UsageQuery) {
+  const days = by.includes('tag') || tag !== undefined ? byTag(store) : untagged(store);
+  return store.db
+    .selectFrom(days.as('days'))
     .where('day', '>=', from)
     .where('day', '<=', to)
-    .$if(key !== undefined, (days) => days.where('key', '=', key ?? ''))
-    .$if(model !== undefined, (days) => days.where('model', '=', model ?? ''));
+    .$if(key !== undefined, (asked) => asked.where('key', '=', key ?? ''))
+    .$if(model !== undefined, (asked) => asked.where('model', '=', model ?? ''))
+    .$if(tag !== undefined, (asked) => asked.where('tag', '=', tag ?? ''));
+}
+
+/** The days, as if nothing had a tag. */
+function untagged({ db }: Store) {
+  return db
+    .selectFrom('gateway_usage_days')
+    .select(['day', 'key', 'model', 'vendor', sql<string>`''`.as('tag'), ...USAGE_SUMS]);
+}
+
+/** The days, of which what has a tag is taken out, and put beside them. */
+function byTag(store: Store) {
+  const tags = store.db.selectFrom('gateway_usage_tags');
+  return untagged(store)
+    .unionAll(
+      tags
+        .select(['day', 'key', 'model', 'vendor', sql<string>`''`.as('tag')])
+        .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
+    )
+    .unionAll(tags.select(['day', 'key', 'model', 'vendor', 'tag', ...USAGE_SUMS]));
 }
 
 function summedUp() {
-  return USAGE_SUMS.map((column) =>
-    sql<number>`coalesce(sum(${sql.ref(`gateway_usage_days.${column}`)}), 0)`.as(column),
-  );
+  return USAGE_SUMS.map((column) => sql<number>`coalesce(sum(${sql.ref(`days.${column}`)}), 0)`.as(column));
 }
 
-function lineOf(row: UsageDayRow, by: readonly Dimension[]): UsageLine {
-  const { day, key, model, vendor, ...sums } = row;
-  const all = { day, key, model, vendor };
+function lineOf(row: UsageTagRow, by: readonly Dimension[]): UsageLine {
+  const { day, key, model, vendor, tag, ...sums } = row;
+  const all = { day, key, model, vendor, tag };
   return { of: Object.fromEntries(by.map((dimension) => [dimension, all[dimension]])), sums };
 }

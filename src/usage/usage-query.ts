@@ -26,10 +26,11 @@ export const usageQuery = z
       .pipe(z.array(z.enum(dimensions)).min(1))
       .default(['key', 'model'])
       .meta({
-        description: 'What to group by: day, key, model, vendor, or several of them, comma-separated.',
+        description: 'What to group by: day, key, model, vendor, tag, or several of them, comma-separated.',
       }),
     key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
     model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
+    tag: name.exactOptional().meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
     limit: z.coerce
       .number()
       .int()

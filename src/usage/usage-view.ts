@@ -45,6 +45,7 @@ export const usageLine = z.strictObject({
   key: z.string().nullable().optional(),
   model: z.string().nullable().optional(),
   vendor: z.string().nullable().optional(),
+  tag: z.string().nullable().optional(),
   ...figures,
 });
 
@@ -52,12 +53,13 @@ export type UsageFigures = z.output<typeof usageFigures>;
 export type UsageLineView = z.output<typeof usageLine>;
 
 export function lineView({ of, sums }: UsageLine): UsageLineView {
-  const { day, key, model, vendor } = of;
+  const { day, key, model, vendor, tag } = of;
   return {
     ...(day !== undefined && { day }),
     ...(key !== undefined && { key: key || null }),
     ...(model !== undefined && { model: model || null }),
     ...(vendor !== undefined && { vendor: vendor || null }),
+    ...(tag !== undefined && { tag: tag || null }),
     ...figuresOf(sums),
   };
 }
@@ -79,9 +81,9 @@ export function figuresOf(sums: UsageSums): UsageFigures {
   };
 }
 
-/** Dollars without the dust of binary fractions: 0.3, not 0.30000000000000004. */
+/** Dollars without the dust of binary fractions: 0.3, not 0.30000000000000004, and 0, not -2e-17. */
 function withoutDust(dollars: number): number {
-  return Number(dollars.toPrecision(12));
+  return Math.max(0, Number(Number(dollars.toPrecision(12)).toFixed(12)));
 }
 
 function mean(sum: number, count: number): number | null {

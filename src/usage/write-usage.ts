@@ -1,14 +1,14 @@
 /** Writes exchanges, and adds them to the sums of their days, in one transaction. */
 
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { insertRows } from '../store/insert-rows.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExchangeRow,
   type Tables,
   USAGE_SUMS,
-  type UsageDayRow,
   type UsageSums,
+  type UsageTagRow,
 } from '../store/tables.ts';
 import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 
@@ -16,40 +16,59 @@ import { EXCHANGE_COLUMNS } from './exchange-row.ts';
  * Writes the exchanges of a batch. One that is there already, since the answer to its first write got lost, is not
  * written again: it counts once.
  * @param rows a JSON list of ExchangeRows, their fields as `exchangeRow` orders them.
+ * @param tagged false where none of them has a tag.
  */
-export async function writeUsage({ db, kind }: Store, batch: string, rows: string): Promise<void> {
+export async function writeUsage(
+  { db, kind }: Store,
+  batch: string,
+  rows: string,
+  tagged = true,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
-    await transaction
-      .insertInto('gateway_usage_days')
-      .columns([...DAY, ...USAGE_SUMS])
-      .expression(
-        transaction
-          .selectFrom('gateway_exchanges')
-          .where('batch', '=', batch)
-          .groupBy(DAY)
-          // Always in one order: two processes that wait for each other's rows would never end.
-          .orderBy('day')
-          .orderBy('key')
-          .orderBy('model')
-          .orderBy('vendor')
-          .select(DAY)
-          .select(sumsOfExchanges),
-      )
-      .onConflict((conflict) => conflict.columns(DAY).doUpdateSet(addToSums))
-      .execute();
+    await addUp(transaction, 'gateway_usage_days', DAY, batch);
+    if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
   });
 }
 
-const DAY = ['day', 'key', 'model', 'vendor'] as const satisfies readonly (keyof UsageDayRow)[];
+const DAY = ['day', 'key', 'model', 'vendor'] as const;
+const TAG = [...DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
+
+/** Adds the exchanges of a batch to sums. @param of what these are of, and unique by; where one is null, it is in none. */
+async function addUp(
+  transaction: Transaction<Tables>,
+  table: 'gateway_usage_days' | 'gateway_usage_tags',
+  of: typeof DAY | typeof TAG,
+  batch: string,
+): Promise<void> {
+  const columns = sql.join(of.map((column) => sql.ref(column)));
+  const sums = sumsOfExchanges();
+  // Always in one order: two processes that wait for each other's rows would never end.
+  await sql`
+    insert into ${sql.table(table)} (${columns}, ${sql.join(USAGE_SUMS.map((column) => sql.ref(column)))})
+    select ${columns}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}
+    from gateway_exchanges
+    where batch = ${batch} and ${sql.join(
+      of.map((column) => sql`${sql.ref(column)} is not null`),
+      sql` and `,
+    )}
+    group by ${columns}
+    order by ${columns}
+    on conflict (${columns}) do update set ${sql.join(
+      USAGE_SUMS.map(
+        (column) =>
+          sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+      ),
+    )}`.execute(transaction);
+}
 
 /** What the exchanges of a batch add to each sum. */
-function sumsOfExchanges() {
+function sumsOfExchanges(): Readonly<Record<keyof UsageSums, RawBuilder<number>>> {
   const count = (condition: RawBuilder<unknown>) =>
     sql<number>`sum(case when ${condition} then 1 else 0 end)`;
   const total = (column: keyof ExchangeRow) => sql<number>`sum(coalesce(${sql.ref(column)}, 0))`;
-  const sums: Readonly<Record<keyof UsageSums, RawBuilder<number>>> = {
+  return {
     requests: sql<number>`count(*)`,
     errors: count(sql`status >= 400 or outcome = 'failed'`),
     uncounted: count(sql`cost is null and attempts > 0 and status < 400 and operation <> 'count-tokens'`),
@@ -64,16 +83,4 @@ function sumsOfExchanges() {
     first_byte: total('first_byte'),
     first_bytes: sql<number>`count(first_byte)`,
   };
-  return USAGE_SUMS.map((column) => sums[column].as(column));
-}
-
-function addToSums(
-  eb: ExpressionBuilder<Tables & { excluded: UsageDayRow }, 'gateway_usage_days' | 'excluded'>,
-) {
-  return Object.fromEntries(
-    USAGE_SUMS.map((column) => [
-      column,
-      eb(`gateway_usage_days.${column}`, '+', eb.ref(`excluded.${column}`)),
-    ]),
-  );
 }

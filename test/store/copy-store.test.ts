@@ -10,7 +10,7 @@ import { insertRows } from '../../src/store/insert-rows.ts';
 import { createKey, revokeKey, rotateKey } from '../../src/store/keys.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { connectStore, openToRead, type Store } from '../../src/store/store.ts';
-import type { ExchangeRow, KeyRow, Tables, UsageDayRow } from '../../src/store/tables.ts';
+import type { ExchangeRow, KeyRow, Tables, UsageTagRow } from '../../src/store/tables.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { describeStores, type TestStores } from '../support/stores.ts';
 import { exchange, noon, rowOf } from '../usage/records.ts';
@@ -22,6 +22,7 @@ const TABLES = [
   'gateway_exchanges',
   'gateway_keys',
   'gateway_usage_days',
+  'gateway_usage_tags',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Every row of every table, in an order that no database has of its own. */
@@ -129,6 +130,7 @@ const exchangeRows = fc.uniqueArray(
     time: fc.nat(8.64e15),
     day,
     key: text,
+    tag: maybe(text),
     model: text,
     vendor: text,
     format: text,
@@ -153,12 +155,13 @@ const exchangeRows = fc.uniqueArray(
   { selector: ({ batch, place }) => `${batch} ${place}` },
 );
 
-const dayRows = fc.uniqueArray(
-  fc.record<UsageDayRow>({
+const tagRows = fc.uniqueArray(
+  fc.record<UsageTagRow>({
     day,
     key: text,
     model: text,
     vendor: text,
+    tag: text,
     requests: some,
     errors: some,
     uncounted: some,
@@ -179,11 +182,16 @@ const dayRows = fc.uniqueArray(
 describeStores('a copy', (stores) => {
   test('holds what the store holds, to the last digit, and so does a copy of the copy', async () => {
     await fc.assert(
-      fc.asyncProperty(keyRows, exchangeRows, dayRows, async (keys, exchanges, days) => {
+      fc.asyncProperty(keyRows, exchangeRows, tagRows, async (keys, exchanges, tags) => {
         const source = await newFile(stores);
         await insert(source, 'gateway_keys', keys);
         await insert(source, 'gateway_exchanges', exchanges);
-        await insert(source, 'gateway_usage_days', days);
+        await insert(
+          source,
+          'gateway_usage_days',
+          tags.map(({ tag: _, ...day }) => day),
+        );
+        await insert(source, 'gateway_usage_tags', tags);
         await sql`update gateway_changes set version = 7, by_row = 5`.execute(source.db);
         const [there, back] = [await stores.open(), await newFile(stores)];
         expect((await copyStore(source, there, never)).made).toBe(true);

@@ -19,8 +19,10 @@ import { exchange, noon, rowOf } from '../usage/records.ts';
 /** Takes out of a store what later versions have added to the first one's. */
 async function makeEarlier({ db }: Store): Promise<void> {
   await sql`drop index gateway_keys_change`.execute(db);
+  await sql`drop table gateway_usage_tags`.execute(db);
   for (const [table, column] of [
     ['gateway_exchanges', 'estimated_cost'],
+    ['gateway_exchanges', 'tag'],
     ['gateway_usage_days', 'estimated_cost'],
     ['gateway_changes', 'by_row'],
     ['gateway_keys', 'change'],

@@ -34,6 +34,7 @@ describeStores('the recorder', (stores) => {
     const whole = exchange({
       usage: { input: 100, cacheRead: 40, cacheWrite: 30, cacheWriteHour: 10, output: 20, reasoning: 5 },
       fault: 'upstream-broken',
+      tag: 'customer-42',
     });
     record(whole);
     expect(await close(5_000)).toBe(0);
@@ -65,7 +66,14 @@ describeStores('the recorder', (stores) => {
       cost: 0.001,
       estimated_cost: null,
       attempts: 1,
+      tag: 'customer-42',
     });
+    expect(await store.db.selectFrom('gateway_usage_tags').selectAll().execute()).toEqual([
+      {
+        ...(await store.db.selectFrom('gateway_usage_days').selectAll().executeTakeFirst()),
+        tag: 'customer-42',
+      },
+    ]);
   });
 
   test('what is not known is null, and the sums count it as nothing', async () => {
