@@ -15,13 +15,14 @@ const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tr
 /**
  * Callers' headers that mean something to one family of vendors, by prefix; sent to no other. By `x-grok-conv-id` xAI
  * finds the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai), as OpenRouter does by
- * `x-session-id`, and Fireworks by `x-session-affinity`.
+ * `x-session-id`, and Fireworks by `x-session-affinity`. In `x-server-timeout` Google's SDKs tell how many seconds they
+ * wait; Vertex AI gives up after five minutes without it (js-genai#1489).
  */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
   responses: ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
   messages: ['anthropic-', 'x-stainless-'],
-  'generate-content': ['x-goog-'],
+  'generate-content': ['x-goog-', 'x-server-timeout'],
 };
 
 /**

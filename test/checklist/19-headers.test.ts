@@ -17,6 +17,7 @@ const OWN: Readonly<Record<string, string>> = {
   'openai-beta': 'responses=v1',
   'x-goog-api-client': 'genai-js/1',
   'x-goog-user-project': 'project-of-the-caller',
+  'x-server-timeout': '900',
   'x-grok-conv-id': 'conv_1',
   'x-stainless-lang': 'js',
   'x-stainless-retry-count': '0',
@@ -88,7 +89,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
       'generate-content',
       '/v1beta/models/gemini-2.5-flash:generateContent',
       { contents: [{ parts: [{ text: 'Hi' }] }] },
-      ['x-goog-api-client'],
+      ['x-goog-api-client', 'x-server-timeout'],
     ],
   ];
   test.each(mine)(
@@ -99,7 +100,7 @@ describe("checklist 133: no vendor's private headers reach another", () => {
       const headers = sentHeaders();
       for (const name of kept) expect(headers[name]).toBe(OWN[name]);
       const private_ = Object.keys(OWN).filter(
-        (name) => /^(?:anthropic|openai|x-goog)-/.test(name) && !kept.includes(name),
+        (name) => /^(?:anthropic|openai|x-goog|x-server)-/.test(name) && !kept.includes(name),
       );
       for (const name of [...private_, 'cookie', 'x-forwarded-for'].filter(
         (each) => each !== 'anthropic-dangerous-direct-browser-access',
