@@ -23,6 +23,7 @@ const CREDENTIALS = new Set([
   'openai-organization',
   'openai-project',
   'anthropic-organization-id',
+  'anthropic-workspace-id',
   'x-goog-user-project',
   'x-goog-iam-authority-selector',
   'x-goog-iam-authorization-token',

@@ -41,6 +41,7 @@ const NEVER_SENT = new Set([
   'x-goog-authenticated-user-email',
   'x-goog-authenticated-user-id',
   'anthropic-organization-id',
+  'anthropic-workspace-id',
 ]);
 
 /** An answer's headers as undici gives them: names in lower case. */
@@ -76,6 +77,7 @@ const NEVER_ANSWERED = new Set([
   'openai-organization',
   'openai-project',
   'anthropic-organization-id',
+  'anthropic-workspace-id',
   'x-goog-user-project',
 ]);
 

@@ -41,7 +41,7 @@ const got = () => stage.upstream.received.at(-1);
 describe('what a vendor is sent', () => {
   /** Sixty headers that callers, browsers and proxies send, or might try. */
   const names =
-    'cookie set-cookie proxy-authorization proxy-connection te trailer upgrade forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip x-client-ip cf-connecting-ip true-client-ip x-original-url x-rewrite-url x-http-method-override x-api-key x-goog-api-key x-vendorc-api-key api-key x-auth-token x-access-token x-csrf-token authentication www-authenticate origin referer sec-fetch-mode sec-ch-ua user-agent accept-language if-none-match range content-md5 digest from dnt x-amz-security-token x-amzn-trace-id x-ms-token x-goog-user-project x-goog-iam-authorization-token x-goog-iam-authority-selector x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-goog-authenticated-user-id openai-organization openai-project anthropic-organization-id x-portkey-config helicone-auth x-litellm-api-key x-openrouter-key __proto__ constructor x-nominated keep-alive baggage b3 x-b3-traceid x-debug x-custom host2'.split(
+    'cookie set-cookie proxy-authorization proxy-connection te trailer upgrade forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip x-client-ip cf-connecting-ip true-client-ip x-original-url x-rewrite-url x-http-method-override x-api-key x-goog-api-key x-vendorc-api-key api-key x-auth-token x-access-token x-csrf-token authentication www-authenticate origin referer sec-fetch-mode sec-ch-ua user-agent accept-language if-none-match range content-md5 digest from dnt x-amz-security-token x-amzn-trace-id x-ms-token x-goog-user-project x-goog-iam-authorization-token x-goog-iam-authority-selector x-goog-iap-jwt-assertion x-goog-authenticated-user-email x-goog-authenticated-user-id openai-organization openai-project anthropic-organization-id anthropic-workspace-id x-portkey-config helicone-auth x-litellm-api-key x-openrouter-key __proto__ constructor x-nominated keep-alive baggage b3 x-b3-traceid x-debug x-custom host2'.split(
       ' ',
     );
 
@@ -322,6 +322,7 @@ describe('S-28 what a vendor says of itself', () => {
       'openai-organization': 'org-1',
       'openai-project': 'proj-1',
       'anthropic-organization-id': 'org-2',
+      'anthropic-workspace-id': 'wrkspc-4',
       'x-goog-user-project': 'p-3',
       server: 'secret-server',
       'x-powered-by': 'secret-server',
@@ -342,7 +343,7 @@ describe('S-28 what a vendor says of itself', () => {
     );
     const answer = await send(way.path, requestOf(way, false));
     expect(statusOf(answer)).toBe(200);
-    for (const value of ['org-1', 'proj-1', 'org-2', 'p-3', 'secret-server', 'max-age=1'])
+    for (const value of ['org-1', 'proj-1', 'org-2', 'wrkspc-4', 'p-3', 'secret-server', 'max-age=1'])
       expect(answer).not.toContain(value);
   });
 
