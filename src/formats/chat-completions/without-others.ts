@@ -25,6 +25,9 @@ import { callIdFor } from './names.ts';
 /** Fields of OpenAI's own answers that few others take back. */
 const OPENAIS = ['annotations', 'audio', 'function_call', 'refusal'];
 
+/** Lists that OpenAI's Python SDK sends back as null where there was none (`.stream()`, `.parse()`); OpenAI has no such null. */
+const LISTS = ['annotations', 'tool_calls'];
+
 /** Of the additional fields those in which a service surely takes back its thoughts. */
 const TAKEN: Readonly<Record<ThoughtsField, readonly string[]>> = {
   none: [],
@@ -86,7 +89,8 @@ function plainPart(part: JsonObject): JsonObject {
 
 function ownAnswer(message: JsonObject, dialect: Dialect): JsonObject {
   const { content, refusal, tool_calls: calls } = message;
-  const rest = without(message, dialect.newFields ? ADDITIONAL : [...ADDITIONAL, ...OPENAIS], dialect);
+  const none = LISTS.filter((name) => message[name] === null);
+  const rest = without(message, [...ADDITIONAL, ...none, ...(dialect.newFields ? [] : OPENAIS)], dialect);
   const said = content ?? (dialect.newFields ? undefined : asText(refusal));
   return {
     ...rest,

@@ -76,6 +76,18 @@ test('what stood beside the content is no field of the part that a client made o
   expect(sent('google')).toEqual({ ...message, extra_content: signed });
 });
 
+test('a list of none is left out; what may be null stays, so that nothing is asked again for it alone', () => {
+  const plain = { role: 'assistant', content: 'Hello.', refusal: null };
+  const messages = [user, { ...plain, annotations: null, tool_calls: null }];
+  expect(withoutOthers({ messages }, 'openai')).toEqual({ messages: [user, plain] });
+  expect(withoutOthers({ messages: [user, plain] }, 'openai')).toBeUndefined();
+  expect(
+    withoutOthers({ messages: [{ role: 'assistant', content: 'a', tool_calls: null }] }, 'mistral'),
+  ).toEqual({
+    messages: [{ role: 'assistant', content: 'a' }],
+  });
+});
+
 test("a refusal in words of OpenAI's own is said as text to who has no such field", () => {
   const messages = [{ role: 'assistant', content: null, refusal: 'No.' }];
   expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
