@@ -82,11 +82,17 @@ function renderModel(model: Model, anthropic: boolean): JsonObject {
     shutdown_date: model.shutdown,
   });
   if (!anthropic) return standard;
+  // Their SDKs have each of these on every model. One whose day is past is `deprecated` still: it is not refused here.
   return {
     ...standard,
     type: 'model',
     display_name: model.name,
     created_at: new Date(model.created * 1000).toISOString(),
+    lifecycle: model.shutdown === undefined ? 'active' : 'deprecated',
+    deprecated_at: null,
+    retires_at: model.shutdown === undefined ? null : new Date(model.shutdown).toISOString(),
+    line: null,
+    capabilities: null,
     max_input_tokens: model.contextWindow,
     max_tokens: model.maxOutputTokens,
   };

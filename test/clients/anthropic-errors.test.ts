@@ -190,6 +190,9 @@ describe('models', () => {
     for await (const model of client().models.list()) {
       expect(model).toMatchObject({ type: 'model', display_name: expect.any(String) });
       expect(Date.parse(model.created_at)).toBeGreaterThan(0);
+      // The SDK has these on every model, if only as null.
+      for (const value of [model.capabilities, model.deprecated_at, model.line]) expect(value).toBeNull();
+      expect(model.lifecycle).toBe(model.retires_at === null ? 'active' : 'deprecated');
       ids.push(model.id);
     }
     for (const { model } of SUBJECTS) expect(ids).toContain(model);
@@ -205,6 +208,17 @@ describe('models', () => {
       id: 'anthropic/claude-sonnet-4-5',
     });
     await rejection(client().models.retrieve('no-such-model'), Anthropic.NotFoundError);
+  });
+
+  test('one that its vendor shuts down says when', async () => {
+    expect(await client().models.retrieve('openai/o3-mini')).toMatchObject({
+      lifecycle: 'deprecated',
+      retires_at: '2026-10-23T00:00:00.000Z',
+    });
+    expect(await client().models.retrieve('claude-sonnet-5-5')).toMatchObject({
+      lifecycle: 'active',
+      retires_at: null,
+    });
   });
 
   test('are those that the key may use', async () => {
