@@ -42,8 +42,8 @@ export interface Ask {
     readonly only?: readonly string[];
   };
   readonly parallel: boolean;
-  /** The answer is to be JSON; of this schema, where there is one. */
-  readonly json?: { readonly schema?: JsonObject };
+  /** The answer is to be JSON; of this schema, where there is one. A bare one is a text as it is, without quotes. */
+  readonly json?: { readonly schema?: JsonObject; readonly bare?: boolean };
   readonly thinks: boolean;
   /** Whether the thoughts are shown; else they only count. */
   readonly shows: boolean;

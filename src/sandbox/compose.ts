@@ -64,6 +64,7 @@ function piecesOfAnswer(ask: Ask): readonly string[] {
       ask.json.schema === undefined
         ? { sandbox: true, asked: ask.said.slice(0, 200) }
         : sample(ask.json.schema, ask.said);
+    if (ask.json.bare && typeof value === 'string') return inPieces(value);
     return inJsonPieces(JSON.stringify(value));
   }
   return inPieces(ask.results.length > 0 ? resultsText(ask) : answerText(ask));

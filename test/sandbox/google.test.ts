@@ -170,6 +170,15 @@ test('JSON, limit, stop sequence, several candidates, a forced tool', async () =
     },
   });
   expect(JSON.parse(json.text ?? '')).toEqual({ people: [expect.any(String), expect.any(String)] });
+  const word = await client().models.generateContent({
+    model,
+    contents: 'How is Ada?',
+    config: {
+      responseMimeType: 'text/x.enum',
+      responseSchema: { type: Type.STRING, enum: ['glad', 'sad'] },
+    },
+  });
+  expect(word.text).toMatch(/^(?:glad|sad)$/);
   const cut = await client().models.generateContent({
     model,
     contents: 'Hi',

@@ -637,6 +637,9 @@ describe('what the newest SDKs write is taken', () => {
     },
     { access_programs: { cyber: 'standard' }, image: { context_compression: 'auto' } },
     { prompt_cache_options: { comparison_response_id: 'resp_1' } },
+    { tools: [{ type: 'function', name: 'f', parameters: closed({}), strict: true, async: true }] },
+    { tools: [{ type: 'custom', name: 'f', async: false }] },
+    { tools: [{ type: 'computer' }], tool_choice: { type: 'computer_use' } },
   ];
   const rows = [
     ...claude.map((more) => ['messages', more] as const),

@@ -101,9 +101,11 @@ function choiceOf(config: JsonObject | undefined): Ask['choice'] {
 }
 
 function jsonOf(config: JsonObject): Ask['json'] {
-  if (config['responseMimeType'] !== 'application/json') return undefined;
+  const type = config['responseMimeType'];
+  const bare = type === 'text/x.enum';
+  if (type !== 'application/json' && !bare) return undefined;
   const schema = asObject(config['responseSchema']) ?? asObject(config['responseJsonSchema']);
-  return schema === undefined ? {} : { schema };
+  return schema === undefined ? {} : { schema, bare };
 }
 
 function promptOf(body: JsonObject): readonly PromptPiece[] {

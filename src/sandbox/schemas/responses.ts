@@ -151,6 +151,7 @@ const functionTool = z.strictObject({
   description: text.nullish(),
   parameters: free.nullish(),
   strict: flag.nullish(),
+  async: flag.optional(),
   defer_loading: flag.optional(),
   allowed_callers: z.array(text).nullish(),
   output_schema: free.nullish(),
@@ -160,6 +161,7 @@ const customTool = z.strictObject({
   name: text,
   description: text.optional(),
   format: free.optional(),
+  async: flag.optional(),
   defer_loading: flag.optional(),
   allowed_callers: z.array(text).nullish(),
 });
@@ -195,6 +197,7 @@ const toolChoice = z.union([
       mode: z.enum(['auto', 'required']),
       tools: z.array(free),
     }),
+    z.strictObject({ type: z.literal('computer_use') }),
     hostedTool,
   ]),
 ]);
