@@ -159,6 +159,14 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
   mayBeOver?(): boolean;
 }
 
+/** What is asked of a vendor beside the answer, which services that have its models may refuse. */
+export interface Extras {
+  /** What of it a refusal is of: names of fields, and of the values (`betas`) that the caller's header has. */
+  refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
+  /** A request without the fields of these names; itself where it has none of them. */
+  without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
+}
+
 /** The half that faces vendors. */
 export interface Outbound {
   /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
@@ -183,6 +191,8 @@ export interface Outbound {
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */
   wantedFormat?(refusal: GatewayError): FormatName | undefined;
+  /** Absent where nothing of the kind is asked. */
+  readonly extras?: Extras;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
   /**

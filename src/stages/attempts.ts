@@ -10,6 +10,7 @@ import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { isAgain, lossOf, waitBefore } from './again.ts';
 import type { Replied, Routed } from './exchange.ts';
+import { openRefusedExtras, type RefusedExtras } from './extras.ts';
 import { type Followed, follow } from './follow.ts';
 import { reworded } from './reword.ts';
 import { inItsWords } from './scanned.ts';
@@ -21,6 +22,7 @@ interface Course {
   readonly once: Stage<Routed, Replied>;
   readonly upstreams: Upstreams;
   readonly wanted: Wanted;
+  readonly extras: RefusedExtras;
   /** performance.now() before the first. */
   readonly began: number;
 }
@@ -44,8 +46,9 @@ interface Failed {
 /** @param once a single attempt. */
 export function attempts(upstreams: Upstreams, once: Stage<Routed, Replied>): Stage<Routed, Replied> {
   const wanted = openWanted(() => performance.now());
+  const extras = openRefusedExtras(() => performance.now());
   return async (given) => {
-    const course = { once, upstreams, wanted, began: performance.now() };
+    const course = { once, upstreams, wanted, extras, began: performance.now() };
     const routed = wanted.asWanted(given);
     const outcome = await attemptReworded(course, { target: routed }, 1);
     return isFailed(outcome) ? goOn(course, routed, outcome) : outcome;
@@ -87,14 +90,23 @@ function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: 
 /** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */
 const MOST_REWORDED = 3;
 
+/** How often it is made without something more: each refusal of a field names one. */
+const MOST_LEFT_OUT = 8;
+
 /** An attempt, and where the vendor refuses what is in the request, others that count as the same. */
 async function attemptReworded(course: Course, next: Try, number: number): Promise<Replied | Failed> {
   let { target } = next;
   let outcome = await attempt(course, next, number);
-  for (let made = 0; made < MOST_REWORDED && isFailed(outcome); made += 1) {
-    const other = reworded(target, outcome.told, course.wanted);
-    if (other === undefined) break;
-    target = other;
+  let lessons = 0;
+  for (let made = 0; isFailed(outcome); ) {
+    const { told, error, at = target.vendor } = outcome;
+    if (lessons < MOST_LEFT_OUT && course.extras.learn({ ...target, vendor: at }, error)) lessons += 1;
+    else {
+      const other = made < MOST_REWORDED ? reworded(target, told, course.wanted) : undefined;
+      if (other === undefined) break;
+      target = other;
+      made += 1;
+    }
     outcome = await attempt(course, { ...next, target }, number + 1);
   }
   return outcome;
@@ -111,7 +123,7 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
-    const replied = await once(
+    const asked =
       number === 1 && followed === undefined
         ? target
         : {
@@ -123,8 +135,8 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
               timeLeft: timeLeft(course),
               ...(followed !== undefined && { ended: followed.ended }),
             },
-          },
-    );
+          };
+    const replied = await once(course.extras.without(asked));
     followed?.judge(replied.refusal);
     return replied.refusal === undefined ? replied : { told: replied, error: replied.refusal, at };
   } catch (thrown) {

@@ -90,6 +90,8 @@ export interface Routed extends Admitted {
   readonly instead?: true;
   /** Set where the vendor is not to have the body as it is: it is translated then, whatever the vendor speaks. */
   readonly anew?: true;
+  /** What of a native request the service has refused beside the answer; the body is without it already. */
+  readonly without?: ReadonlySet<string>;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
   readonly forgets?: true;
 }

@@ -9,7 +9,15 @@ import { type Asked, type Target, unreported } from '../formats/format.ts';
 import { type JsonObject, wellFormed } from '../json.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
-import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../vendors/vendor.ts';
+import {
+  answerPath,
+  countingPath,
+  isAnthropicItself,
+  isVertex,
+  pathAt,
+  upstreamName,
+  type Vendor,
+} from '../vendors/vendor.ts';
 import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { parseBody } from './parse-body.ts';
@@ -44,7 +52,7 @@ export function asksList({ named, query }: Routed): boolean {
 }
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
-  const { vendor, spoken, route, message, named, body, model } = routed;
+  const { vendor, spoken, route, message, named, body, model, without } = routed;
   const counts = isMetered(routed.principal.limits);
   const asks = counts || askUsage === 'always';
   if (counts && spoken === 'responses') refuseBackground(routed);
@@ -59,7 +67,14 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
     path:
       pathAt(vendor, nativePath(spoken, route.operation, upstreamName(vendor, model), named?.method)) +
       passedOn(query),
-    headers: requestHeaders(vendor, spoken, headers, stream, sessionHeader(routed, dialectOf(vendor, model))),
+    headers: requestHeaders(
+      vendor,
+      spoken,
+      headers,
+      stream,
+      sessionHeader(routed, dialectOf(vendor, model)),
+      without,
+    ),
     payload: asking?.payload ?? body,
     ...(asking !== undefined && { hide: asking.hide }),
   };
@@ -140,9 +155,6 @@ function withoutThoughts(prompt: Prompt): Prompt {
   return { ...prompt, turns };
 }
 
-/** Where Anthropic itself serves its models. */
-const ANTHROPIC = 'https://api.anthropic.com';
-
 /** What a renderer must know of a model at a vendor. */
 export function targetOf(vendor: Vendor, model: Model): Target {
   return {
@@ -153,7 +165,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.prefill !== undefined && { prefill: model.prefill }),
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
     // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
-    ...(model.laterSystem && vendor.origin === ANTHROPIC && { laterSystem: true }),
+    ...(model.laterSystem && isAnthropicItself(vendor) && { laterSystem: true }),
     ...(vendor.caches && { caches: true }),
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialectOf(vendor, model),

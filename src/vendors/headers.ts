@@ -53,6 +53,23 @@ const REQUEST_ALIASES: Readonly<Record<string, string>> = {
   'vendorb-beta': 'anthropic-beta',
 };
 
+/** In which a caller says what of Anthropic's is to be had that is not for everybody yet. */
+const BETAS = 'anthropic-beta';
+
+/** Its values, in whichever spelling it is written. */
+export function betasOf(caller: IncomingHttpHeaders): readonly string[] {
+  const names = [BETAS, ...Object.keys(REQUEST_ALIASES).filter((name) => REQUEST_ALIASES[name] === BETAS)];
+  return names.flatMap((name) => valuesOf(caller[name]));
+}
+
+function valuesOf(header: string | string[] | undefined): readonly string[] {
+  return [header ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}
+
 /** Vendors' headers that callers get. */
 const RESPONSE_HEADERS = new Set([
   'content-type',
@@ -91,6 +108,7 @@ export const ANTHROPIC_VERSION = '2023-06-01';
  * @param caller the caller's headers where they are meant for this vendor, as all in its own format are; undefined where
  *   they are not.
  * @param more what else the vendor is told, unless the caller has told it; names in lower case.
+ * @param without values of BETAS that the vendor is not to have.
  */
 export function requestHeaders(
   vendor: Vendor,
@@ -98,6 +116,7 @@ export function requestHeaders(
   caller: IncomingHttpHeaders | undefined,
   stream: boolean,
   more?: Readonly<Record<string, string>>,
+  without?: ReadonlySet<string>,
 ): string[] {
   const sent: Record<string, string> = {};
   if (caller !== undefined) {
@@ -109,6 +128,12 @@ export function requestHeaders(
       if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
       if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
     }
+  }
+  if (without !== undefined && sent[BETAS] !== undefined) {
+    const betas = valuesOf(sent[BETAS]);
+    const left = betas.filter((value) => !without.has(value));
+    if (left.length === 0) delete sent[BETAS];
+    else if (left.length < betas.length) sent[BETAS] = left.join(',');
   }
   for (const name in more) sent[name] ??= more[name] ?? '';
   if (format === 'messages') sent['anthropic-version'] ??= ANTHROPIC_VERSION;

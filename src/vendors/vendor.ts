@@ -89,6 +89,11 @@ export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
   return /\/publishers\/[^/]+$/.test(basePath);
 }
 
+/** Whether it is Anthropic itself that serves its models. */
+export function isAnthropicItself({ origin }: Pick<Vendor, 'origin'>): boolean {
+  return origin === 'https://api.anthropic.com';
+}
+
 /** The version of Google's API in the paths of its models. */
 const GOOGLES = '/v1beta';
 

@@ -1,9 +1,21 @@
 /** Checklist, section 19: headers. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
 import { KEY } from '../support/gateway.ts';
-import { CLAUDE, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
+import { json } from '../support/upstream.ts';
+import {
+  at,
+  CLAUDE,
+  CLAUDE_ADAPTIVE,
+  CLAUDE_OLD,
+  claudeMessage,
+  GEMINI,
+  OPENAI,
+  QWEN,
+  useDoor,
+} from './support.ts';
 
 const door = useDoor();
 
@@ -107,6 +119,136 @@ describe("checklist 133: no vendor's private headers reach another", () => {
       )) {
         expect(headers[name]).toBeUndefined();
       }
+    },
+  );
+});
+
+/** What Claude Code asks beside the answer, of whatever address it is given. */
+const BESIDE = {
+  context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+  diagnostics: { previous_message_id: 'msg_0' },
+  output_config: { effort: 'high', task_budget: { type: 'tokens', total: 9000 } },
+  system: [{ type: 'text', text: 'Hi.', cache_control: { type: 'ephemeral', scope: 'global' } }],
+  tools: [{ name: 'f', input_schema: { type: 'object' }, eager_input_streaming: true }],
+};
+const BETAS = 'interleaved-thinking-2025-05-14, prompt-caching-scope-2026-01-05,redact-thinking-2026-02-12';
+
+const unexpected = (...betas: string[]): string =>
+  `Unexpected value(s) ${betas.map((beta) => `\`${beta}\``).join(', ')} for the \`anthropic-beta\` header. Please consult our documentation at docs.anthropic.com or try again without the header.`;
+const extra = (path: string): string => `${path}: Extra inputs are not permitted`;
+
+type Refuses = (body: JsonObject, betas: readonly string[]) => string | undefined;
+
+/** A service that has Claude and refuses what `refuses` says of a request. */
+function refusing(refuses: Refuses): void {
+  door.answers(({ body, headers }, response) => {
+    const request = parseJson(body.toString());
+    const betas = String(headers['anthropic-beta'] ?? '').split(/,\s*/);
+    const message = refuses(isObject(request) ? request : {}, betas);
+    if (message === undefined) json(response, claudeMessage([{ type: 'text', text: 'Well.' }], 'end_turn'));
+    else json(response, { type: 'error', error: { type: 'invalid_request_error', message } }, 400);
+  });
+}
+
+/** How often the service was asked for one request, which it answered; and by what at last. */
+async function asked(
+  model: string,
+  more: object,
+  betas = BETAS,
+): Promise<{ readonly times: number; readonly body: JsonObject; readonly betas: string | undefined }> {
+  door.upstream().received.length = 0;
+  const body = { model, max_tokens: 10, messages, ...more };
+  const response = await ask('/v1/messages?beta=true', body, { 'anthropic-beta': betas });
+  expect([response.status, at(parseJson(await response.text()), 'content.0.text')]).toEqual([200, 'Well.']);
+  const { received } = door.upstream();
+  return {
+    times: received.length,
+    body: door.sent(),
+    betas: received.at(-1)?.headers['anthropic-beta']?.toString(),
+  };
+}
+
+describe('checklist 222: what another that has Claude refuses of what is asked beside the answer is not asked of it', () => {
+  test('checklist 222: betas that it names are left out, the others and the body are as they came; and the next time at once', async () => {
+    const refused = ['prompt-caching-scope-2026-01-05', 'redact-thinking-2026-02-12'];
+    refusing((_, betas) => {
+      const named = betas.filter((beta) => refused.includes(beta));
+      return named.length > 0 ? unexpected(...named) : undefined;
+    });
+    const first = await asked(CLAUDE, BESIDE);
+    expect(first).toMatchObject({ times: 2, betas: 'interleaved-thinking-2025-05-14' });
+    const bytes = door.upstream().received.map(({ body }) => body.toString());
+    expect(bytes[1]).toBe(bytes[0]);
+    expect(await asked(CLAUDE, BESIDE)).toMatchObject({ times: 1, betas: 'interleaved-thinking-2025-05-14' });
+    expect(await asked(CLAUDE, BESIDE, refused[0])).toMatchObject({ times: 1, betas: undefined });
+    // Each model has its own, and services come to take them.
+    expect(await asked('anthropic/claude-haiku-4-5', BESIDE)).toMatchObject({ times: 2 });
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 600_001);
+    try {
+      expect(await asked(CLAUDE, BESIDE)).toMatchObject({ times: 2 });
+    } finally {
+      later.mockRestore();
+    }
+  });
+
+  test.each([
+    [
+      'GitHub',
+      'unsupported beta header(s): redact-thinking-2026-02-12',
+      'interleaved-thinking-2025-05-14,prompt-caching-scope-2026-01-05',
+    ],
+    ['Amazon, which names none', 'invalid beta flag', undefined],
+  ])('checklist 222: betas in the words of %s', async (_, message, left) => {
+    refusing((__, betas) => (betas.includes('redact-thinking-2026-02-12') ? message : undefined));
+    const model = left === undefined ? 'anthropic/claude-opus-4-5' : 'anthropic/claude-opus-4-6';
+    expect(await asked(model, {})).toMatchObject({ times: 2, betas: left });
+  });
+
+  test('checklist 222: so are fields, one after the other, and nothing else', async () => {
+    refusing((body) => {
+      if (body['context_management'] !== undefined) return extra('context_management');
+      if (body['diagnostics'] !== undefined) return extra('diagnostics');
+      if (at(body, 'system.0.cache_control.scope') !== undefined)
+        return extra('system.0.cache_control.ephemeral.scope');
+      if (at(body, 'tools.0.eager_input_streaming') !== undefined)
+        return extra('tools.0.custom.eager_input_streaming');
+      return at(body, 'output_config.effort') === undefined ? undefined : extra('output_config.effort');
+    });
+    const more = { ...BESIDE, temperature: 0.5, metadata: { user_id: 'u' } };
+    const { times, body } = await asked(CLAUDE_ADAPTIVE, more);
+    const left = {
+      ...body,
+      output_config: { task_budget: BESIDE.output_config.task_budget },
+      system: [{ type: 'text', text: 'Hi.', cache_control: { type: 'ephemeral' } }],
+      tools: [{ name: 'f', input_schema: { type: 'object' } }],
+      temperature: 0.5,
+      metadata: { user_id: 'u' },
+      messages,
+    };
+    expect(times).toBe(6);
+    expect(body).toEqual(left);
+    expect(Object.keys(body)).not.toContain('context_management');
+    expect(await asked(CLAUDE_ADAPTIVE, more)).toEqual({ times: 1, body, betas: BETAS });
+    // Who asks nothing of it is not read.
+    const plain = `{"model":"claude-opus-4-7", "max_tokens":1e1,"messages":[]}`;
+    const response = await fetch(`${door.url()}/v1/messages`, {
+      method: 'POST',
+      body: plain,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    });
+    await response.text();
+    expect(door.upstream().received.at(-1)?.body.toString()).toBe(plain);
+  });
+
+  test.each(['colour', 'mcp_servers', 'output_config.format', 'messages.0.content.0.text.scope'])(
+    'checklist 222: %s, without which it would be another answer, is refused once, and told',
+    async (path) => {
+      refusing(() => extra(path));
+      door.upstream().received.length = 0;
+      const response = await ask('/v1/messages', { model: CLAUDE_OLD, max_tokens: 10, messages }, {});
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(extra(path))]);
+      expect(door.upstream().received).toHaveLength(1);
     },
   );
 });

@@ -470,3 +470,50 @@ test('Claude at Vertex AI: a version in the body already is refused, as Anthropi
     error: { type: 'invalid_request_error', message: 'anthropic_version: Extra inputs are not permitted' },
   });
 });
+
+test('Claude at Vertex AI: betas that it refuses of a count are still told with what is to be answered, and elsewhere', async () => {
+  const beta = 'web-search-2025-03-05';
+  const message = `Unexpected value(s) \`${beta}\` for the \`anthropic-beta\` header.`;
+  const strict = await startUpstream(({ url, headers: { 'anthropic-beta': told } }, response) => {
+    const isRefused = told !== undefined && url.endsWith('count-tokens:rawPredict');
+    const error = { type: 'error', error: { type: 'invalid_request_error', message } };
+    json(response, isRefused ? error : { input_tokens: 5 }, isRefused ? 400 : 200);
+  });
+  const own = { baseUrl: `${strict.url}${CLAUDE_AT_VERTEX}`, auth: 'authorization', apiKey: 'k' } as const;
+  const asked = async (path: string): Promise<readonly [number, ...(string | undefined)[]]> => {
+    strict.received.length = 0;
+    const response = await fetch(`${gateway?.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        'anthropic-beta': beta,
+      },
+      body: JSON.stringify(haiku),
+    });
+    await response.text();
+    return [
+      response.status,
+      ...strict.received.map((received) => received.headers['anthropic-beta']?.toString()),
+    ];
+  };
+  try {
+    gateway = await startGateway({ vendors: { anthropic: own }, retries: { limit: 0 } });
+    expect(await asked('/v1/messages/count_tokens')).toEqual([200, beta, undefined]);
+    expect(await asked('/v1/messages/count_tokens')).toEqual([200, undefined]);
+    expect(await asked('/v1/messages')).toEqual([200, beta]);
+    await gateway.close();
+    // Of several addresses, each for itself.
+    const upstreams = [
+      { baseUrl: own.baseUrl, apiKey: 'k' },
+      { baseUrl: upstream.url, apiKey: 'k' },
+    ];
+    gateway = await startGateway({ vendors: { anthropic: { upstreams } }, retries: { limit: 0 } });
+    upstream.received.length = 0;
+    for (let time = 0; time < 8; time += 1) expect((await asked('/v1/messages/count_tokens'))[0]).toBe(200);
+    expect(upstream.received.length).toBeGreaterThan(0);
+    for (const { headers: told } of upstream.received) expect(told['anthropic-beta']).toBe(beta);
+  } finally {
+    await strict.close();
+  }
+});

@@ -3,6 +3,7 @@
 import type { Format } from '../format.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
+import { extras } from './extras.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
 import { PING, renderEvents } from './render-events.ts';
@@ -24,6 +25,7 @@ export const messages: Format = {
   outbound: {
     renderRequest,
     withoutOthers,
+    extras,
     refusesThoughts,
     parseEvents,
     parseError,
