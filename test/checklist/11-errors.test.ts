@@ -269,6 +269,26 @@ describe('checklist 159: agents are told that a dialogue is too long, however a 
     expect(at(parseJson(toCodex.text), 'error.code')).toBe('context_length_exceeded');
   });
 
+  test.each([
+    ['google', 'The input token count (1054016) exceeds the maximum number of tokens allowed (1048576).'],
+    [
+      'google',
+      'Unable to submit request because the input token count is 1200000 but model only supports up to 1048576. Reduce the input token count and try again.',
+    ],
+    ['anthropic', 'prompt is too long: 210000 tokens > 200000 maximum'],
+    ['anthropic', 'Input is too long for requested model.'],
+  ])('checklist 159: of models of %s, also in the words of clouds: %s', async (vendor, message) => {
+    const type = {
+      google: { code: 400, status: 'INVALID_ARGUMENT' },
+      anthropic: { type: 'invalid_request_error' },
+    };
+    const error = { message, ...type[vendor === 'google' ? vendor : 'anthropic'] };
+    door.answers((_, response) => refuse(response, { error }, 400));
+    const model = vendor === 'google' ? GEMINI_3 : CLAUDE;
+    const { status, json: told } = await door.whole('chat-completions', model);
+    expect([status, at(told, 'error.code')]).toEqual([400, 'context_length_exceeded']);
+  });
+
   test('checklist 159: by a vendor behind a router, which says of it that there was an error', async () => {
     const raw = JSON.stringify({ error: { message: 'Input is too long for requested model.' } });
     const error = { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'B' } };

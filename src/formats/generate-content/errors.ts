@@ -88,11 +88,13 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['DEADLINE_EXCEEDED', 504],
 ]);
 
+/** The last words are Vertex AI's: "the input token count is 1200000 but model only supports up to 1048576". */
+const TOO_LONG =
+  /token count.*exceeds the maximum|exceeds the maximum number of tokens|token count is \d+ but .*supports up to/i;
+
 function invalidFault(message: string, http: number): Fault {
   if (http === 413) return 'too-large';
-  return /token count.*exceeds the maximum|exceeds the maximum number of tokens/i.test(message)
-    ? 'context-too-long'
-    : 'invalid-request';
+  return TOO_LONG.test(message) ? 'context-too-long' : 'invalid-request';
 }
 
 /** A quota of a day does not come back by waiting a minute. */

@@ -152,10 +152,12 @@ function faultOf(type: string, message: string, status: number | undefined): Fau
   }
 }
 
+/** The second words are Amazon's. */
+const TOO_LONG =
+  /prompt is too long|input is too long for requested model|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i;
+
 function badRequest(message: string, status: number | undefined): Fault {
-  if (/prompt is too long|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i.test(message)) {
-    return 'context-too-long';
-  }
+  if (TOO_LONG.test(message)) return 'context-too-long';
   // That the account is empty, or its own limit reached, is told as a bad request.
   if (saysAccountIsClosed(message)) return 'upstream-auth';
   return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
