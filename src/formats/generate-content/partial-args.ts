@@ -1,6 +1,7 @@
 /**
  * Arguments that come piece by piece (Vertex AI, `streamFunctionCallArguments`): each piece names its place by a JSON
- * Path (RFC 9535) of names and indexes, and a text may come in several.
+ * Path (RFC 9535) of names and indexes, and a text may come in several. A piece without a value is an end: of a text, or
+ * of a list (`$.tags[]`); where nothing has come before, that is all there is of a list or an object (vercel/ai#14358).
  */
 
 import type { GatewayError } from '../../errors.ts';
@@ -19,6 +20,7 @@ export interface PartialArgs {
 }
 
 const MAX_STEPS = 100;
+const LIST_END = '[]';
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
 
 export function partialArgs(): PartialArgs {
@@ -28,10 +30,13 @@ export function partialArgs(): PartialArgs {
   return {
     add(piece) {
       const path = asText(piece['jsonPath']) ?? '';
-      const steps = parsePath(path);
-      const value = pieceValue(piece);
-      if (value === undefined) return;
-      setAt(root, steps, value, open === path);
+      const said = pieceValue(piece);
+      if (said === undefined && (path === '$' || piece['willContinue'] === true)) return;
+      const isList = said === undefined && path.endsWith(LIST_END);
+      const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
+      const isEnd = said === undefined && steps.reduce<Growing | undefined>(childOf, root) !== undefined;
+      const nothing = isList ? [] : emptyObject();
+      if (!isEnd) setAt(root, steps, said === undefined ? nothing : said, open === path);
       open = piece['willContinue'] === true ? path : undefined;
     },
     text: () => JSON.stringify(root),
@@ -77,14 +82,19 @@ function setAt(
   }
 }
 
-function childOf(parent: Growing, step: string | number): Growing | undefined {
-  if (Array.isArray(parent)) return typeof step === 'number' ? parent[step] : undefined;
-  return isGrowingObject(parent) ? parent[String(step)] : undefined;
+function childOf(parent: Growing | undefined, step: string | number): Growing | undefined {
+  if (Array.isArray(parent)) return parent[indexOf(step)];
+  return parent !== undefined && isGrowingObject(parent) ? parent[String(step)] : undefined;
+}
+
+/** Behind a point an index is written as a name is. */
+function indexOf(step: string | number): number {
+  return typeof step === 'number' || /^\d+$/.test(step) ? Number(step) : Number.NaN;
 }
 
 /** Lists grow by one at a time: an index far beyond the end is no argument of anybody's. */
 function putChild(parent: Growing, step: string | number, value: Growing): void {
-  if (Array.isArray(parent) && typeof step === 'number' && step <= parent.length) parent[step] = value;
+  if (Array.isArray(parent) && indexOf(step) <= parent.length) parent[indexOf(step)] = value;
   else if (!Array.isArray(parent) && isGrowingObject(parent)) parent[String(step)] = value;
   else throw misplaced();
 }

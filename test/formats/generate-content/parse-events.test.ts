@@ -269,6 +269,32 @@ describe('calls', () => {
     ]);
   });
 
+  test('lists and objects in pieces, empty ones too, and their ends (Vertex AI)', () => {
+    const pieces = [
+      { jsonPath: '$' },
+      { jsonPath: '$.tags[]' },
+      { jsonPath: '$.deep.more' },
+      { jsonPath: '$.open', willContinue: true },
+      { jsonPath: '$.items[0].name', stringValue: 'a', willContinue: true },
+      { jsonPath: '$.items[0].name' },
+      { jsonPath: '$.items.1.name', stringValue: 'b' },
+      { jsonPath: '$.items[]' },
+      { jsonPath: '$.deep.0', numberValue: 1 },
+    ];
+    const streamed = pieces.map((piece) =>
+      chunk([{ functionCall: { partialArgs: [piece], willContinue: true } }]),
+    );
+    expect(
+      parts([
+        chunk([call('f', undefined, { willContinue: true })]),
+        ...streamed,
+        chunk([{ functionCall: {} }], END),
+      ]),
+    ).toMatchObject([
+      { arguments: '{"tags":[],"deep":{"0":1,"more":{}},"items":[{"name":"a"},{"name":"b"}]}' },
+    ]);
+  });
+
   test.each(['$', '$.a[9]', '$..a', 'a b', '$.s.t'])(
     'an argument that has no place is a broken answer: %s',
     (jsonPath) => {
