@@ -68,6 +68,19 @@ export function emptyList(param: string): GatewayError {
   return new GatewayError('invalid-request', message, { param, code: 'empty_array' });
 }
 
+/** A 400 for a word that is none of the known ones. */
+export function wrongValue(
+  param: string,
+  value: Json | undefined,
+  supported: readonly string[],
+): GatewayError {
+  const shown = typeof value === 'string' ? value.slice(0, 40) : typeof value;
+  const words = supported.map((word) => `'${word}'`);
+  const known = [...words.slice(0, -1), `and ${words.at(-1)}`].join(words.length > 2 ? ', ' : ' ');
+  const message = `Invalid value: '${shown}'. Supported values are: ${known}.`;
+  return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
+}
+
 /** A 400 for a field that has to be there. */
 export function missing(param: string): GatewayError {
   const message = `Missing required parameter: '${param}'.`;

@@ -127,6 +127,17 @@ describe('checklist 73: a choice among some tools is mapped', () => {
     expect(listAt(toGemini, 'tools.0.functionDeclarations')).toHaveLength(3);
   });
 
+  test.each([
+    ['chat-completions', 'sometimes'],
+    ['responses', 'sometimes'],
+    ['messages', { type: 'sometimes' }],
+  ] as const)('checklist 73: one that nobody knows is refused (%s)', async (from, tool_choice) => {
+    const { status, json } = await door.whole(from, GEMINI, { ...tools(from), tool_choice });
+    expect(status).toBe(400);
+    expect(at(json, 'error.message')).toMatch(/'sometimes'.*'auto'.*'none'|'sometimes'.*'none'.*'auto'/);
+    expect(door.upstream().received).toEqual([]);
+  });
+
   test('checklist 73: a flag that a vendor has no field for is reported', () => {
     const { notes } = translated('chat-completions', 'generate-content', {
       messages: [{ role: 'user', content: 'Go.' }],

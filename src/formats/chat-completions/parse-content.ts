@@ -1,11 +1,12 @@
 /** The content of messages to parts. */
 
 import type { Part } from '../../conversation/prompt.ts';
-import { GatewayError } from '../../errors.ts';
 import { isList, isObject, type Json } from '../../json.ts';
-import { wrongType } from '../openai-fields.ts';
+import { wrongType, wrongValue } from '../openai-fields.ts';
 import { parsePart } from './parse-parts.ts';
 import { parseThinkingBlock } from './thinking-blocks.ts';
+
+const KINDS = ['text', 'image_url', 'input_audio', 'file'];
 
 /**
  * The content of a message: a string or a list of parts. Empty strings are no part.
@@ -21,13 +22,10 @@ export function parseContent(content: Json, param: string, assistant = false): P
     const type = item['type'];
     if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
     const part = parsePart(item, `${param}[${at}]`);
-    if (part.kind === 'opaque' && !assistant) throw unknownKind(part.value['type'], `${param}[${at}].type`);
+    if (part.kind === 'opaque' && !assistant) {
+      throw wrongValue(`${param}[${at}].type`, part.value['type'], KINDS);
+    }
     const isText = part.kind === 'text' || part.kind === 'refusal';
     return isText && part.text === '' && !part.mark ? [] : [part];
   });
-}
-
-function unknownKind(type: Json | undefined, param: string): GatewayError {
-  const message = `Invalid value: '${String(type).slice(0, 40)}'. Supported values are: 'text', 'image_url', 'input_audio', and 'file'.`;
-  return new GatewayError('invalid-request', message, { param, code: 'invalid_value' });
 }

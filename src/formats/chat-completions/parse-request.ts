@@ -92,15 +92,15 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const asked = parseThinking(body);
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
   const form = parseOutput(response_format);
-  const choice = tool_choice ?? function_call ?? undefined;
-  const toolChoice = parseToolChoice(choice);
+  const choice = tool_choice ?? function_call;
+  const toolChoice = parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice');
   const [known, unknown] = splitFields(rest, OWN);
   const own = withoutNulls({
     ...known,
     ...asked.own,
     ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(streamRest) && { stream_options: streamRest }),
-    ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
+    ...compact({ tool_choice: toolChoice ? undefined : choice }),
     ...form.own,
   });
   const extra = withoutNulls({ ...unknown, ...asked.extra });

@@ -12,7 +12,7 @@ import {
   type JsonObject,
   withoutNulls,
 } from '../../json.ts';
-import { flagAt, missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
+import { flagAt, missing, objectAt, requiredText, textAt, wrongType, wrongValue } from '../openai-fields.ts';
 import { markAndRest } from './marks.ts';
 
 /** `web_search_options` as a tool: the one hosted tool of the format, which stands at the top of the body. */
@@ -68,17 +68,25 @@ export function searchTool(options: JsonObject): HostedTool {
   };
 }
 
-/** A `tool_choice`, or the old `function_call`; undefined where it says nothing known. */
-export function parseToolChoice(choice: Json | undefined): ToolChoice | undefined {
+/**
+ * A `tool_choice`, or the old `function_call`.
+ * @returns undefined where there is none, or one of a tool that a service runs itself (OpenRouter: `{ type }`).
+ * @throws GatewayError in OpenAI's words for a word that nobody knows, which would be left to the model elsewhere.
+ */
+export function parseToolChoice(choice: Json | undefined, param: string): ToolChoice | undefined {
+  if (choice === undefined || choice === null) return undefined;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
+  // Mistral's word for it.
   if (choice === 'any') return { mode: 'required' };
-  if (!isObject(choice)) return undefined;
+  if (typeof choice === 'string') throw wrongValue(param, choice, ['none', 'auto', 'required']);
+  if (!isObject(choice)) throw wrongType(param, 'a string or an object', choice);
   const allowed = asObject(choice['allowed_tools']);
   if (allowed !== undefined) {
     const names = asObjects(allowed['tools']).flatMap((tool) => nameIn(tool) ?? []);
     return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', allowed: names };
   }
   const name = nameIn(choice);
+  if (name === undefined && choice['type'] === 'function') throw missing(`${param}.function`);
   return name === undefined ? undefined : { mode: 'required', allowed: [name] };
 }
 

@@ -2,14 +2,16 @@
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
 import type { ToolResultPart, Turn } from '../../conversation/prompt.ts';
-import { GatewayError, invalid } from '../../errors.ts';
-import { asText, isObject, type Json, type JsonObject, withoutFields, withoutNulls } from '../../json.ts';
-import { missing } from '../openai-fields.ts';
+import { invalid } from '../../errors.ts';
+import { isObject, type JsonObject, withoutFields, withoutNulls } from '../../json.ts';
+import { missing, wrongValue } from '../openai-fields.ts';
 import { markLast } from './marks.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { parseContent } from './parse-content.ts';
 import { parseOldResult, parseResult } from './parse-results.ts';
 import { waitingCalls } from './waiting.ts';
+
+const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 
 /**
  * The turns of a list of messages, each with its path. Tool messages that follow one another are one turn.
@@ -50,7 +52,9 @@ const NOTES: readonly string[] = ['__copilotMessageSource', '__copilotUserShellO
 function parseSpoken(message: JsonObject, param: string): Turn {
   const { role, content, name, cache_control: control, ...rest } = message;
   if (role === undefined || role === null) throw missing(`${param}.role`);
-  if (role !== 'user' && role !== 'system' && role !== 'developer') throw unknownRole(role, param);
+  if (role !== 'user' && role !== 'system' && role !== 'developer') {
+    throw wrongValue(`${param}.role`, role, ROLES);
+  }
   if (content === undefined) throw missing(`${param}.content`);
   if (content === null) {
     throw invalid("Invalid value for 'content': expected a string, got null.", `${param}.content`);
@@ -64,11 +68,4 @@ function parseSpoken(message: JsonObject, param: string): Turn {
     ...extraOf(withoutNulls(rest)),
     ...(isObject(control) && ownOf('chat-completions', { cache_control: control })),
   };
-}
-
-function unknownRole(role: Json, param: string): GatewayError {
-  const known = "'system', 'assistant', 'user', 'function', 'tool', and 'developer'";
-  const shown = asText(role)?.slice(0, 40) ?? 'object';
-  const text = `Invalid value: '${shown}'. Supported values are: ${known}.`;
-  return new GatewayError('invalid-request', text, { param: `${param}.role`, code: 'invalid_value' });
 }

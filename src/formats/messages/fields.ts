@@ -1,6 +1,6 @@
 /** Fields of a request; one of another type is refused in the vendor's words. */
 
-import { invalid } from '../../errors.ts';
+import { type GatewayError, invalid } from '../../errors.ts';
 import { asText, type Json } from '../../json.ts';
 
 /**
@@ -11,6 +11,16 @@ export function requiredText(value: Json | undefined, at: string): string {
   const text = asText(value);
   if (text !== undefined) return text;
   throw invalid(`${at}: ${value === undefined ? 'Field required' : 'Input should be a valid string'}`, at);
+}
+
+/**
+ * A 400 for a kind that nobody knows.
+ * @param expected the known ones, where they are few.
+ */
+export function unknownTag(at: string, tag: string, expected?: readonly string[]): GatewayError {
+  const found = `Input tag '${tag.slice(0, 50)}' found using 'type' does not match any of the expected tags`;
+  const known = expected ? `: ${expected.map((word) => `'${word}'`).join(', ')}` : '';
+  return invalid(`${at}: ${found}${known}`, at);
 }
 
 /**

@@ -4,13 +4,13 @@ import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf } from '../../conversation/own.ts';
 import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { broughtBack, unseal } from '../../conversation/signature.ts';
-import { type GatewayError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
-import { requiredText } from './fields.ts';
+import { requiredText, unknownTag } from './fields.ts';
 import { parseDocument, parseImage } from './media.ts';
 import { parseCompaction, parseSearchResult, parseToolReference } from './whole-blocks.ts';
 import { FORMAT, markAndOwn } from './wire.ts';
@@ -164,10 +164,10 @@ export function passedOver(part: OpaquePart, at: string): OpaquePart {
   const { type: given, source } = part.value;
   const type = asText(given) ?? typeof given;
   if (PASSED_OVER.test(type)) return part;
-  if (type !== 'image' && type !== 'document') throw unknownTag(type, at);
+  if (type !== 'image' && type !== 'document') throw unknownTag(at, type);
   const place = `${at}.${type}.source`;
   if (!isObject(source)) throw invalid(`${place}: Field required`, place);
-  throw unknownTag(asText(source['type']) ?? '', place);
+  throw unknownTag(place, asText(source['type']) ?? '');
 }
 
 function blocksOf(content: Json, at: string): readonly JsonObject[] {
@@ -178,11 +178,6 @@ function blocksOf(content: Json, at: string): readonly JsonObject[] {
     if (block['type'] === undefined) throw invalid(`${here}.type: Field required`, `${here}.type`);
     return block;
   });
-}
-
-function unknownTag(tag: string, at: string): GatewayError {
-  const found = `Input tag '${tag.slice(0, 50)}' found using 'type'`;
-  return invalid(`${at}: ${found} does not match any of the expected tags`, at);
 }
 
 function opaque(block: JsonObject): OpaquePart {

@@ -17,13 +17,15 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
-import { optional, requiredText } from './fields.ts';
+import { optional, requiredText, unknownTag } from './fields.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 import { parseAskedTier } from './service-tier.ts';
 import { offeredTools } from './tool-changes.ts';
 import { FORMAT, parseMark, REQUEST_OWN } from './wire.ts';
+
+const CHOICES: readonly string[] = ['auto', 'any', 'tool', 'none'];
 
 /** What Claude once took for a share or a count that is not set; LangChain's clients before their 1.0 always send it. */
 const UNSET = -1;
@@ -116,6 +118,8 @@ function parseToolChoice(
   if (!isObject(value)) throw invalid('tool_choice: Input should be an object', 'tool_choice');
   const { type, name, disable_parallel_tool_use, ...rest } = value;
   if (type === undefined) throw invalid('tool_choice.type: Field required', 'tool_choice');
+  const tag = asText(type) ?? typeof type;
+  if (!CHOICES.includes(tag)) throw unknownTag('tool_choice', tag, CHOICES);
   if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
   const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
   const toolChoice = type === 'tool' && forced ? forcedHosted(tools, report) : choiceOf(type, name);

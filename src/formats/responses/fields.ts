@@ -2,13 +2,6 @@
 
 import { GatewayError } from '../../errors.ts';
 
-/** A 400 for a word that is none of the known ones. */
-export function wrongValue(path: string, supported: readonly string[]): GatewayError {
-  const words = supported.map((word) => `'${word}'`).join(', ');
-  const message = `Invalid value for '${path}'. Supported values are: ${words}.`;
-  return new GatewayError('invalid-request', message, { param: path, code: 'invalid_value' });
-}
-
 /** A 400 for a field that is known but cannot be had here. */
 export function unsupported(path: string, message: string): GatewayError {
   return new GatewayError('invalid-request', message, { param: path, code: 'unsupported_parameter' });

@@ -6,8 +6,8 @@
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, Part, ToolCallPart, ToolResultPart, Turn } from '../../conversation/prompt.ts';
 import { asText, isEmpty, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
-import { missing, requiredText } from '../openai-fields.ts';
-import { unsupported, wrongValue } from './fields.ts';
+import { missing, requiredText, wrongValue } from '../openai-fields.ts';
+import { unsupported } from './fields.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { callersName, nameElsewhere } from './namespaces.ts';
 import { keeping, keptOrigin, originOf } from './own.ts';
@@ -106,7 +106,7 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
       case undefined:
         throw missing(`${path}.type`);
       default: {
-        if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, ITEM_TYPES);
+        if (!HOSTED_ITEMS.has(type)) throw wrongValue(`${path}.type`, type, ITEM_TYPES);
         const part = readClients(item, path);
         if (part?.kind === 'tool-call') addCall(part);
         else if (part) run('user').push(part);
@@ -128,7 +128,7 @@ function typeOf(item: JsonObject): string | undefined {
 
 function parseMessage(item: JsonObject, role: string, path: string): Turn {
   if (role !== 'user' && role !== 'system' && role !== 'developer')
-    throw wrongValue(`${path}.role`, ['assistant', 'system', 'developer', 'user']);
+    throw wrongValue(`${path}.role`, role, ['assistant', 'system', 'developer', 'user']);
   const { type: _type, role: _role, content, ...rest } = item;
   if (content === undefined || content === null) throw missing(`${path}.content`);
   const [own, extra] = splitFields(rest, OWN);

@@ -5,10 +5,9 @@ import { mediaOf, mediumIn, typeByName } from '../../conversation/media-types.ts
 import { extraOf } from '../../conversation/own.ts';
 import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, isEmpty, type Json, type JsonObject } from '../../json.ts';
-import { missing, objectsAt, requiredText, textAt } from '../openai-fields.ts';
+import { missing, objectsAt, requiredText, textAt, wrongValue } from '../openai-fields.ts';
 import { audioIn, dataUrl } from '../openai-media.ts';
 import { parseAnnotation } from './citations.ts';
-import { wrongValue } from './fields.ts';
 import { keptOrigin } from './own.ts';
 
 const KINDS = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
@@ -40,7 +39,7 @@ function parsePart(part: JsonObject, path: string): ContentPart {
     case null:
       throw missing(`${path}.type`);
     default:
-      throw wrongValue(`${path}.type`, KINDS);
+      throw wrongValue(`${path}.type`, part['type'], KINDS);
   }
 }
 

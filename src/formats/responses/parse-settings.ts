@@ -3,8 +3,7 @@
 import { asEffort } from '../../conversation/effort.ts';
 import { EFFORTS, type OutputFormat, type Thinking } from '../../conversation/prompt.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, withoutNulls } from '../../json.ts';
-import { flagAt, missing, objectAt, requiredText, textAt } from '../openai-fields.ts';
-import { wrongValue } from './fields.ts';
+import { flagAt, missing, objectAt, requiredText, textAt, wrongValue } from '../openai-fields.ts';
 
 const FORMATS = ['text', 'json_schema', 'json_object'];
 
@@ -41,7 +40,7 @@ function parseOutput(format: JsonObject): OutputFormat {
       };
     }
     default:
-      throw wrongValue('text.format.type', FORMATS);
+      throw wrongValue('text.format.type', format['type'], FORMATS);
   }
 }
 
@@ -68,7 +67,7 @@ export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSett
   const { effort: word, ...told } = reasoning ?? {};
   const asked = textAt(word, 'reasoning.effort');
   const effort = asked === undefined ? undefined : asEffort(asked);
-  if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', EFFORTS);
+  if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', asked, EFFORTS);
   const visible = (asText(told['summary']) ?? asText(told['generate_summary'])) !== undefined;
   const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
   // A summary `auto` is all that `visible` says.

@@ -13,9 +13,17 @@ import {
   withoutNulls,
 } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
-import { flagAt, missing, objectAt, objectsAt, requiredText, textAt, wrongType } from '../openai-fields.ts';
+import {
+  flagAt,
+  missing,
+  objectAt,
+  objectsAt,
+  requiredText,
+  textAt,
+  wrongType,
+  wrongValue,
+} from '../openai-fields.ts';
 import { isClientTool, spelledOut } from './client-tools.ts';
-import { wrongValue } from './fields.ts';
 import { callersNames, choiceName, joinedName, nameElsewhere } from './namespaces.ts';
 import { keeping } from './own.ts';
 
@@ -77,7 +85,7 @@ function parseTool(tool: JsonObject, path: string, report: ParseReport): readonl
   if (type === 'function') return [parseFunction(tool, path, report)];
   if (type === 'custom') return [parseCustom(tool, path)];
   if (type === 'namespace') return parseNamespace(tool, path, report);
-  if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, TYPES);
+  if (!HOSTED.includes(type)) throw wrongValue(`${path}.type`, type, TYPES);
   return [
     spelledOut(tool) ?? {
       kind: 'hosted',
@@ -110,7 +118,7 @@ function parseNamespace(group: JsonObject, path: string, report: ParseReport): r
 function parseMember(tool: JsonObject, path: string, report: ParseReport): FunctionTool | CustomTool {
   if (tool['type'] === 'function') return parseFunction(tool, path, report);
   if (tool['type'] === 'custom') return parseCustom(tool, path);
-  throw wrongValue(`${path}.type`, ['function', 'custom']);
+  throw wrongValue(`${path}.type`, tool['type'], ['function', 'custom']);
 }
 
 function parseFunction(tool: JsonObject, path: string, report: ParseReport): FunctionTool {
@@ -166,7 +174,7 @@ export function parseToolChoice(
 ): AskedChoice {
   if (value === undefined || value === null) return {};
   if (value === 'auto' || value === 'none' || value === 'required') return { toolChoice: { mode: value } };
-  if (typeof value === 'string') throw wrongValue('tool_choice', ['none', 'auto', 'required']);
+  if (typeof value === 'string') throw wrongValue('tool_choice', value, ['none', 'auto', 'required']);
   if (!isObject(value)) throw wrongType('tool_choice', 'a string or an object', value);
   const { type } = value;
   if (type === undefined || type === null) throw missing('tool_choice.type');

@@ -77,6 +77,30 @@ describe('refused', () => {
       'messages[0].content',
       /string or array of objects, but got an integer/,
     ],
+    [
+      'a choice that nobody knows',
+      { model: 'm', messages, tool_choice: 'sometimes' },
+      'tool_choice',
+      /^Invalid value: 'sometimes'\. Supported values are: 'none', 'auto', and 'required'\.$/,
+    ],
+    [
+      'an old one',
+      { model: 'm', messages, function_call: 'maybe' },
+      'function_call',
+      /^Invalid value: 'maybe'/,
+    ],
+    [
+      'a choice that is none',
+      { model: 'm', messages, tool_choice: true },
+      'tool_choice',
+      /string or an object/,
+    ],
+    [
+      'a choice of no function',
+      { model: 'm', messages, tool_choice: { type: 'function' } },
+      'tool_choice.function',
+      /Missing required/,
+    ],
     ['a part that is none', content(5), 'messages[0].content[0]', /expected an object, but got an integer/],
     ['a part without type', content({ text: 'a' }), 'messages[0].content[0].type', /Missing required/],
     ['a text without text', content({ type: 'text' }), 'messages[0].content[0].text', /Missing required/],
@@ -347,7 +371,7 @@ describe('tools', () => {
       },
       { mode: 'auto', allowed: ['f'] },
     ],
-    ['sometimes', undefined],
+    [{ type: 'openrouter:web_search' }, undefined],
   ])('choice %j', (choice, expected) => {
     expect(parse({ tool_choice: choice }).toolChoice).toEqual(expected);
   });

@@ -113,6 +113,12 @@ describe('what is refused, in the words of the vendor', () => {
       'tool_choice.tool.name: Field required',
       'tool_choice.tool.name',
     ],
+    [
+      'a choice that nobody knows',
+      { ...BASE, tool_choice: { type: 'sometimes' } },
+      "tool_choice: Input tag 'sometimes' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'",
+      'tool_choice',
+    ],
     ['stream a text', { ...BASE, stream: 'yes' }, 'stream: Input should be a valid boolean', 'stream'],
     [
       'temperature a text',
