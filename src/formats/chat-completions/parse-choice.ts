@@ -1,7 +1,7 @@
 /** One choice of an answer, piece by piece: a delta of a stream, or a whole message, which is one piece of it all. */
 
 import { extraOf } from '../../conversation/own.ts';
-import type { Citation, FormatName } from '../../conversation/prompt.ts';
+import type { FormatName } from '../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../conversation/reply.ts';
 import {
   asObject,
@@ -47,8 +47,8 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
   const calls = callReader(choice, line, context);
   const thoughts = thoughtReader(line);
   const rest = leftovers();
-  /** Citations of a text that has not begun. */
-  const citations: Citation[] = [];
+  /** Of a text that has not begun. */
+  const annotations: JsonObject[] = [];
   let isCited = false;
   /** Visible text so far, and before the part that is open: annotations count over all of it. */
   let length = 0;
@@ -74,16 +74,18 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
     const part = line.begin({ kind }, out);
     if (kind === 'refusal') return part;
     partStart = length;
-    for (const citation of citations.splice(0)) line.note(part, { citation }, out);
+    for (const annotation of annotations.splice(0)) note(part, annotation, out);
     return part;
   };
 
+  const note = (text: LinePart, annotation: JsonObject, out: Out): void =>
+    line.note(text, { citation: parseAnnotation(annotation, partStart) }, out);
+
   const cite = (annotation: JsonObject, out: Out): void => {
     isCited = true;
-    const citation = parseAnnotation(annotation, partStart);
     const part = line.last();
-    if (part?.open.kind === 'text') line.note(part, { citation }, out);
-    else citations.push(citation);
+    if (part?.open.kind === 'text') note(part, annotation, out);
+    else annotations.push(annotation);
   };
 
   /** Sources without a place in the text, of which it is the last part. */
@@ -128,10 +130,10 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
 
   /** All that a delta may say beside text. */
   const readRest = (said: JsonObject, out: Out): void => {
-    const { refusal, annotations, tool_calls: pieces, function_call: old } = said;
+    const { refusal, tool_calls: pieces, function_call: old } = said;
     const foreign = said['provider_specific_fields'];
     if (typeof refusal === 'string' && refusal !== '') say('refusal', refusal, out);
-    for (const annotation of asObjects(annotations)) cite(annotation, out);
+    for (const annotation of asObjects(said['annotations'])) cite(annotation, out);
     if (said['extra_content'] !== undefined) readSignature(said, out);
     if (isObject(foreign)) readForeign(foreign, out);
     if (isList(pieces)) for (const piece of pieces) if (isObject(piece)) calls.read(piece, isWhole, out);
@@ -226,7 +228,7 @@ export function choiceReader(choice: number, context: CallContext): ChoiceReader
         const target = last?.open.kind === 'text' && !last.isSigned ? last : undefined;
         line.note(target ?? line.begin({ kind: 'thinking' }, out), { signature }, out);
       }
-      if (citations.length > 0) openText('text', out);
+      if (annotations.length > 0) openText('text', out);
       if (!isCited) citeFound(found, out);
       line.end(out);
       const parsed = word === '' ? 'stop' : parseFinish(word);

@@ -377,12 +377,21 @@ describe('what stands beside the text', () => {
       end: 2,
       own: { format: 'chat-completions', fields: annotation },
     };
+    const { start: _start, end: _end, ...placeless } = citation;
     const cited = [{ kind: 'text', text: 'Hi', citations: [citation] }];
     expect(
       partsOf(chunk({ content: '', annotations: [annotation] }), chunk({ content: 'Hi' }, 'stop')),
     ).toEqual(cited);
     expect(partsOf(chunk({ content: 'Hi' }), chunk({ annotations: [annotation] }, 'stop'))).toEqual(cited);
     expect(partsOf(whole({ content: 'Hi', annotations: [annotation] }))).toEqual(cited);
+    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } };
+    const behind = partsOf(
+      chunk({ content: 'Hello' }),
+      chunk({ tool_calls: [call] }),
+      chunk({ annotations: [annotation] }, 'tool_calls'),
+    );
+    // Its text is told to the end: the source is kept, but no place in a text of nothing.
+    expect(behind.at(-1)).toEqual({ kind: 'text', text: '', citations: [placeless] });
     expect(partsOf(chunk({ annotations: [annotation] }, 'stop'))).toMatchObject([
       { text: '', citations: [citation] },
     ]);
