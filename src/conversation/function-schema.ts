@@ -21,11 +21,12 @@ export function wholeParameters(schema: JsonObject, lose: (pattern: string) => v
 }
 
 /**
- * The schema without patterns that some service cannot read; itself where there is none.
+ * The schema in the words of the newest draft, without patterns that some service cannot read; itself where nothing had
+ * to change.
  * @param lose is told each pattern that is left out.
  */
-export function withPlainPatterns(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
-  return rewritten(schema, (one) => readable(one, lose));
+export function readableSchema(schema: JsonObject, lose: (pattern: string) => void): JsonObject {
+  return rewritten(schema, (one) => readable(inNewestDraft(one), lose));
 }
 
 /** The schema and all in it in the words of the newest draft; itself where nothing had to change. */

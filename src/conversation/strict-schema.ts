@@ -6,7 +6,16 @@
  * only where the schema fits.
  */
 
-import { asList, asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../json.ts';
+import {
+  asList,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../json.ts';
 import type { FormatName, OutputFormat } from './prompt.ts';
 
 const DEEPEST = 32;
@@ -68,6 +77,8 @@ export function strictnessOf(
 function isClosed(schema: Json | undefined, depth: number): boolean {
   if (!isObject(schema)) return true;
   if (depth > DEEPEST || REFUSED.some((key) => schema[key] !== undefined)) return false;
+  // A tuple of older drafts, for which the newest has a word that is refused.
+  if (isList(schema['items'])) return false;
   const format = asText(schema['format']);
   if (format !== undefined && !FORMATS.includes(format)) return false;
   const properties = asObject(schema['properties']) ?? {};

@@ -1,6 +1,6 @@
 /** Schemas in the words of another format as OpenAI's two formats can say them, with what that leaves out. */
 
-import { wholeParameters, withPlainPatterns } from '../conversation/function-schema.ts';
+import { readableSchema, wholeParameters } from '../conversation/function-schema.ts';
 import type { FunctionTool } from '../conversation/prompt.ts';
 import { withoutRootUnion } from '../conversation/root-union.ts';
 import { fitsStrict } from '../conversation/strict-schema.ts';
@@ -29,9 +29,9 @@ export function parametersOf(
   );
 }
 
-/** The schema of an answer without patterns that cannot be read. */
+/** The schema of an answer in the words of the newest draft, without patterns that cannot be read. */
 export function outputSchemaOf(schema: JsonObject, report: Report): JsonObject {
-  return withPlainPatterns(schema, (pattern) =>
+  return readableSchema(schema, (pattern) =>
     report('output', 'approximated', `without the pattern ${pattern}`),
   );
 }

@@ -353,6 +353,35 @@ describe('checklist 175: a function described in an older draft of JSON Schema r
   ] as const)('checklist 175: to %s', async (model, field, from) => {
     expect(at(await sentFor(from, model, { tools: [taking(schema, from)] }), field)).toEqual(newest);
   });
+
+  // As the AI SDK writes what Zod calls a tuple.
+  const form = (from: 'chat-completions' | 'messages'): JsonObject => ({
+    ...(from === 'messages' && { output_config: { format: { type: 'json_schema', schema } } }),
+    ...(from === 'chat-completions' && {
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
+    }),
+  });
+
+  test.each([
+    [OPENAI, 'response_format.json_schema.schema', 'messages'],
+    ['openai/gpt-5.4', 'text.format.schema', 'messages'],
+    [RESPONDER, 'text.format.schema', 'chat-completions'],
+    [GEMINI, 'generationConfig.responseJsonSchema', 'chat-completions'],
+    // Which enforces no tuple.
+    [CLAUDE, 'tools.0.input_schema', 'chat-completions'],
+  ] as const)('checklist 175: the form of an answer, to %s', async (model, field, from) => {
+    expect(at(await sentFor(from, model, form(from)), field)).toEqual(newest);
+  });
+
+  test('checklist 175: none is asked to be enforced that cannot be in the newest draft', async () => {
+    const pair = { type: 'array', items: [{ type: 'string' }, { type: 'number' }] };
+    const closed = { type: 'object', properties: { pair }, required: ['pair'], additionalProperties: false };
+    const output_config = { format: { type: 'json_schema', schema: closed } };
+    const byChat = await sentFor('messages', OPENAI, { output_config });
+    expect(at(byChat, 'response_format.json_schema')).not.toHaveProperty('strict');
+    const tools = [{ name: 'f', input_schema: closed, strict: true }];
+    expect(at(await sentFor('messages', OPENAI, { tools }), 'tools.0.function')).not.toHaveProperty('strict');
+  });
 });
 
 describe('checklist 209: a keyword of a schema that is null says nothing', () => {

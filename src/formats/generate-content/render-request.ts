@@ -1,5 +1,6 @@
 /** A neutral prompt as a generateContent body. The model stands in the path: the pipeline puts it there. */
 
+import { newestSchema } from '../../conversation/function-schema.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
@@ -167,7 +168,8 @@ function tellOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string {
 }
 
 function renderSchema(schema: JsonObject, target: Target, report: Report): JsonObject {
-  if (target.dialect !== 'openapi-schema') return { responseJsonSchema: withoutRefSiblings(schema) };
+  if (target.dialect !== 'openapi-schema')
+    return { responseJsonSchema: withoutRefSiblings(newestSchema(schema)) };
   const lost = new Set<string>();
   const responseSchema = toOpenApi(schema, lost);
   if (lost.size > 0) {

@@ -3,6 +3,7 @@
  * the caller never sees; else by asking for it.
  */
 
+import { newestSchema } from '../../conversation/function-schema.ts';
 import type { FunctionTool, OutputFormat, Prompt } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
@@ -30,7 +31,7 @@ export function planOutput(prompt: Prompt, target: Target, canForce: boolean, re
   }
   // What a caller of this format wrote goes to the vendor as it is.
   if (speaksMessages(prompt)) return { kind: 'enforced', schema: output.schema };
-  const schema = target.structuredOutput ? closedSchema(output.schema) : undefined;
+  const schema = target.structuredOutput ? closedSchema(newestSchema(output.schema)) : undefined;
   if (schema !== undefined && fitsGrammar([], schema)) {
     reportEnforced(output, schema, report);
     return { kind: 'enforced', schema };
