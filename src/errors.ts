@@ -162,3 +162,12 @@ export function methodNotAllowed(allow: string): GatewayError {
 export function invalid(message: string, param?: string): GatewayError {
   return new GatewayError('invalid-request', message, param === undefined ? {} : { param });
 }
+
+/** The headers that tell SDKs how long to wait before they ask again; none where nobody knows. */
+export function waitHeaders({ retryAfter }: GatewayError): Readonly<Record<string, string>> {
+  if (retryAfter === undefined) return {};
+  return {
+    'retry-after': String(Math.ceil(retryAfter)),
+    ...(retryAfter > LONGEST_WAIT && { 'x-should-retry': 'false' }),
+  };
+}

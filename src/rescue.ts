@@ -1,7 +1,7 @@
 /** The one place that makes an error into an answer, for as long as no head has been sent. */
 
 import type { FormatName } from './conversation/prompt.ts';
-import { asGatewayError, LONGEST_WAIT } from './errors.ts';
+import { asGatewayError, waitHeaders } from './errors.ts';
 import { formats } from './formats/all.ts';
 import { discard } from './read-body.ts';
 import type { Answer, Incoming } from './stages/exchange.ts';
@@ -24,10 +24,9 @@ export function rescue(thrown: unknown, format: FormatName, { id, message, ledge
     'x-request-id': id,
   };
   if (format === 'messages') headers['request-id'] = id;
-  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter));
+  Object.assign(headers, waitHeaders(error));
   const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
-  const isFar = error.retryAfter !== undefined && error.retryAfter > LONGEST_WAIT;
-  if (!PASSING.has(status) || isLasting || isFar) headers['x-should-retry'] = 'false';
+  if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';
   if (!message.complete) {
     headers['connection'] = 'close';
     discard(message);

@@ -4,7 +4,7 @@ import { asBuffer } from '../as-buffer.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { amended, asGatewayError, type Fault, type GatewayError } from '../errors.ts';
+import { amended, asGatewayError, type Fault, type GatewayError, waitHeaders } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked, EventRenderer } from '../formats/format.ts';
 import { asObject, tryParseJson } from '../json.ts';
@@ -134,7 +134,7 @@ async function refused(answered: Answered): Promise<Replied> {
   // A page of some proxy on the way is not what the vendor wrote.
   if (translation === undefined && !isOurs && tryParseJson(shown) !== undefined) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
-    const headers = responseHeaders(answer.headers);
+    const headers = withWaitTold(responseHeaders(answer.headers), error);
     if (shown === text) return { ...reply, headers, body };
     const { 'content-length': _, ...rest } = headers;
     return { ...reply, headers: rest, body: Buffer.from(shown) };
@@ -265,6 +265,16 @@ function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): Gat
     // What this account may not do, a model or a tool for one, another may; and all else this one too.
     ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
   });
+}
+
+/**
+ * What SDKs read of how long to wait, where a service says that in the body alone (Google's `RetryInfo`) or in headers of
+ * its own: the AI SDK and LangChain would ask again within seconds.
+ */
+function withWaitTold(headers: Record<string, string>, error: GatewayError): Record<string, string> {
+  const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
+  // What is said of a day's quota is until the minute's is full again.
+  return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
 }
 
 /**

@@ -6,6 +6,7 @@ import { formats } from '../../src/formats/all.ts';
 import { type JsonObject, parseJson } from '../../src/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { MAX_EVENT_LENGTH } from '../../src/streams/sse.ts';
+import { KEY } from '../support/gateway.ts';
 import { ASKED } from '../support/meaning.ts';
 import { json as refuse } from '../support/upstream.ts';
 import {
@@ -309,12 +310,35 @@ describe('checklist 213: when a limit is over is told, wherever a service says i
     const message = 'Rate limit exceeded: free-models-per-day.';
     const error = { message, code: 429, metadata: { headers, provider_name: null } };
     door.answers((_request, response) => refuse(response, { error, user_id: 'u' }, 429));
-    for (const from of ['messages', 'responses'] as const) {
+    for (const from of CALLERS) {
       const { status, headers: told } = await door.whole(from, 'openrouter/a-model');
       expect(status).toBe(429);
       expect(Math.abs(Number(told.get('retry-after')) - 7200)).toBeLessThan(60);
       expect(told.get('x-should-retry')).toBe('false');
     }
+  });
+
+  test.each<[string, string, string | null]>([
+    ['by Google, in its answer alone', 'GenerateRequestsPerMinutePerProjectPerModel', '35'],
+    ['but not by it of a day', 'GenerateRequestsPerDayPerProjectPerModel', null],
+  ])('checklist 213: %s, natively, with the bytes as they are', async (_, quotaId, expected) => {
+    const type = 'type.googleapis.com/google.rpc';
+    const details = [
+      { '@type': `${type}.QuotaFailure`, violations: [{ quotaId }] },
+      { '@type': `${type}.RetryInfo`, retryDelay: '34.4s' },
+    ];
+    const error = { code: 429, message: 'You exceeded your quota.', status: 'RESOURCE_EXHAUSTED', details };
+    const body = JSON.stringify({ error }, undefined, 2);
+    door.answers((_request, response) =>
+      response.writeHead(429, { 'content-type': 'application/json' }).end(body),
+    );
+    const response = await fetch(`${door.url()}/v1beta/models/gemini-2.5-flash:generateContent`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'Hello?' }] }] }),
+    });
+    expect(await response.text()).toBe(body);
+    expect(response.headers.get('retry-after')).toBe(expected);
   });
 });
 
