@@ -603,7 +603,10 @@ test('a service for the models of many takes what services have added, and check
 describe('what the newest SDKs write is taken', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
   const claude: readonly JsonObject[] = [
-    { messages: [hi, { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' }] },
+    {
+      model: 'claude-opus-4-8',
+      messages: [hi, { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' }],
+    },
     { messages: [hi, { role: 'system', output_config: { effort: 'low' } }] },
     { messages: [hi, { role: 'system', content: [], output_config: { effort: 'low' } }] },
     { messages: [{ role: 'user', content: [{ ...image, transformations: { oversized_image: 'error' } }] }] },
@@ -663,5 +666,51 @@ test.each([
   expect(await refusal('messages', { messages: [message] })).toEqual({
     status: 400,
     message: expect.stringMatching(expected),
+  });
+});
+
+describe('what the system says in the midst of a conversation of messages', () => {
+  const said = { role: 'system', content: 'Be brief.' };
+  const answer = { role: 'assistant', content: 'Hello.' };
+  const served = {
+    role: 'assistant',
+    content: [{ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }],
+  };
+  const set = { role: 'system', content: [], output_config: { effort: 'low' } };
+  const model = 'claude-opus-4-8';
+
+  test.each<[string, JsonObject[]]>([
+    ['behind a user, at the end', [hi, said]],
+    ['before an answer, twice', [hi, said, said, answer, hi]],
+    ['behind what a tool of its own has answered', [hi, served, said]],
+    ['nothing, which stands anywhere', [set, hi, answer, set, hi]],
+  ])('taken: %s', async (_, messages) => {
+    expect((await refusal('messages', { model, messages })).status).toBe(200);
+  });
+
+  test.each<[string, JsonObject[], RegExp]>([
+    ['first of all', [said, hi], /^messages\.0: use the top-level 'system' parameter/],
+    ['behind an answer', [hi, answer, said], /^messages\.2: role 'system' must follow a 'user' message or/],
+    [
+      'before a user',
+      [hi, said, hi],
+      /^messages\.1: role 'system' must precede an 'assistant' message or end/,
+    ],
+  ])('refused: %s', async (_, messages, expected) => {
+    const message = expect.stringMatching(expected);
+    expect(await refusal('messages', { model, messages })).toEqual({ status: 400, message });
+  });
+
+  test('refused: by models before that', async () => {
+    const message = "role 'system' is not supported on this model";
+    expect(await refusal('messages', { messages: [hi, said] })).toEqual({ status: 400, message });
+  });
+});
+
+test.each([' \n', [{ type: 'text', text: '\t' }]])('messages: %j, which is no text', async (content) => {
+  const message = 'messages: text content blocks must contain non-whitespace text';
+  expect(await refusal('messages', { messages: [{ role: 'user', content }] })).toEqual({
+    status: 400,
+    message,
   });
 });

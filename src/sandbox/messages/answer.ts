@@ -11,6 +11,7 @@ import { stampFor, type World } from '../world.ts';
 import { askOfMessages } from './ask.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { checkModelLimits, checkOptions } from './check-options.ts';
+import { checkSystem } from './check-system.ts';
 import { checkThinking } from './check-thinking.ts';
 import { streamMessages, wholeMessages } from './render.ts';
 import { inThread, keepThread } from './threads.ts';
@@ -22,6 +23,7 @@ export function answerMessages(request: VendorRequest, world: World): VendorAnsw
   checkBlocks(body);
   checkOptions(body);
   checkModelLimits(body, model);
+  checkSystem(body, model);
   checkThinking(body);
   const ask = askOfMessages(body, name, model);
   const tokens = promptTokens(ask);

@@ -25,6 +25,7 @@ export function checkBlocks(body: JsonObject): void {
   for (const [index, message] of messages.entries()) {
     checkFields(message, index);
     checkFilled(message, index, index === messages.length - 1);
+    checkSaid(message);
     checkSenders(message, index);
     checkIds(message, index, ids);
   }
@@ -52,6 +53,12 @@ function checkFilled(message: JsonObject, index: number, last: boolean): void {
     400,
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
   );
+}
+
+function checkSaid({ content }: JsonObject): void {
+  const texts = typeof content === 'string' ? [content] : asObjects(content).map(({ text }) => asText(text));
+  if (!texts.some((text) => text !== undefined && /^\s+$/.test(text))) return;
+  throw anthropicRefusal(400, 'messages: text content blocks must contain non-whitespace text');
 }
 
 /** Whether a system message only sets what holds from here on, and need not say anything. */

@@ -32,7 +32,7 @@ const tool = (name: string, properties: JsonObject, required: readonly string[])
 export const claudeCode: Agent = {
   name: 'Claude Code',
   format: 'messages',
-  home: 'anthropic/claude-sonnet-4-6',
+  home: 'anthropic/claude-opus-4-8',
   headers: {
     'user-agent': 'claude-cli/2.3.0 (external, cli)',
     'x-app': 'cli',
@@ -104,7 +104,8 @@ export const claudeCode: Agent = {
             },
           ],
         },
-        ...(step % 10 === 9
+        // To a model of Anthropic's only where it takes that.
+        ...(step % 10 === 9 && !/claude-(?:sonnet|haiku)-4/.test(model)
           ? [{ role: 'system', content: [{ type: 'text', text: `<budget>step ${step}</budget>` }] }]
           : []),
       ]),

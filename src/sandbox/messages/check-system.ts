@@ -1,0 +1,52 @@
+/**
+ * Where messages takes what the system says in the midst of a conversation, and from which models on ("Mid-conversation
+ * system messages"; its refusals as quoted in public issues).
+ */
+
+import type { Model } from '../../catalog/model.ts';
+import type { JsonObject } from '../../json.ts';
+import { asObjects, asText } from '../../json.ts';
+import { anthropicRefusal } from '../anthropic/words.ts';
+
+const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
+
+/** @throws Refused as Anthropic would. */
+export function checkSystem(body: JsonObject, model: Model): void {
+  const messages = [...asObjects(body['messages']).entries()];
+  const said = messages.filter(([, message]) => !isDirective(message));
+  for (const [place, [index, { role }]] of said.entries()) {
+    if (role !== 'system') continue;
+    if (model.laterSystem !== true) {
+      throw anthropicRefusal(400, "role 'system' is not supported on this model");
+    }
+    const flaw = misplaced(
+      said.slice(0, place).findLast(isSpoken)?.[1],
+      said.slice(place).find(isSpoken)?.[1],
+    );
+    if (flaw !== undefined) throw anthropicRefusal(400, `messages.${index}: ${flaw}; ${DIRECTIVE}`);
+  }
+}
+
+/** @returns what is wrong with a place between these two. */
+function misplaced(before: JsonObject | undefined, after: JsonObject | undefined): string | undefined {
+  if (before === undefined) return "use the top-level 'system' parameter for the initial system prompt";
+  if (before['role'] === 'assistant' && !endsServed(before)) {
+    return "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result";
+  }
+  if (after === undefined || after['role'] === 'assistant') return undefined;
+  return "role 'system' must precede an 'assistant' message or end the array";
+}
+
+/** Whether a system message says nothing, and only sets what holds from there on. */
+function isDirective({ role, content }: JsonObject): boolean {
+  return role === 'system' && (content === undefined || asObjects(content).length === 0) && !asText(content);
+}
+
+function isSpoken([, { role }]: readonly [number, JsonObject]): boolean {
+  return role !== 'system';
+}
+
+/** Whether the last of it is what a tool of Anthropic's own has answered. */
+function endsServed({ content }: JsonObject): boolean {
+  return /_tool_result$/.test(asText(asObjects(content).at(-1)?.['type']) ?? '');
+}
