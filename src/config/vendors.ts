@@ -2,7 +2,14 @@
 
 import { isEveryAddress, isLoopback } from '../loopback.ts';
 import type { AgentOptions } from '../vendors/agent.ts';
-import { splitBaseUrl, type Upstream, type Vendor, type Vendors, vendorsOf } from '../vendors/vendor.ts';
+import {
+  ANTHROPIC_ORIGIN,
+  splitBaseUrl,
+  type Upstream,
+  type Vendor,
+  type Vendors,
+  vendorsOf,
+} from '../vendors/vendor.ts';
 import type { Config } from './schema.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
@@ -15,7 +22,7 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
     fullIds: false,
   },
   anthropic: {
-    baseUrl: 'https://api.anthropic.com',
+    baseUrl: ANTHROPIC_ORIGIN,
     auth: 'x-api-key',
     formats: ['messages'],
     fullIds: false,

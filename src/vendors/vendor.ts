@@ -4,6 +4,9 @@ import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 
+/** Where Anthropic itself serves its models. */
+export const ANTHROPIC_ORIGIN = 'https://api.anthropic.com';
+
 /** The header a vendor reads its key from. */
 export type Auth = 'authorization' | 'x-api-key' | 'x-goog-api-key';
 
@@ -91,7 +94,7 @@ export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
 
 /** Whether it is Anthropic itself that serves its models. */
 export function isAnthropicItself({ origin }: Pick<Vendor, 'origin'>): boolean {
-  return origin === 'https://api.anthropic.com';
+  return origin === ANTHROPIC_ORIGIN;
 }
 
 /** The version of Google's API in the paths of its models. */

@@ -6,8 +6,9 @@ import type { OpaquePart, Part, TextPart, ToolResultPart } from '../../conversat
 import { broughtBack, unseal } from '../../conversation/signature.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asFlag, asObjects, asText, isList, isObject } from '../../json.ts';
+import { asFlag, asObjects, asText, isList, isObject, withoutFields } from '../../json.ts';
 import type { ParseReport } from '../format.ts';
+import { OF_CLIENTS } from '../of-clients.ts';
 import { parseCarrier, partList } from './carriers.ts';
 import { parseCitation } from './citations.ts';
 import { requiredText, unknownTag } from './fields.ts';
@@ -92,15 +93,14 @@ function parseSaid(block: JsonObject, at: string, context: Context): Part {
 }
 
 function parseText(block: JsonObject, at: string): TextPart {
-  // LangChain's own: no vendor takes it.
-  const { type: _, text, cache_control, citations, id: _id, index: _index, ...rest } = block;
+  const { type: _, text, cache_control, citations, ...rest } = block;
   const cited = asObjects(citations).map(parseCitation);
   return {
     kind: 'text',
     text: requiredText(text, `${at}.text.text`),
     ...(cited.length > 0 && { citations: cited }),
     ...markAndOwn(cache_control),
-    ...extraOf(rest),
+    ...extraOf(withoutFields(rest, OF_CLIENTS)),
   };
 }
 
