@@ -295,6 +295,31 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('the field of the model is empty while it is used, so that all models are offered, and keeps its model', async () => {
+    const page = await open();
+    const field = page.locator('#model');
+    await page.fill('#model', 'google/gemini-2.5-flash');
+    await page.press('#model', 'Tab');
+    await page.selectOption('#format', 'generate-content');
+    await page.click('#model');
+    expect(await field.inputValue()).toBe('');
+    expect(await field.getAttribute('placeholder')).toBe('google/gemini-2.5-flash');
+    await page.keyboard.type('claude');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Tab');
+    expect(await field.inputValue()).toBe('google/gemini-2.5-flash');
+    expect(await page.locator('#format').inputValue()).toBe('generate-content');
+
+    await page.click('#model');
+    await page.keyboard.type('openai/gpt-4.1');
+    await page.keyboard.press('Tab');
+    expect(await field.inputValue()).toBe('openai/gpt-4.1');
+    expect(await page.locator('#format').inputValue()).toBe('chat-completions');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   test('without a key, it is the key that is asked for, and all of the page is in sight', async () => {
     const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
     const page = await context.newPage();

@@ -25,6 +25,8 @@ const EXAMPLES = [
   'What is the weather in Lisbon?',
 ];
 
+const NO_MODEL = 'vendor/model';
+
 const page = {
   model: find('model', HTMLInputElement),
   models: find('models', HTMLDataListElement),
@@ -55,12 +57,14 @@ const tab = keptIn(() => sessionStorage);
 let turns = [];
 /** @type {readonly Model[]} */
 let catalog = [];
+/** The model that was chosen before its field was last gone to. */
+let before = '';
 /** @type {AbortController | undefined} */
 let running;
 
 /** @returns {Settings} */
 function settings() {
-  const model = page.model.value.trim();
+  const model = chosenModel();
   return {
     model,
     thinks: known(model)?.thinks ?? false,
@@ -70,6 +74,10 @@ function settings() {
     system: page.system.value.trim(),
     tools: page.tools.checked,
   };
+}
+
+function chosenModel() {
+  return page.model.value.trim() || before;
 }
 
 /** @param {string} model */
@@ -85,7 +93,7 @@ function format() {
 /** Generate-content serves google's models only. */
 function offerFormats() {
   const chosen = page.format.value;
-  const google = /^google\//i.test(page.model.value.trim());
+  const google = /^google\//i.test(chosenModel());
   const offered = FORMATS.filter((one) => google || one !== generateContent);
   page.format.replaceChildren(...offered.map(({ name }) => new Option(name)));
   page.format.value = offered.some(({ name }) => name === chosen) ? chosen : chatCompletions.name;
@@ -102,7 +110,7 @@ async function loadModels() {
         Object.assign(document.createElement('option'), { value: id, label: name }),
       ),
     );
-    page.model.value ||= catalog[0]?.id ?? '';
+    if (!chosenModel()) page.model.value = catalog[0]?.id ?? '';
     offerFormats();
     welcome();
     say(`${catalog.length} models`);
@@ -305,6 +313,17 @@ page.fresh.addEventListener('click', () => {
 page.settingsToggle.addEventListener('click', () => openSettings(page.settings.hidden === true));
 page.key.addEventListener('change', loadModels);
 page.model.addEventListener('change', offerFormats);
+// Of a list, browsers offer what the words in its field are part of: with a model in it, that is this one alone. So the
+// field is empty while it is used, and has its model again where no other was chosen.
+page.model.addEventListener('focus', () => {
+  before = chosenModel();
+  page.model.placeholder = before || NO_MODEL;
+  page.model.value = '';
+});
+page.model.addEventListener('blur', () => {
+  page.model.value = chosenModel();
+  page.model.placeholder = NO_MODEL;
+});
 copies(page.copy, () => {
   const chosen = settings();
   const wire = format();
