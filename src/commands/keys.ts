@@ -122,6 +122,12 @@ const rotate = defineCommand({
           `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
         );
       }
+      const { expires_at: expires, name } = viewOf(made.row);
+      if (expires !== null && Date.parse(expires) <= Date.now()) {
+        console.error(
+          `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either: "gateway keys change '${name}' --expires never", or a date.`,
+        );
+      }
       show(made, args.json);
     }),
 });

@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly render: RenderMetrics;
 }
 
-/** Adds `/metrics`, `/dashboard` and its files, and, for all that nobody has added, 404. */
+/** Adds `/metrics`, `/dashboard` and its files, `/`, which leads there, and, for all that nobody has added, 404. */
 export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
   const admit = admitAdmin(key);
   const page = openDashboard();
@@ -33,6 +33,7 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
     return page(rawPath(message), message.headers['if-none-match']) ?? answerError(notThere());
   };
   for (const [path, answer] of [
+    ['/', toDashboard],
     ['/metrics', metrics],
     ['/dashboard', file],
     ['/dashboard/**', file],
@@ -42,6 +43,11 @@ export function addWatchRoutes(app: H3, { key, render }: WatchOptions): void {
     app.all(path, () => answerError(methodNotAllowed('GET')));
   }
   app.all('/**', () => answerError(notThere()));
+}
+
+/** Relative, for a proxy may serve this below a path of its own. */
+function toDashboard(): Response {
+  return new Response(null, { status: 302, headers: { location: 'dashboard' } });
 }
 
 function notThere(): GatewayError {

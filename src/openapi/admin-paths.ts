@@ -193,7 +193,8 @@ export function adminPaths(): JsonObject {
       get: {
         operationId: 'getDashboard',
         tags: ['admin'],
-        summary: 'A page that shows requests, tokens, cost and latency; it asks for the admin key.',
+        summary:
+          'A page that shows requests, tokens, cost and latency; it asks for the admin key. `/` of the admin listener leads here.',
         security: [],
         responses: { 200: fileResponse('The page.', 'text/html') },
       },

@@ -120,6 +120,19 @@ test('a list says of each key whether it opens, and one that is revoked is not c
   expect(await keys('change', id, '--budget-day=1')).toEqual(refused);
 });
 
+test('who rotates a key that has expired learns that the new one has too', async () => {
+  const store = await openStore({ path: join(directory, '.gateway', 'gateway.db') });
+  await createKey(store, 'expired', { expires_at: Date.parse('2020-01-31') });
+  await createKey(store, 'until', { expires_at: Date.parse('2999-01-31') });
+  await store.close();
+  const rotated = await keys('rotate', 'expired');
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_\S+\n$/) });
+  expect(rotated.stderr).toMatch(
+    /^Note: the key expired on 2020-01-31, so the new one does not work either: /,
+  );
+  expect((await keys('rotate', 'until')).stderr).not.toContain('Note');
+});
+
 test('what cannot be done is said in a line, with exit code 1', async () => {
   await keys('create', 'ci');
   const refused: [string[], RegExp][] = [

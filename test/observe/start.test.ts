@@ -90,6 +90,9 @@ test('one process: a line an exchange, metrics on both listeners, a dashboard, a
   expect((await fetch(`${at.url}/metrics`)).status).toBe(404);
   expect((await fetch(`${admin}/metrics`)).status).toBe(401);
   expect((await fetch(`${admin}/dashboard`)).status).toBe(200);
+  expect(await fetch(`${admin}/`)).toMatchObject({ status: 200, url: `${admin}/dashboard` });
+  const { status, headers } = await fetch(`${admin}/`, { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([302, 'dashboard']);
   expect((await fetch(`${admin}/no-such`)).status).toBe(404);
   at.signal('SIGTERM');
   expect(await at.ended).toBe(0);

@@ -175,7 +175,6 @@ test('usage and metrics tell of an exchange that is over', async () => {
 
 describe('what is not described', () => {
   test.each([
-    '/',
     '/admin',
     '/admin/',
     '/admin/keys/a/b',
