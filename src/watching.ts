@@ -67,6 +67,7 @@ export async function openWatching(
         inFlight: server.live.inFlight,
         webSockets: server.webSockets,
         upstreams: () => current().gateway.upstreams.health(),
+        budgets: limits.budgets,
         usageLost: books.lost,
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,

@@ -4,6 +4,8 @@
 export interface Lately<V> {
   get(key: string, now: number): V | undefined;
   set(key: string, value: V, now: number): void;
+  /** All that is kept. */
+  entries(now: number): Iterable<readonly [key: string, value: V]>;
 }
 
 /**
@@ -34,6 +36,10 @@ export function openLately<V>(period: number): Lately<V> {
     set(key, value, now) {
       if (now >= ends) turn(now);
       present.set(key, value);
+    },
+    entries(now) {
+      if (now >= ends) turn(now);
+      return new Map([...before, ...present]);
     },
   };
 }

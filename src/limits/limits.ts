@@ -31,7 +31,17 @@ export interface Limits {
   readonly charge: (taken: Taken) => void;
   /** The same of one exchange. */
   readonly record: Recorder;
+  /** The budgets of keys that came lately, as far as this process knows; of very many, those that are used up most. */
+  budgets(): readonly Budget[];
   close(): void;
+}
+
+/** A budget of a key, and what is left of it: less than nothing where the last answers went beyond it. In US dollars. */
+export interface Budget {
+  readonly key: string;
+  readonly period: 'day' | 'month';
+  readonly budget: number;
+  readonly left: number;
 }
 
 /** Names in lower case. */
@@ -47,6 +57,9 @@ export interface Counters {
 
 /** For how long a key's requests count that has not come again, in milliseconds: longer than an answer takes. */
 const LONGEST_ANSWER = 86_400_000;
+
+/** Of more budgets than this not all are told: each is a series of its own to whoever keeps them. */
+const MOST_BUDGETS = 1_000;
 
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
@@ -77,7 +90,7 @@ export function limitsOf(
 ): Limits {
   const { requests, tokens, inFlight, spending } = counters;
   /** Keys whose tokens and whose money count. */
-  const counted = { tokens: openLately<true>(LONGEST_ANSWER), money: openLately<true>(LONGEST_ANSWER) };
+  const counted = { tokens: openLately<true>(LONGEST_ANSWER), money: openLately<KeyLimits>(LONGEST_ANSWER) };
   const mine = (limit: number): number => Math.ceil(limit / share());
 
   /**
@@ -159,7 +172,7 @@ export function limitsOf(
       const at = performance.now();
       if (tokensPerMinute !== undefined) counted.tokens.set(name, true, at);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
-      if (hasBudget) counted.money.set(name, true, at);
+      if (hasBudget) counted.money.set(name, limits, at);
 
       const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
@@ -176,8 +189,25 @@ export function limitsOf(
       const taken = takenBy(record);
       if (taken !== undefined) charge(taken);
     },
+    budgets() {
+      const all = [...counted.money.entries(performance.now())].flatMap(([key, limits]) =>
+        budgetsOf(key, limits, spending.known(key)),
+      );
+      return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
+    },
     close: inFlight.close,
   };
+}
+
+function budgetsOf(key: string, { budgetDay, budgetMonth }: KeyLimits, spent: Spent): readonly Budget[] {
+  const of = (period: Budget['period'], budget: number | undefined): readonly Budget[] =>
+    budget === undefined ? [] : [{ key, period, budget, left: budget - spent[period] }];
+  return [...of('day', budgetDay), ...of('month', budgetMonth)];
+}
+
+/** A budget of nothing has nothing left. */
+function byShareLeft(one: Budget, other: Budget): number {
+  return one.left / (one.budget || 1) - other.left / (other.budget || 1);
 }
 
 function isHere<T>(figure: T | Promise<T>): figure is T {

@@ -18,6 +18,8 @@ export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promis
 
 export interface Spending {
   of(key: string): Spent | Promise<Spent>;
+  /** The same as far as it is known here, without asking anybody. */
+  known(key: string): Spent;
   charge(key: string, cost: number, time: number): void;
   /**
    * Takes over what the store has: at first of every key, then of those that were asked for.
@@ -91,6 +93,10 @@ export function openSpending(
         asked?.add(key);
       }
       return redis === undefined ? known(key) : shared(redis, key);
+    },
+    known(key) {
+      turn();
+      return known(key);
     },
     charge(key, cost, time) {
       turn();

@@ -1,10 +1,12 @@
 /**
  * What Prometheus reads of a gateway. Every label's values are bounded: formats, faults and outcomes are closed sets,
  * vendors come from the configuration, models from the catalog (what is not in it is no label), and of those no more
- * than tally.ts allows. Keys are no label: there may be any number of them; usage by key is in the store.
+ * than tally.ts allows. Of keys there may be any number: they are a label of budgets only, of no more than limits.ts
+ * allows; usage by key is in the store.
  */
 
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { Budget } from '../limits/limits.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import { watchProcess } from './process-metrics.ts';
 import { TalliedHistogram } from './tallied-histogram.ts';
@@ -28,6 +30,8 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): void;
   /** Tells of the places of those vendors that have several. */
   upstreams(read: () => Iterable<UpstreamHealth>): void;
+  /** Tells of the budgets of keys. */
+  budgets(read: () => Iterable<Budget>): void;
   /** Prometheus's text format. */
   render(): Promise<string>;
   /** For `renderAll` in the process that is asked. */
@@ -153,6 +157,30 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
       for (const { vendor, place, ejections } of places()) this.inc({ vendor, place }, ejections);
     },
   });
+  let budgets: () => Iterable<Budget> = () => [];
+  new Gauge({
+    name: 'gateway_key_budget_dollars',
+    help: 'Budget of a key in US dollars for the present day or month (UTC). Only of keys that were used lately.',
+    labelNames: ['key', 'period'],
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.reset();
+      for (const { key, period, budget } of budgets()) this.set({ key, period }, budget);
+    },
+  });
+  new Gauge({
+    name: 'gateway_key_budget_remaining_dollars',
+    help: "What is left of a key's budget in US dollars; below 0 if its last answers went beyond it.",
+    labelNames: ['key', 'period'],
+    registers,
+    // Of several processes, the one that knows of the most spent is heard.
+    aggregator: 'min',
+    collect() {
+      this.reset();
+      for (const { key, period, left } of budgets()) this.set({ key, period }, left);
+    },
+  });
   const stopWatching = watchProcess(registry);
 
   /** A figure of each model; one of which there is none has no series. */
@@ -200,6 +228,9 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     },
     upstreams(read) {
       places = read;
+    },
+    budgets(read) {
+      budgets = read;
     },
     async render() {
       tally = await counted();

@@ -1,6 +1,7 @@
 /** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
 import type { Environment } from '../config/environment.ts';
+import type { Budget } from '../limits/limits.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -59,6 +60,7 @@ export interface Figures {
   /** WebSockets that are open. */
   readonly webSockets: () => number;
   readonly upstreams: () => Iterable<UpstreamHealth>;
+  readonly budgets: () => Iterable<Budget>;
   /** Records of usage that were not stored. */
   readonly usageLost: () => number;
   /** Configurations that were read again and refused. */
@@ -76,7 +78,7 @@ export const RELOADS_REFUSED = {
 /** Adds them, under the names that the dashboard and the alerts in `deploy/` know. */
 export function addFigures(
   metrics: Metrics,
-  { inFlight, webSockets, upstreams, usageLost, reloadsRefused, addressesRefused }: Figures,
+  { inFlight, webSockets, upstreams, budgets, usageLost, reloadsRefused, addressesRefused }: Figures,
 ): void {
   metrics.gauge('gateway_requests_in_flight', 'Exchanges in progress.', inFlight);
   metrics.gauge(
@@ -85,6 +87,7 @@ export function addFigures(
     webSockets,
   );
   metrics.upstreams(upstreams);
+  metrics.budgets(budgets);
   metrics.counter(
     'gateway_usage_records_lost_total',
     'Exchanges whose usage could not be stored.',

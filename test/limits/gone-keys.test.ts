@@ -32,6 +32,21 @@ function ask(limits: Limits, name: string, has: KeyLimits): unknown {
   return limits.admit(principal, response, 'chat-completions');
 }
 
+test('of the budgets of very many keys those that are used up most are told', () => {
+  const limits = limitsInMemory();
+  for (let key = 0; key < 2_000; key += 1) {
+    ask(limits, `key ${key}`, { budgetMonth: 1 });
+    limits.charge({ key: `key ${key}`, tokens: 1, cost: key / 1_000, time: START });
+  }
+  ask(limits, 'without', { requestsPerMinute: 5 });
+  const told = limits.budgets();
+  expect(told).toHaveLength(1_000);
+  expect(told[0]).toEqual({ key: 'key 1999', period: 'month', budget: 1, left: 1 - 1.999 });
+  expect(told.map(({ key }) => key)).not.toContain('key 999');
+  later(3 * DAY);
+  expect(limits.budgets()).toEqual([]);
+});
+
 test('what a process holds does not grow with the keys there have been', async () => {
   const limits = await openLimits({ stored: async () => new Map() });
   const everyLimit = { requestsPerMinute: 5, tokensPerMinute: 100, budgetDay: 1, budgetMonth: 9 };

@@ -40,6 +40,7 @@ describe('the metrics that are looked at', async () => {
     usageLost: () => 0,
     reloadsRefused: () => 0,
     addressesRefused: () => 0,
+    budgets: () => [{ key: 'team', period: 'day', budget: 1, left: 0.5 }],
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });

@@ -32,6 +32,7 @@ test('what was counted and what others know is among the metrics', async () => {
     usageLost: () => 2,
     reloadsRefused: () => 1,
     addressesRefused: () => 3,
+    budgets: () => [{ key: 'team', period: 'month', budget: 5, left: -0.5 }],
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record(RECORD);
@@ -39,6 +40,8 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_requests_total')).toBe(1);
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(7);
   expect(sumOf(samples, 'gateway_websockets_open')).toBe(4);
+  expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'month' })).toBe(5);
+  expect(sumOf(samples, 'gateway_key_budget_remaining_dollars', { key: 'team', period: 'month' })).toBe(-0.5);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);
   expect(sumOf(samples, 'gateway_addresses_refused_total')).toBe(3);

@@ -34,20 +34,24 @@ afterEach(async () => {
   await collector.close();
 });
 
-async function start(workers: number, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+async function start(
+  workers: number,
+  env: Readonly<Record<string, string>> = {},
+  keys: Parameters<typeof spawnGateway>[0] = {},
+): Promise<GatewayProcess> {
   gateway = await spawnGateway(
-    { workers, vendors: vendorsAtUrl(vendor.url), timeouts: { drain: 5_000 } },
+    { ...keys, workers, vendors: vendorsAtUrl(vendor.url), timeouts: { drain: 5_000 } },
     { env: { ...ADMIN, ...env } },
   );
   return gateway;
 }
 
-async function ask(at: GatewayProcess, times: number): Promise<void> {
+async function ask(at: GatewayProcess, times: number, key = KEY): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     const response = await fetch(`${at.url}/v1/chat/completions`, {
       method: 'POST',
       // A connection of its own, so that each of several processes has its share.
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', connection: 'close' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hello.' }] }),
     });
     expect(response.status).toBe(200);
@@ -115,6 +119,27 @@ test('several processes: their metrics are read as one, and their lines stay lin
   at.signal('SIGTERM');
   expect(await at.ended).toBe(0);
   expect(exchangesIn(at.output())).toHaveLength(40);
+});
+
+test.each([1, 2])('%d processes: what is left of a budget is told of keys that have one', async (workers) => {
+  const keys = [
+    { name: 'team', key: 'gw-test-key-of-a-team', limits: { budgetDay: 5, budgetMonth: 0.0001 } },
+    { name: 'other', key: 'gw-test-key-unused', limits: { budgetDay: 5 } },
+  ];
+  const at = await start(workers, {}, { keys });
+  const admin = adminUrl(at);
+  // 7 tokens of $2 a million and 5 of $8 each: the second one crosses the budget, and is answered.
+  const spent = 0.000_054;
+  const remaining = async (period: string): Promise<number> =>
+    sumOf(await samplesAt(admin), 'gateway_key_budget_remaining_dollars', { key: 'team', period });
+  await ask(at, 1, 'gw-test-key-of-a-team');
+  await expect.poll(() => remaining('day'), { timeout: 5_000 }).toBeCloseTo(5 - spent, 9);
+  expect(await remaining('month')).toBeCloseTo(0.000_1 - spent, 9);
+  await ask(at, 1, 'gw-test-key-of-a-team');
+  await expect.poll(() => remaining('month'), { timeout: 5_000 }).toBeCloseTo(0.000_1 - 2 * spent, 9);
+  const samples = await samplesAt(admin);
+  expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
+  expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
 });
 
 test('several processes: what only grows never falls, though one of them is lost, or is late', async () => {
