@@ -1,16 +1,20 @@
 /** What the documents point to is there: files by their paths, sections by their links. */
 
-import { globSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { configSchema } from '../src/config/schema.ts';
+import { readConfig } from '../src/config/load.ts';
+import { type Config, configSchema } from '../src/config/schema.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const DOCUMENTS = [
   'README.md',
   'docs/architecture.md',
+  'docs/coming-from.md',
   'bench/NOTES.md',
   'deploy/README.md',
   'deploy/SIZING.md',
@@ -27,6 +31,9 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(/\s/g, '-');
 
+const anchorsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
 
@@ -40,12 +47,14 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 
   test('links lead somewhere', () => {
-    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`);
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    const isThere = (link: string): boolean =>
-      link.startsWith('#')
-        ? anchors.includes(link)
-        : link.startsWith('http') || globSync(link, { cwd: join(root, dirname(document)) }).length > 0;
+    const isThere = (link: string): boolean => {
+      if (link.startsWith('http')) return true;
+      const [path = '', anchor] = link.split('#');
+      const file = path === '' ? join(root, document) : join(root, dirname(document), path);
+      if (!existsSync(file)) return false;
+      return anchor === undefined || anchorsIn(readFileSync(file, 'utf8')).includes(anchor);
+    };
     expect(links.filter((link) => !isThere(link))).toEqual([]);
   });
 });
@@ -97,5 +106,34 @@ test('what the README has for a configuration is one', () => {
       .replaceAll('apiKeyFile:', "apiKey: 'k', apiKeyFile:")
       .replaceAll("'<sha256 of the key, hex>'", `'${'0'.repeat(64)}'`);
     expect(configSchema.safeParse(runInNewContext(filled)).error).toBeUndefined();
+  }
+});
+
+test('of the configurations for whoever comes from another gateway, that of LiteLLM is refused, and ours are read', async () => {
+  const page = readFileSync(join(root, 'docs/coming-from.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = '']) => text);
+  const [theirs = '', ours = '', keys = ''] = blocks;
+  expect(blocks).toHaveLength(3);
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-docs-'));
+  const environment = {
+    OPENAI_KEY_2: 'k',
+    OPENAI_API_KEY: 'k',
+    ANTHROPIC_API_KEY: 'k',
+    DATABASE_URL: 'postgres://localhost/gateway',
+    MASTER_KEY: 'a-key-of-the-admin',
+  };
+  const read = (text: string): Promise<Config> => {
+    writeFileSync(join(directory, 'gateway.config.yaml'), text);
+    return readConfig(environment, directory);
+  };
+  try {
+    await expect(read(theirs)).rejects.toThrow("it is one of LiteLLM's");
+    const { models, vendors } = await read(ours);
+    expect(models).toMatchObject([{ id: 'ollama/llama3.2', name: 'llama3.2' }]);
+    expect(vendors['openai']?.upstreams.map(({ weight }) => weight)).toEqual([3, 1]);
+    const hash = createHash('sha256').update('sk-1234').digest('hex');
+    expect(await read(keys.replace('<the token>', hash))).toMatchObject({ keys: [{ name: 'search', hash }] });
+  } finally {
+    rmSync(directory, { recursive: true });
   }
 });

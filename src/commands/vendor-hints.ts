@@ -49,6 +49,9 @@ function oddAddress({ name, formats, origin, basePath }: Vendor): readonly strin
   if (format === 'generate-content' && basePath.endsWith('/v1'))
     return told('/v1beta/models', 'not end in /v1');
   if (origin === 'https://api.openai.com' && basePath === '') return told('/chat/completions', 'end in /v1');
+  // Services on the network have their paths there, some of them; servers of one's own below /v1 as a rule.
+  if (format === 'chat-completions' && basePath === '' && origin.startsWith('http:'))
+    return told('/chat/completions', 'end in /v1 if it is that of Ollama, vLLM, LM Studio or the like');
   return [];
 }
 

@@ -9,6 +9,7 @@ import { isEveryAddress } from '../loopback.ts';
 import { wording } from '../wording.ts';
 import { ConfigError, invalidConfig } from './config-error.ts';
 import { type Environment, filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
+import { foreignGateway } from './foreign.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
 import { readFresh } from './read-fresh.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -32,6 +33,12 @@ export async function readConfig(environment: Environment, directory: string): P
 /** Like `readConfig`, with the files. Reads them anew every time. @throws ConfigError */
 export async function readSettings(environment: Environment, directory: string): Promise<Settings> {
   const { values, file } = await readFile(environment['GATEWAY_CONFIG'], directory);
+  const gateway = foreignGateway(values);
+  if (gateway !== undefined) {
+    throw invalidConfig(
+      `it is one of ${gateway}'s, and ${file} is read as this gateway's own: docs/coming-from.md has what is called how here`,
+    );
+  }
   const files = new Set(file === undefined ? [] : [file]);
   const read = keyReader(directory, files);
   const told = await withFiles(environment, SECRETS, read);

@@ -163,6 +163,13 @@ const ejectionSchema = z.strictObject({
   lone: z.boolean().default(false),
 });
 
+/** A model of one's own, or one in the place of the catalog's: what of it is only told to people may be left out. */
+const ownModel = modelSchema
+  .unwrap()
+  .extend({ name: z.string().min(1).exactOptional(), created: modelSchema.unwrap().shape.created.default(0) })
+  .transform((model) => ({ name: model.id.slice(model.id.indexOf('/') + 1), ...model }))
+  .readonly();
+
 const keySchema = z
   .strictObject({
     name: z.string().min(1),
@@ -198,7 +205,7 @@ export const configSchema = z.strictObject({
   workers: z.number().int().min(1).max(256).default(1),
   vendors: z.record(vendorName, vendorSchema).default({}),
   /** Models to add, or to put in the place of the default catalog's of the same id. */
-  models: z.array(modelSchema).default([]),
+  models: z.array(ownModel).default([]),
   /** Further names: alias to id, both `<vendor>/<model_name>`. */
   aliases: z.record(z.string(), z.string()).default({}),
   /** Models to ask, in order, where one cannot answer: full ids. Only those that the caller's key allows are. */

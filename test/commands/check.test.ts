@@ -194,6 +194,11 @@ test.each([
   ['ANTHROPIC', 'https://api.anthropic.com/v1/', undefined],
   ['GEMINI', 'http://localhost:9/v1beta', undefined],
   ['OPENAI', 'https://api.openai.com/v1', undefined],
+  [
+    'OPENAI',
+    'http://localhost:11434/',
+    'http://localhost:11434/chat/completions: its baseUrl should end in /v1 if it is that of Ollama, vLLM, LM Studio or the like.',
+  ],
   // Some services have their paths right there.
   ['OPENAI', 'https://api.deepseek.com', undefined],
 ])('%s_BASE_URL=%s: whether its paths would be there twice, or never', async (vendor, url, words) => {

@@ -58,6 +58,8 @@ test.each<[object, RegExp]>([
   [{ aliases: { fast: 'openai/gpt-4.1' } }, /aliases\.fast: the alias must be <vendor>\/<model_name>/],
   [{ limits: { memory: 85 } }, /limits\.memory: /],
   [{ timeouts: { total: '5s' } }, /timeouts\.total: /],
+  [{ model_list: [], general_settings: {} }, /: it is one of LiteLLM's, and .*gateway\.config\.json is read/],
+  [{ strategy: { mode: 'fallback' }, targets: [] }, /: it is one of Portkey's, .*: docs\/coming-from\.md/],
   [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are host, port, workers, vendors, /],
   [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],
   [key({ key: KEY, limits: { rpm: 1 } }), /keys\.0\.limits: .*"rpm" \(there are requestsPerMinute, /],
@@ -125,6 +127,12 @@ test.each([
       },
     },
   ],
+  // What is only told to people of a model.
+  [
+    { models: [{ ...MODEL, name: undefined, created: undefined }] },
+    { models: [{ ...MODEL, name: 'one', created: 0 }] },
+  ],
+  [model({ name: 'The One', created: 5 }), { models: [{ ...MODEL, name: 'The One', created: 5 }] }],
   // At other addresses both have it for themselves.
   [
     { host: '192.0.2.1', port: 9_000, admin: { key: 'a-key-of-the-admin', port: 9_000 } },
