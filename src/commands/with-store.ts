@@ -3,16 +3,17 @@
 import type { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { isShort, reasonOf, type Store } from '../store/store.ts';
+import { isShort, reasonOf, type Store, StoreError } from '../store/store.ts';
 import { configHere } from './config-here.ts';
-import { orExit } from './or-exit.ts';
 import { Refusal, tellingRefusals } from './refusal.ts';
 
-/** Runs `use` on the store of the configuration here. A Refusal, or a store that is full, ends the process with exit code 1. */
+/** Runs `use` on the store of the configuration here. A Refusal, or a store that is full or away, ends the process with exit code 1. */
 export function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   return tellingRefusals(async () => {
     const config = await configHere();
-    const store = await orExit(openConfiguredStore(config.store, process.cwd()));
+    const store = await openConfiguredStore(config.store, process.cwd()).catch((error: unknown) => {
+      throw error instanceof StoreError ? new Refusal(`Nothing was done: ${error.message}`) : error;
+    });
     try {
       await use(store, config);
     } catch (error) {

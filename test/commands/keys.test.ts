@@ -167,7 +167,10 @@ test('the store is where the configuration says', async () => {
   const unreachable = await runCommand(directory, ['keys', 'list'], {
     DATABASE_URL: 'postgres://x:secret@127.0.0.1:1/x',
   });
-  expect(unreachable).toMatchObject({ code: 1, stderr: expect.stringMatching(/PostgreSQL.*ECONNREFUSED/) });
+  expect(unreachable).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Nothing was done: the store PostgreSQL.*ECONNREFUSED/),
+  });
   expect(unreachable.stderr).not.toContain('secret');
   const wrong = await runCommand(directory, ['keys', 'list'], { DATABASE_URL: 'mysql://127.0.0.1/x' });
   expect(wrong).toMatchObject({ code: 78, stderr: expect.stringContaining('must be postgres://') });
