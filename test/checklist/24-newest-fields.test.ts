@@ -507,3 +507,70 @@ describe('checklist 201: what a search has found is told to Claude’s clients a
     });
   });
 });
+
+describe('checklist 241: GPT is told which of its messages were answers: without, it takes what it says before a call for one', () => {
+  const calls = { type: 'function', function: { name: 'city', arguments: '{}' } };
+  const dialogue: Readonly<Record<'chat-completions' | 'messages', JsonObject>> = {
+    'chat-completions': {
+      reasoning_effort: 'low',
+      messages: [
+        say('user', 'Rome?'),
+        { ...say('assistant', 'I look.'), tool_calls: [{ id: 'c1', ...calls }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'sunny' },
+        say('assistant', 'Sunny.'),
+        say('user', 'Sure?'),
+      ],
+    },
+    messages: {
+      messages: [
+        say('user', 'Rome?'),
+        say('assistant', [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'c1', name: 'city', input: {} },
+        ]),
+        say('user', [{ type: 'tool_result', tool_use_id: 'c1', content: 'sunny' }]),
+        say('assistant', 'Sunny.'),
+        say('user', 'Sure?'),
+      ],
+    },
+  };
+  const phasesOf = (sent: JsonObject) =>
+    listAt(sent, 'input').flatMap(({ role, content, phase = null }) =>
+      role === 'assistant' ? [[content, phase]] : [],
+    );
+
+  test('checklist 241: by messages', async () => {
+    const sent = await sentFor('messages', THINKER, { ...dialogue.messages, tools: [cityTool('messages')] });
+    expect(phasesOf(sent)).toEqual([
+      ['I look.', 'commentary'],
+      ['Sunny.', 'final_answer'],
+    ]);
+  });
+
+  test('checklist 241: by chat-completions, where that is asked by responses', async () => {
+    const sent: JsonObject[] = [];
+    door.answers((_, response) => {
+      sent.push(door.sent());
+      const message = 'Function tools are not supported here. To use function tools, use /v1/responses.';
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message, param: 'reasoning_effort' } }));
+    });
+    const tools = [cityTool('chat-completions')];
+    await door.whole('chat-completions', 'openai/gpt-5.5', { ...dialogue['chat-completions'], tools });
+    expect(phasesOf(sent.at(-1) ?? {})).toEqual([
+      ['I look.', 'commentary'],
+      ['Sunny.', 'final_answer'],
+    ]);
+  });
+
+  test('checklist 241: a model that is not told is not, nor of an answer that is begun', async () => {
+    const of = async (model: string, more: JsonObject) => phasesOf(await sentFor('messages', model, more));
+    expect(await of('openai/gpt-5', { ...dialogue.messages, tools: [cityTool('messages')] })).toEqual([
+      ['I look.', null],
+      ['Sunny.', null],
+    ]);
+    expect(await of(THINKER, { messages: [say('user', 'Rome?'), say('assistant', 'It is')] })).toEqual([
+      ['It is', null],
+    ]);
+  });
+});

@@ -22,14 +22,25 @@ import type { Scope } from './scope.ts';
 /** @throws GatewayError `invalid-request` for media that cannot be sent. */
 export function renderItems(turns: readonly Turn[], scope: Scope): readonly JsonObject[] {
   const custom = new Set<string>();
-  return turns.flatMap((turn) => {
+  return turns.flatMap((turn, at) => {
     if (turn.name !== undefined)
       scope.report('turns[].name', 'dropped', 'input messages have no names of speakers');
     reportForeign(turn.own, 'responses', 'turns[]', scope.report);
     const whole = asObject(keptIn(turn.own, 'responses')['whole']);
     if (whole) return [whole];
-    return runsOf(turn.parts).flatMap((run) => renderRun(run, turn, custom, scope));
+    const next = scope.tellsPhases && turn.role === 'assistant' ? turns[at + 1] : undefined;
+    return runsOf(turn.parts).flatMap((run, place, runs) => {
+      const phase = next && (goesOn(runs.slice(place + 1), next) ? 'commentary' : 'final_answer');
+      return renderRun(run, { turn, custom, phase }, scope);
+    });
   });
+}
+
+/** Whether the assistant says or calls more in its turn. */
+function goesOn(after: readonly Run[], next: Turn): boolean {
+  const isMore = (run: Run): boolean =>
+    run.kind === 'content' || (run.kind === 'item' && run.part.kind === 'tool-call');
+  return next.role === 'assistant' || after.some(isMore);
 }
 
 /** The item that a call or a result is in this format alone. */
@@ -78,11 +89,21 @@ function isOfOneMessage(before: Part | undefined, part: Part): boolean {
   return !before?.signature && originOf(before?.own).at === originOf(part.own).at;
 }
 
-function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): readonly JsonObject[] {
+/** Where a run stands. */
+interface Place {
+  readonly turn: Turn;
+  /** Calls of custom tools so far, by their ids. */
+  readonly custom: Set<string>;
+  /** What a message of the assistant's was. */
+  readonly phase: 'commentary' | 'final_answer' | undefined;
+}
+
+function renderRun(run: Run, place: Place, scope: Scope): readonly JsonObject[] {
+  const { custom } = place;
   if (run.kind === 'thinking') return renderThoughts(run.parts, scope);
   if (run.kind === 'content') {
     const signed = run.parts.at(-1);
-    return [...renderMessage(run.parts, turn, scope), ...(signed ? renderCarrier(signed, 'p', scope) : [])];
+    return [...renderMessage(run.parts, place, scope), ...(signed ? renderCarrier(signed, 'p', scope) : [])];
   }
   const { part } = run;
   switch (part.kind) {
@@ -98,7 +119,11 @@ function renderRun(run: Run, turn: Turn, custom: Set<string>, scope: Scope): rea
   }
 }
 
-function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope): readonly JsonObject[] {
+function renderMessage(
+  parts: readonly ContentPart[],
+  { turn, phase }: Place,
+  scope: Scope,
+): readonly JsonObject[] {
   if (turn.role !== 'assistant') {
     const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
     const content = renderContent(parts, 'input', scope);
@@ -112,6 +137,7 @@ function renderMessage(parts: readonly ContentPart[], turn: Turn, scope: Scope):
     const content = renderContent(said, 'output', scope);
     items.push({
       ...turn.extra,
+      ...(phase !== undefined && { phase }),
       ...told,
       type: 'message',
       role: 'assistant',

@@ -9,6 +9,9 @@ const WITHOUT_UNIONS = /(?:^|\/)(?:gpt-[34]|o\d)/;
 const GPT = /(?:^|[/.])gpt-\d/;
 const OPENAIS: readonly string[] = ['openai', 'azure'];
 
+/** OpenAI's models that are told which of their messages were answers: from GPT-5.3 on. */
+const WITH_PHASES = /(?:^|[/.])gpt-(?:5\.[3-9]|[6-9])/;
+
 /** xAI takes none: "tool parameter root must be an object type". */
 const XAI: readonly string[] = ['x-ai', 'xai'];
 
@@ -20,6 +23,11 @@ export interface Scope {
    * models several services report the same (anomalyco/opencode, release 2.3.2; askalf/dario#1259).
    */
   readonly cachesMessages: boolean;
+  /**
+   * Whether each message of the assistant's goes back with its `phase`: without, the model takes what it has said before a
+   * call for its answer, and stops early (API reference, "phase": "dropping it can degrade performance").
+   */
+  readonly tellsPhases: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly takesUnions: boolean;
   /** OpenAI's reasoning models refuse sampling parameters. */
@@ -33,6 +41,7 @@ export function scopeOf(target: Target, report: Report): Scope {
   return {
     keepsAll,
     cachesMessages: OPENAIS.includes(target.dialect) || GPT.test(target.model),
+    tellsPhases: WITH_PHASES.test(target.model) && !keepsAll,
     takesUnions: !WITHOUT_UNIONS.test(target.model) && !XAI.includes(target.dialect),
     takesSampling: target.sampling || keepsAll,
     target,
