@@ -67,10 +67,8 @@ const budget = z
 
 const thinking = z
   .strictObject({
-    kinds: z
-      .array(z.enum(['effort', 'budget']))
-      .min(1)
-      .readonly(),
+    /** By which of them it is told how much to think; by none where it thinks as it will, and always. */
+    kinds: z.array(z.enum(['effort', 'budget'])).readonly(),
     efforts: z.array(effort).readonly(),
     budget: budget.exactOptional(),
     canDisable: z.boolean(),
@@ -85,6 +83,10 @@ const thinking = z
   .refine(
     (traits) => traits.kinds.includes('budget') === (traits.budget !== undefined),
     'budget is required if kinds includes "budget", and not allowed otherwise',
+  )
+  .refine(
+    (traits) => traits.kinds.length > 0 || !traits.canDisable,
+    'kinds must not be empty if canDisable is true',
   )
   .refine(
     (traits) => traits.canDisable || !traits.efforts.includes('none'),

@@ -195,6 +195,8 @@ export interface Outbound {
   readonly extras?: Extras;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
+  /** Whether a refusal says that the model cannot but think, where it was told not to. Absent where none ever does. */
+  refusesRest?(error: GatewayError): boolean;
   /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.

@@ -15,6 +15,9 @@
  * So does a dialogue whose thoughts the vendor no longer takes: where they are bound to all that stood before them,
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
  * another one may be asked now.
+ *
+ * So does a request that no thinking is wanted for, as Claude Code makes them beside its dialogue, of a model that cannot
+ * but think: which do, a router knows and nobody says.
  */
 
 import { tryParseExact } from '../conversation/arguments.ts';
@@ -36,7 +39,7 @@ const REFUSALS = new Set([400, 404, 422]);
  * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
  */
 export function reworded(routed: Routed, told: GatewayError | Replied, wanted: Wanted): Routed | undefined {
-  if (told instanceof Error) return forgetting(routed, told);
+  if (told instanceof Error) return retold(routed, told);
   if (!REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
   const text = routed.body.toString('utf8');
@@ -82,8 +85,11 @@ function translatable(
   return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
 }
 
-function forgetting(routed: Routed, error: GatewayError): Routed | undefined {
-  const { spoken, forgets } = routed;
-  if (isNative(routed) || forgets) return undefined;
-  return formats[spoken].outbound.refusesThoughts?.(error) ? { ...routed, forgets: true } : undefined;
+/** A translated request without what was thought, or without a word to leave thinking off, where that was refused. */
+function retold(routed: Routed, error: GatewayError): Routed | undefined {
+  const { spoken, forgets, mustThink } = routed;
+  if (isNative(routed)) return undefined;
+  const { refusesThoughts, refusesRest } = formats[spoken].outbound;
+  if (!forgets && refusesThoughts?.(error)) return { ...routed, forgets: true };
+  return !mustThink && refusesRest?.(error) ? { ...routed, mustThink: true } : undefined;
 }

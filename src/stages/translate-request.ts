@@ -100,7 +100,7 @@ function translated(routed: Routed): Prepared {
   const inbound = inboundOf(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
-  const target = targetOf(vendor, model);
+  const target = learned(targetOf(vendor, model), routed);
   const given = (counting?.inbound ?? inbound).parseRequest(body, unreported);
   const stream = given.stream || asksStream(routed, body);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
@@ -145,6 +145,19 @@ function countingOf({ format, operation }: Route, spoken: FormatName): Translati
 /** What a renderer of answers must know of a request. @param id of the exchange, of which ids of answers are made. */
 export function askedOf(id: string, prompt: Prompt, body: JsonObject): Asked {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
+}
+
+/** What is known of a model with what its vendor has said of it just now. */
+function learned(target: Target, { mustThink }: Routed): Target {
+  if (!mustThink) return target;
+  const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
+  const thinking = {
+    ...traits,
+    kinds,
+    efforts: efforts.filter((word) => word !== 'none'),
+    canDisable: false,
+  };
+  return { ...target, thinking };
 }
 
 function withoutThoughts(prompt: Prompt): Prompt {

@@ -19,6 +19,7 @@ import {
   claudeStream,
   completion,
   GEMINI,
+  GLM,
   gemini,
   geminiStream,
   json,
@@ -556,4 +557,14 @@ describe('checklist 11: why it ended and what it holds agree', () => {
       'tool_calls',
     );
   });
+});
+
+test('checklist 240: Z.ai is asked for the arguments of calls as they are written: it is silent until they are all there', async () => {
+  const tools = [cityTool('messages')];
+  door.answers((_, response) => response.writeHead(418).end('{}'));
+  await door.stream('messages', GLM, { tools });
+  expect(door.sent()).toMatchObject({ stream: true, tool_stream: true });
+  await door.stream('messages', GLM);
+  expect(door.sent()).not.toHaveProperty('tool_stream');
+  expect(await door.sentFor('messages', GLM, { tools })).not.toHaveProperty('tool_stream');
 });

@@ -31,6 +31,7 @@ import {
   MINIMAX,
   QWEN,
   useDoor,
+  VLLM,
 } from './support.ts';
 
 const door = useDoor();
@@ -259,6 +260,11 @@ describe('checklist 193: what was thought goes back in the field that each servi
 
   test('checklist 193: Cerebras, which refuses the one that most have', async () => {
     const sent = await door.sentFor('messages', CEREBRAS, said([thought, { type: 'text', text: 'Yes.' }]));
+    expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
+  });
+
+  test('checklist 239: vLLM, which reads them by their newer name alone', async () => {
+    const sent = await door.sentFor('messages', VLLM, said([thought, { type: 'text', text: 'Yes.' }]));
     expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
   });
 

@@ -7,6 +7,8 @@ import { type Note, reportInto, type Target } from '../../src/formats/format.ts'
 import type { Json, JsonObject } from '../../src/json.ts';
 import { asNumber, asObject } from '../../src/json.ts';
 import {
+  ALIBABA,
+  ALIBABA_WORDS,
   at,
   CALLERS,
   type Caller,
@@ -14,12 +16,17 @@ import {
   CLAUDE_ADAPTIVE,
   CLAUDE_OLD,
   cityTool,
+  completion,
   DEEPSEEK,
   GEMINI,
   GEMINI_3,
+  GLM,
+  json,
   KIMI,
+  LMSTUDIO,
   listAt,
   MINIMAX,
+  MUSE,
   OPENAI,
   QWEN,
   RESPONDER,
@@ -485,6 +492,126 @@ describe('checklist 172: a tool is forced also where the service takes that of n
     expect(listAt(named, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['g']);
     expect(named).not.toHaveProperty('thinking');
   });
+});
+
+test('checklist 235: LM Studio, which refuses the name of a tool, is given the word and that tool alone', async () => {
+  const choice = { type: 'tool', name: 'b' };
+  const sent = await sentFor('messages', LMSTUDIO, { ...tools('messages'), tool_choice: choice });
+  expect(sent['tool_choice']).toBe('required');
+  expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(['b']);
+});
+
+describe('checklist 236: a tool is called also where a service takes no choice among them', () => {
+  test.each([GLM, MUSE])('checklist 236: %s is asked for the call in words', async (model) => {
+    for (const [choice, whom, offered] of [
+      [{ type: 'any' }, 'one of the tools', ['a', 'b', 'c']],
+      [{ type: 'tool', name: 'b' }, 'the tool "b"', ['b']],
+    ] as const) {
+      const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: choice });
+      expect(sent['tool_choice']).toBe('auto');
+      expect(listAt(sent, 'tools').map((tool) => at(tool, 'function.name'))).toEqual(offered);
+      const asked = `Answer with a call of ${whom}, not with text.`;
+      expect(listAt(sent, 'messages')).toEqual([{ role: 'user', content: `Hello?\n${asked}` }]);
+    }
+  });
+
+  test.each([GLM, MUSE])('checklist 236: and where none may be called, %s is offered none', async (model) => {
+    const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: { type: 'none' } });
+    expect(sent).not.toHaveProperty('tools');
+    expect(sent).not.toHaveProperty('tool_choice');
+  });
+
+  test.each([GLM, MUSE])('checklist 236: who forces none is heard by %s as before', async (model) => {
+    const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: { type: 'auto' } });
+    expect(sent['tool_choice']).toBe('auto');
+    expect(listAt(sent, 'messages')).toEqual([{ role: 'user', content: 'Hello?' }]);
+  });
+
+  test('checklist 236: Meta takes no stop sequences either', async () => {
+    expect(await sentFor('messages', MUSE, { stop_sequences: ['END'] })).not.toHaveProperty('stop');
+  });
+});
+
+describe('checklist 237: who wants no thinking has an answer also of a model that cannot but think', () => {
+  const off = { thinking: { type: 'disabled' } };
+
+  test('checklist 237: Kimi K2.7 Code, which refuses to leave it off, is told to think', async () => {
+    const sent = await sentFor('messages', 'moonshotai/kimi-k2.7-code', off);
+    expect(sent['thinking']).toEqual({ type: 'enabled' });
+    expect((await sentFor('messages', 'moonshotai/kimi-k2.6', off))['thinking']).toEqual({
+      type: 'disabled',
+    });
+  });
+
+  test('checklist 237: nor is a tool forced on it by its name', async () => {
+    const choice = { tool_choice: { type: 'tool', name: 'b' } };
+    const sent = await sentFor('messages', 'moonshotai/kimi-k2.7-code', { ...tools('messages'), ...choice });
+    expect(sent['tool_choice']).toBe('required');
+    expect(sent).not.toHaveProperty('thinking');
+  });
+
+  test.each([
+    ['openrouter/a-model', 'Reasoning is mandatory for this endpoint and cannot be disabled.', 'reasoning'],
+    ['moonshotai/kimi-k2.6', 'invalid thinking: only type=enabled is allowed for this model', 'thinking'],
+  ])('checklist 237: what nobody knew of %s is learned of its refusal', async (model, message, field) => {
+    const sent: JsonObject[] = [];
+    door.answers((_, response) => {
+      sent.push(door.sent());
+      const refusal = JSON.stringify({ error: { message, code: 400 } });
+      const answer = json(completion({ content: 'Yes.' }, 'stop'));
+      if (sent.length === 1) response.writeHead(400, { 'content-type': 'application/json' }).end(refusal);
+      else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
+    });
+    const answer = await door.whole('messages', model, off);
+    expect(answer.status, answer.text).toBe(200);
+    expect(sent.map((body) => body[field])).toEqual(
+      field === 'reasoning'
+        ? [{ effort: 'none' }, { enabled: true }]
+        : [{ type: 'disabled' }, { type: 'enabled' }],
+    );
+  });
+
+  test('checklist 237: who is refused so though nothing of the kind was asked is told, and not asked again and again', async () => {
+    const message = 'Reasoning is mandatory for this endpoint and cannot be disabled.';
+    door.answers((_, response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message, code: 400 } })),
+    );
+    const answer = await door.whole('messages', 'openrouter/a-model', off);
+    expect(answer.status).toBe(400);
+    expect(at(answer.json, 'error.message')).toBe(message);
+    expect(door.upstream().received).toHaveLength(2);
+  });
+});
+
+describe('checklist 238: Qwen at Alibaba is told to think, and forced, in the words of that service', () => {
+  test('checklist 238: by its word alone, where it knows any: a budget beside it is refused', async () => {
+    const sent = await sentFor('messages', ALIBABA_WORDS, {
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+    });
+    expect(sent['reasoning_effort']).toBe('low');
+    expect(sent).not.toHaveProperty('enable_thinking');
+    expect(sent).not.toHaveProperty('thinking_budget');
+    const off = await sentFor('messages', ALIBABA_WORDS, { thinking: { type: 'disabled' } });
+    expect(off['enable_thinking']).toBe(false);
+    expect(off).not.toHaveProperty('reasoning_effort');
+  });
+
+  test('checklist 238: by a budget elsewhere', async () => {
+    const sent = await sentFor('messages', ALIBABA, { thinking: { type: 'enabled', budget_tokens: 2000 } });
+    expect(sent).toMatchObject({ enable_thinking: true, thinking_budget: 2000 });
+  });
+
+  test.each([ALIBABA, ALIBABA_WORDS])(
+    'checklist 238: a forced tool ends the thinking that nobody has asked for (%s)',
+    async (model) => {
+      const choice = { tool_choice: { type: 'tool', name: 'b' } };
+      const sent = await sentFor('messages', model, { ...tools('messages'), ...choice });
+      expect(sent['enable_thinking']).toBe(false);
+      expect(at(sent, 'tool_choice.function.name')).toBe('b');
+    },
+  );
 });
 
 test('checklist 173: Kimi is told its effort in one field, and never to leave off thinking', async () => {

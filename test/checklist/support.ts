@@ -26,6 +26,12 @@ export const DEEPSEEK = 'deepseek/deepseek-v4-pro';
 export const KIMI = 'moonshotai/kimi-k3';
 export const MINIMAX = 'minimax/minimax-m3';
 export const CEREBRAS = 'cerebras/a-model';
+export const GLM = 'z-ai/glm-5.2';
+export const MUSE = 'meta/muse-spark-1.3';
+export const LMSTUDIO = 'lmstudio/a-model';
+export const VLLM = 'vllm/a-model';
+export const ALIBABA = 'alibaba/a-model';
+export const ALIBABA_WORDS = 'alibaba/a-model-with-words';
 /** A service nobody here knows anything of. */
 export const QWEN = 'qwen/qwen3-max';
 /** A service that speaks responses and nothing else. */
@@ -179,16 +185,28 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
   return door;
 }
 
+/** Services that speak chat-completions, each in its own way. */
+const DIALECTS = [
+  'alibaba',
+  'cerebras',
+  'deepseek',
+  'fireworks',
+  'lmstudio',
+  'meta',
+  'minimax',
+  'moonshotai',
+  'openrouter',
+  'vllm',
+  'x-ai',
+  'z-ai',
+];
+
 function vendors(url: string): NonNullable<ConfigInput['vendors']> {
   return {
     ...vendorsAtUrl(url),
-    deepseek: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-deepseek' },
-    moonshotai: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-moonshotai' },
-    minimax: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-minimax' },
-    cerebras: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-cerebras' },
-    'x-ai': { baseUrl: `${url}/v1`, apiKey: 'vendor-key-x-ai' },
-    openrouter: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-openrouter' },
-    fireworks: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-fireworks' },
+    ...Object.fromEntries(
+      DIALECTS.map((name) => [name, { baseUrl: `${url}/v1`, apiKey: `vendor-key-${name}` }]),
+    ),
     responder: { baseUrl: `${url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
   };
 }
@@ -205,6 +223,15 @@ const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
   { ...MODEL, id: 'fireworks/a-model', name: 'A model at Fireworks' },
   { ...MODEL, id: CEREBRAS, name: 'A model at Cerebras' },
+  { ...MODEL, id: LMSTUDIO, name: 'A model in LM Studio' },
+  { ...MODEL, id: VLLM, name: 'A model in vLLM' },
+  { ...MODEL, id: ALIBABA, name: 'A Qwen that thinks unasked' },
+  {
+    ...MODEL,
+    id: ALIBABA_WORDS,
+    name: 'A Qwen with words for it',
+    thinking: { kinds: ['effort'], efforts: ['low', 'medium', 'xhigh'], canDisable: true },
+  },
   { ...MODEL, id: GEMINI_SUBSET, name: 'A Gemini of old', dialect: 'openapi-schema' },
 ];
 

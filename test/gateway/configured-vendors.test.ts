@@ -170,6 +170,12 @@ test('its dialect', async () => {
   expect(JSON.parse(sent.body.toString())).toMatchObject({ reasoning: { max_tokens: 2_000 } });
 });
 
+test('the dialect of whose models they are, where it is that vendor itself', async () => {
+  const body = { model: 'qwen/qwen3.8-max', max_tokens: 9_000, messages, thinking: { type: 'disabled' } };
+  const sent = await sentTo('qwen', {}, '/v1/messages', body);
+  expect(JSON.parse(sent.body.toString())).toMatchObject({ model: 'qwen3.8-max', enable_thinking: false });
+});
+
 test.each<[string, string, Record<string, string>, string, object, string]>([
   [
     'one',

@@ -12,7 +12,7 @@ export type ThinkingField =
   | 'reasoning'
   /** `thinking: {type: "enabled" | "disabled"}`, DeepSeek's, Z.ai's and Moonshot's. */
   | 'thinking'
-  /** `enable_thinking`, `thinking_budget`, Alibaba's. */
+  /** `enable_thinking`, `thinking_budget`, and for models with words `reasoning_effort` alone, Alibaba's. */
   | 'enable_thinking';
 
 /** How documents are sent. */
@@ -48,10 +48,26 @@ export interface Dialect {
   /** Whether `reasoning_effort` may stand beside `thinking`. Moonshot: "cannot specify both". */
   readonly effortBeside: boolean;
   /**
-   * Which thinking refuses a tool that must be called: none, one that was asked for (Alibaba), or any that was not ruled
-   * out, for these think unasked (DeepSeek: "Thinking mode does not support this tool_choice", Moonshot).
+   * Whether thinking refuses a tool that must be called. These think unasked, so that it must be ruled out (DeepSeek:
+   * "Thinking mode does not support this tool_choice"; Moonshot; Alibaba, whose Qwen does so from 3.5 on).
    */
-  readonly refusesForced: 'never' | 'asked' | 'unasked';
+  readonly refusesForced: boolean;
+  /**
+   * Whether one tool may be named that must be called. LM Studio: "Invalid tool_choice type: 'object'. Supported string
+   * values: none, auto, required"; llama.cpp takes a name for `auto` (ggml-org/llama.cpp#26535), Ollama passes over all
+   * that is chosen (ollama/ollama#17921).
+   */
+  readonly namedTools: boolean;
+  /**
+   * Whether a choice among tools is taken at all. Meta: "only `"auto"` is supported for `tool_choice`. `"none"`,
+   * `"required"`, and named function choices are not currently supported"; Z.ai: "Tool choice must be auto".
+   */
+  readonly toolChoices: boolean;
+  /**
+   * Whether the arguments of a call stream only where `tool_stream` asks for it: without, Z.ai is silent until all of them
+   * are written, which takes minutes for a file ("Stream Tool Call", docs.z.ai).
+   */
+  readonly asksCallStream: boolean;
   readonly thoughts: ThoughtsField;
   /**
    * Whether thoughts come apart from what is said only where `reasoning_split` asks for it: MiniMax puts them into the
@@ -113,7 +129,7 @@ export interface Dialect {
   readonly prefill?: 'prefix' | 'partial';
   /**
    * Which models take no `stop`: none, those that take no sampling parameters (OpenAI), or those that think (xAI: "Model
-   * grok-4.6 does not support parameter stop").
+   * grok-4.6 does not support parameter stop"; Meta).
    */
   readonly refusesStop: 'never' | 'sampling' | 'thinking';
   /** Whether `json_object` needs the word JSON in some message. */
@@ -129,7 +145,10 @@ const PLAIN: Dialect = {
   maxTokens: 'max_tokens',
   thinking: 'reasoning_effort',
   effortBeside: true,
-  refusesForced: 'never',
+  refusesForced: false,
+  namedTools: true,
+  toolChoices: true,
+  asksCallStream: false,
   thoughts: 'reasoning_content',
   splitsThoughts: false,
   signatures: 'all',
@@ -252,7 +271,7 @@ const MOONSHOT: Dialect = {
   ...COMPATIBLE,
   thinking: 'thinking',
   effortBeside: false,
-  refusesForced: 'unasked',
+  refusesForced: true,
   thoughts: 'reasoning_content-with-calls',
   systemFirst: false,
   rootUnions: false,
@@ -261,7 +280,19 @@ const MOONSHOT: Dialect = {
   prefill: 'partial',
 };
 
-const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking' };
+const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking', toolChoices: false, asksCallStream: true };
+
+const ALIBABA: Dialect = {
+  ...COMPATIBLE,
+  thinking: 'enable_thinking',
+  refusesForced: true,
+  topK: true,
+  cacheControl: true,
+  prefill: 'partial',
+};
+
+/** Servers on one's own machine. */
+const LOCAL: Dialect = { ...COMPATIBLE, namedTools: false, topK: true };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
@@ -277,20 +308,13 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': PLAIN,
   openai: OPENAI,
   azure: OPENAI,
-  alibaba: {
-    ...COMPATIBLE,
-    thinking: 'enable_thinking',
-    refusesForced: 'asked',
-    topK: true,
-    cacheControl: true,
-    prefill: 'partial',
-  },
+  alibaba: ALIBABA,
   // "property 'messages.2.assistant.reasoning_content' is unsupported"
   cerebras: { ...COMPATIBLE, thoughts: 'reasoning' },
   deepseek: {
     ...COMPATIBLE,
     thinking: 'thinking',
-    refusesForced: 'unasked',
+    refusesForced: true,
     thoughts: 'reasoning_content-with-calls',
     systemFirst: false,
     jsonWord: true,
@@ -298,6 +322,10 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   fireworks: { ...COMPATIBLE, cacheKey: true, topK: true },
   google: { ...COMPATIBLE, thoughts: 'none', signatures: 'google' },
   groq: { ...COMPATIBLE, thoughts: 'reasoning', systemFirst: false },
+  'llama.cpp': LOCAL,
+  llamacpp: LOCAL,
+  'lm-studio': LOCAL,
+  lmstudio: LOCAL,
   litellm: {
     ...COMPATIBLE,
     signatures: 'all',
@@ -308,17 +336,21 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     topK: true,
     metadata: true,
   },
+  // It refuses stop sequences and log probabilities, too ("Chat Completions", Meta Model API).
+  meta: { ...COMPATIBLE, toolChoices: false, refusesStop: 'thinking', logprobs: false },
   minimax: { ...COMPATIBLE, thoughts: 'reasoning_details-text', splitsThoughts: true },
   mistral: MISTRAL,
   mistralai: MISTRAL,
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
-  ollama: { ...COMPATIBLE, thoughts: 'reasoning' },
+  ollama: { ...COMPATIBLE, thoughts: 'reasoning', namedTools: false },
   openrouter: ROUTER,
   perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
+  qwen: ALIBABA,
   together: { ...COMPATIBLE, thoughts: 'reasoning', topK: true },
   vercel: ROUTER,
-  vllm: { ...COMPATIBLE, topK: true, developer: 'asked' },
+  // It reads thoughts by this name alone since 0.11.1, whatever its documentation says (vllm-project/vllm#38488).
+  vllm: { ...COMPATIBLE, thoughts: 'reasoning', topK: true, developer: 'asked' },
   'x-ai': XAI,
   xai: XAI,
   'z-ai': ZAI,

@@ -29,6 +29,15 @@ export function wantedFormat({ message, param }: GatewayError): FormatName | und
   return param === 'reasoning' || /\bv1\/responses\b/.test(message) ? 'responses' : undefined;
 }
 
+/** OpenRouter's, Moonshot's and Volcengine's sentences about a model that was told not to think. */
+const MUST_THINK =
+  /reasoning is mandatory|invalid thinking: only type=enabled is allowed|does not support disabling thinking/i;
+
+/** @see Outbound.refusesRest */
+export function refusesRest({ message }: GatewayError): boolean {
+  return MUST_THINK.test(message);
+}
+
 /**
  * Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`,
  * Cloudflare's `{errors}`, MiniMax's `{base_resp}`, and the `{code, msg}` of services that know no other status than 200.

@@ -3,7 +3,14 @@
 import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { askUsage } from './ask-usage.ts';
-import { parseError, parseFailure, renderError, renderLateError, wantedFormat } from './errors.ts';
+import {
+  parseError,
+  parseFailure,
+  refusesRest,
+  renderError,
+  renderLateError,
+  wantedFormat,
+} from './errors.ts';
 import { hideUsage } from './hide-usage.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -19,6 +26,7 @@ export const chatCompletions: Format = {
     renderRequest,
     withoutOthers,
     wantedFormat,
+    refusesRest,
     parseEvents,
     parseError,
     parseFailure,

@@ -1,6 +1,7 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
 import type { Own, Prompt } from '../../conversation/prompt.ts';
+import { unforced } from '../../conversation/unforced.ts';
 import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
@@ -10,6 +11,7 @@ import { sessionHeaderOf } from '../session-header.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { markFields } from './marks.ts';
+import { nameFor } from './names.ts';
 import { planOutput } from './output.ts';
 import { isOff, renderThinking, thinkingBesideForced } from './render-thinking.ts';
 import { renderToolFields } from './render-tools.ts';
@@ -23,8 +25,9 @@ import type { Writing } from './writing.ts';
  *
  * @throws GatewayError `invalid-request` for media the service does not take, and where no tool is allowed.
  */
-export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
   const dialect = dialectOf(target.dialect);
+  const prompt = choosing(given, dialect, report);
   const exact = prompt.own?.format === 'chat-completions';
   const { shared, left } = sharedFields(prompt.own, dialect, target);
   const {
@@ -40,13 +43,14 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   const writing: Writing = { dialect, target, report, exact, thinks: !isOff(asked, target) };
   const output = planOutput(prompt, writing);
   const turns = arrangeTurns(prompt.turns, output.instruction, writing);
+  const tools = renderToolFields(prompt, writing);
   return {
     ...(dialect.splitsThoughts && { reasoning_split: true }),
     ...prompt.extra,
     ...own,
     model: target.model,
     messages: renderTurns(turns, writing),
-    ...renderToolFields(prompt, writing),
+    ...tools,
     ...output.fields,
     ...renderThinking(asked, thoughts, writing),
     ...maxTokens(prompt, writing),
@@ -57,8 +61,16 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(dialect.cacheKey && cacheKeyOf(prompt)),
     ...account(prompt, writing),
     ...markFields(prompt, writing),
+    ...(dialect.asksCallStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),
     ...stream(prompt, asObject(stream_options), dialect),
   };
+}
+
+/** The prompt without a call that must be made, where the service cannot be told of any. */
+function choosing(prompt: Prompt, dialect: Dialect, report: Report): Prompt {
+  const asked = dialect.toolChoices ? undefined : unforced(prompt, (name) => nameFor(name, dialect));
+  if (asked !== undefined) report('toolChoice', 'approximated', 'a call is asked for in words');
+  return asked ?? prompt;
 }
 
 /** Those of OpenAI's other format that a service has which has not its newest. */

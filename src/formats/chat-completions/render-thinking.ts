@@ -35,7 +35,7 @@ export function renderThinking(
   }
   return field === 'thinking'
     ? switchField(thinking, off, effort, asObject(own?.['thinking']), writing)
-    : enableFields(thinking, off, target);
+    : enableFields(thinking, off, effort, writing);
 }
 
 /** `thinking: {type}`, and the word beside it where the service takes both, or instead of it. */
@@ -55,9 +55,18 @@ function switchField(
   return { thinking: { ...own, type: 'enabled' }, ...word };
 }
 
-/** `enable_thinking`, and the budget where one was asked for or can be told from a word. */
-function enableFields(thinking: Thinking, off: boolean, { thinking: traits }: Target): JsonObject {
+/**
+ * `enable_thinking`, and the budget where one was asked for or can be told from a word; or the word alone, where the model
+ * knows any: Alibaba refuses a budget beside it.
+ */
+function enableFields(
+  thinking: Thinking,
+  off: boolean,
+  effort: Effort | undefined,
+  { target: { thinking: traits }, report }: Writing,
+): JsonObject {
   if (off) return { enable_thinking: false };
+  if (effort !== undefined && (traits?.efforts.length ?? 0) > 0) return effortField(thinking, effort, report);
   const budget = (traits && budgetFor(thinking, traits)) ?? thinking.budget;
   return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) };
 }
@@ -77,8 +86,7 @@ export function thinkingBesideForced(
   { refusesForced }: Dialect,
   report: Report,
 ): Thinking | undefined {
-  const isRefused = refusesForced === 'unasked' || (refusesForced === 'asked' && thinking !== undefined);
-  if (toolChoice?.mode !== 'required' || !isRefused || isOff(thinking, target)) return thinking;
+  if (toolChoice?.mode !== 'required' || !refusesForced || isOff(thinking, target)) return thinking;
   if (target.thinking?.canDisable === false) return thinking;
   report('thinking', 'dropped', 'no tool call can be forced here while the model thinks');
   return { effort: 'none' };
@@ -136,6 +144,7 @@ function effortWord(thinking: Thinking, { dialect, target }: Writing): Effort | 
   const asked = askedEffort(thinking);
   const traits = target.thinking;
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);
+  if (asked === 'none' && traits?.canDisable === false) return undefined;
   if (asked === undefined || dialect.allEfforts) return asked;
   if (asked === 'none') return undefined;
   if (asked === 'minimal') return 'low';

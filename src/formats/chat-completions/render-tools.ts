@@ -15,7 +15,11 @@ import type { Writing } from './writing.ts';
 
 /** All fields of a body that are about tools. */
 export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
-  const { report } = writing;
+  const { dialect, report } = writing;
+  if (prompt.toolChoice?.mode === 'none' && !dialect.toolChoices) {
+    report('tools', 'dropped', 'none may be called, and the service can only be given none');
+    return {};
+  }
   const given = prompt.tools ?? [];
   const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, writing);
   const only = choice?.only;
@@ -142,7 +146,7 @@ function renderToolChoice(
   });
   const [only] = named;
   // A model that cannot but think takes no name there, but the word, and then one tool.
-  const isNamed = exact || !thinks || dialect.refusesForced === 'never';
+  const isNamed = dialect.namedTools && (exact || !thinks || !dialect.refusesForced);
   if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
   if (dialect.allowedTools)
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };

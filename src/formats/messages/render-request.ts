@@ -1,6 +1,7 @@
 /** A prompt as the body of `POST /v1/messages`. */
 
 import type { Prompt, TextPart } from '../../conversation/prompt.ts';
+import { unforced } from '../../conversation/unforced.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
@@ -9,13 +10,13 @@ import { ownFields } from '../own-fields.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { limitMarks, markAll } from './cache-marks.ts';
 import { withoutOpenThoughts } from './last-thoughts.ts';
+import { safeName } from './names.ts';
 import { type OutputPlan, planOutput } from './output.ts';
 import { renderMessages, renderSystem } from './render-blocks.ts';
 import { isSilent, planThinking, type ThinkingPlan } from './render-thinking.ts';
 import { renderTools } from './render-tools.ts';
 import { renderSampling } from './sampling.ts';
 import { renderAskedTier } from './service-tier.ts';
-import { unforced } from './unforced.ts';
 import { userId } from './user-id.ts';
 import { FORMAT, keepsAll, renderMark, speaksMessages } from './wire.ts';
 
@@ -24,7 +25,7 @@ import { FORMAT, keepsAll, renderMark, speaksMessages } from './wire.ts';
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
  */
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
-  const prompt = unforced(given, target, report);
+  const prompt = choosing(given, target, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives only one answer: n must be 1.', 'n');
   }
@@ -61,6 +62,17 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
     },
     report,
   );
+}
+
+/**
+ * The prompt without a call that must be made, where the model refuses that (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and
+ * later: "What's new", forced tool use).
+ */
+function choosing(prompt: Prompt, target: Target, report: Report): Prompt {
+  if (target.forcedTools !== false || keepsAll(prompt, target)) return prompt;
+  const asked = unforced(prompt, safeName);
+  if (asked !== undefined) report('toolChoice', 'approximated', 'a call is asked for in words');
+  return asked ?? prompt;
 }
 
 /** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */

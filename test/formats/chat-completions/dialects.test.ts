@@ -10,7 +10,7 @@ import type {
   Turn,
 } from '../../../src/conversation/prompt.ts';
 import { dialectNames } from '../../../src/formats/chat-completions/dialects.ts';
-import { asObject, asObjects, asText, isList, type JsonObject } from '../../../src/json.ts';
+import { asObject, asObjects, asText, isList, isObject, type JsonObject } from '../../../src/json.ts';
 import { modelOf, rendered } from './requests.ts';
 
 const PLAIN = ['', 'openai', 'azure'];
@@ -18,8 +18,12 @@ const OPENAI = ['openai', 'azure'];
 const ROUTERS = ['openrouter', 'vercel'];
 const MISTRAL = ['mistral', 'mistralai'];
 const MOONSHOT = ['moonshot', 'moonshotai'];
+const ALIBABA = ['alibaba', 'qwen'];
+const ZAI = ['z-ai', 'zai'];
+/** Servers on one's own machine that are told by name what they are. */
+const LOCAL = ['llama.cpp', 'llamacpp', 'lm-studio', 'lmstudio'];
 /** Those to which thoughts are `reasoning`. */
-const BY_ANOTHER_NAME = ['cerebras', 'groq', 'ollama', 'together'];
+const BY_ANOTHER_NAME = ['cerebras', 'groq', 'ollama', 'together', 'vllm'];
 /** Each service of which something is known, and one of which nothing is. */
 const ALL = [...dialectNames, 'unheard-of'];
 const allBut = (...names: string[]): string[] => ALL.filter((name) => !names.includes(name));
@@ -135,13 +139,13 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'a mark to cache by',
     { turns: [user(text('1', { mark: {} }))] },
     (sent) => asObjects(messageOf(sent, 0)['content'])[0]?.['cache_control'] !== undefined,
-    [...ROUTERS, 'alibaba', 'litellm'],
+    [...ROUTERS, ...ALIBABA, 'litellm'],
   ],
   [
     'top k',
     { topK: 5 },
     (sent) => sent['top_k'] === 5,
-    ['', ...ROUTERS, 'alibaba', 'fireworks', 'litellm', 'perplexity', 'together', 'vllm'],
+    ['', ...ROUTERS, ...ALIBABA, ...LOCAL, 'fireworks', 'litellm', 'perplexity', 'together', 'vllm'],
   ],
   ['a seed', { seed: 5 }, (sent) => sent['seed'] === 5, allBut(...MISTRAL)],
   ['a seed by its older name', { seed: 5 }, (sent) => sent['random_seed'] === 5, MISTRAL],
@@ -152,7 +156,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     allBut(...MISTRAL),
   ],
   ['a service tier', { serviceTier: 'flex' }, (sent) => sent['service_tier'] === 'flex', PLAIN],
-  ['log probabilities', { logprobs: true }, (sent) => sent['logprobs'] === true, allBut(...MISTRAL)],
+  ['log probabilities', { logprobs: true }, (sent) => sent['logprobs'] === true, allBut(...MISTRAL, 'meta')],
   [
     'a limit by its newer name',
     { maxTokens: 5 },
@@ -208,6 +212,28 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     ['', ...ROUTERS, 'litellm'],
   ],
   [
+    'a tool by its name that must be called',
+    {
+      thinking: { effort: 'none' },
+      tools: [{ kind: 'function', name: 'f' }],
+      toolChoice: { mode: 'required', allowed: ['f'] },
+    },
+    (sent) => isObject(sent['tool_choice']),
+    allBut(...LOCAL, ...ZAI, 'meta', 'ollama'),
+  ],
+  [
+    'that no tool may be called',
+    { tools: [{ kind: 'function', name: 'f' }], toolChoice: { mode: 'none' } },
+    (sent) => sent['tool_choice'] === 'none',
+    allBut(...ZAI, 'meta'),
+  ],
+  [
+    'a wish for the arguments of a call as they are written',
+    { stream: true, tools: [{ kind: 'function', name: 'f' }] },
+    (sent) => sent['tool_stream'] === true,
+    ZAI,
+  ],
+  [
     'choices at the root of a schema',
     {
       tools: [
@@ -232,6 +258,8 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
       'google',
       'groq',
       'litellm',
+      ...LOCAL,
+      'meta',
       'minimax',
       'ollama',
       'perplexity',
@@ -250,13 +278,13 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'thinking on or off',
     { thinking: { effort: 'low' } },
     (sent) => asObject(sent['thinking'])?.['type'] === 'enabled',
-    [...MOONSHOT, 'deepseek', 'z-ai', 'zai'],
+    [...MOONSHOT, 'deepseek', ...ZAI],
   ],
   [
     "thinking in Alibaba's words",
     { thinking: { effort: 'low' } },
     (sent) => sent['enable_thinking'] === true,
-    ['alibaba'],
+    ALIBABA,
   ],
   [
     "thinking in OpenRouter's words",
@@ -268,7 +296,7 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     'that an answer is begun',
     { turns: [user(text('1')), assistant(text('{'))] },
     (sent) => messageOf(sent, 1)['prefix'] === true || messageOf(sent, 1)['partial'] === true,
-    [...MISTRAL, ...MOONSHOT, 'alibaba'],
+    [...MISTRAL, ...MOONSHOT, ...ALIBABA],
   ],
   [
     'the word JSON',

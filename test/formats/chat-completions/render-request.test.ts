@@ -269,9 +269,8 @@ describe('thinking', () => {
 
   test.each<[Thinking | undefined, string, JsonObject]>([
     [{ effort: 'high' }, 'alibaba', { enable_thinking: false }],
-    [undefined, 'alibaba', {}],
+    [undefined, 'alibaba', { enable_thinking: false }],
     [undefined, 'moonshot', { thinking: { type: 'disabled' } }],
-    [{ effort: 'high' }, 'zai', { thinking: { type: 'enabled' } }],
   ])('where a tool is forced: %j at %s', (thinking, dialect, expected) => {
     const forced: Partial<Prompt> = {
       tools: [{ kind: 'function', name: 'f', parameters: { type: 'object', properties: {} } }],
