@@ -193,6 +193,8 @@ export interface Outbound {
   wantedFormat?(refusal: GatewayError): FormatName | undefined;
   /** Absent where nothing of the kind is asked. */
   readonly extras?: Extras;
+  /** The format by which alone a service of a dialect lets its models go on thinking; undefined where this one does. */
+  thinkingFormat?(dialect: string): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
   /** Whether a refusal says that the model cannot but think, where it was told not to. Absent where none ever does. */

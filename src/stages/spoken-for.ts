@@ -14,11 +14,12 @@ export function spokenFor(
   asked: FormatName,
   request: () => JsonObject,
 ): FormatName {
+  const { dialect } = targetOf(vendor, model);
   const { isKnownElsewhere } = formats[asked].outbound;
-  return spokenFormat(
-    vendor,
-    model,
-    asked,
-    () => isKnownElsewhere?.(request(), targetOf(vendor, model).dialect) ?? true,
-  );
+  const spoken = spokenFormat(vendor, model, asked, () => isKnownElsewhere?.(request(), dialect) ?? true);
+  // Who speaks a format of the service's own has chosen it, or asks what the other one does not know.
+  if (spoken === asked || model.thinking === undefined) return spoken;
+  const thinking = formats[spoken].outbound.thinkingFormat?.(dialect);
+  if (thinking === undefined || thinking === asked) return spoken;
+  return model.endpoints?.some((format) => format === thinking) ? thinking : spoken;
 }

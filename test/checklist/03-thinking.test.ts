@@ -284,6 +284,66 @@ describe('checklist 193: what was thought goes back in the field that each servi
   );
 });
 
+describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go back, by responses alone', () => {
+  const GROK = 'x-ai/grok-4.7';
+  const tools = [cityTool('messages')];
+  const answer = {
+    id: 'r1',
+    object: 'response',
+    created_at: 1_700_000_000,
+    model: 'grok-4.7',
+    status: 'completed',
+    output: [
+      { id: 'rs_1', type: 'reasoning', status: 'completed', summary: [], encrypted_content: 'b3du' },
+      {
+        id: 'fc_1',
+        type: 'function_call',
+        call_id: 'c1',
+        name: 'city',
+        arguments: '{}',
+        status: 'completed',
+      },
+    ],
+    usage: { input_tokens: 7, output_tokens: 5, total_tokens: 12 },
+  };
+
+  test('checklist 242: from messages, as its own documentation asks for them', async () => {
+    const asked = { tools, thinking: { type: 'enabled', budget_tokens: 2000 }, service_tier: 'auto' };
+    door.answers(json(answer));
+    const { json: whole } = await door.whole('messages', GROK, asked);
+    expect(door.upstream().received.at(-1)?.url).toBe('/v1/responses');
+    expect(door.sent()).toMatchObject({
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      reasoning: { effort: 'low' },
+    });
+    expect(door.sent()).not.toHaveProperty('service_tier');
+    const messages = [
+      { role: 'user', content: 'Rome?' },
+      { role: 'assistant', content: whole['content'] ?? [] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'sunny' }] },
+    ];
+    const sent = await door.sentFor('messages', GROK, { tools, messages });
+    expect(listAt(sent, 'input').slice(1)).toEqual([
+      { type: 'reasoning', summary: [], encrypted_content: 'b3du' },
+      expect.objectContaining({ type: 'function_call', call_id: 'c1', name: 'city' }),
+      { type: 'function_call_output', call_id: 'c1', output: 'sunny' },
+    ]);
+  });
+
+  test('checklist 242: a search names its domains as xAI does, and no place', async () => {
+    const search = { type: 'web_search_20250305', name: 'web_search', blocked_domains: ['a.example'] };
+    const place = { user_location: { type: 'approximate', city: 'Rome' } };
+    const sent = await door.sentFor('messages', GROK, { tools: [{ ...search, ...place }] });
+    expect(sent['tools']).toEqual([{ type: 'web_search', filters: { excluded_domains: ['a.example'] } }]);
+  });
+
+  test('checklist 242: who speaks chat-completions has it so', async () => {
+    await door.sentFor('chat-completions', GROK, {});
+    expect(door.upstream().received.at(-1)?.url).toBe('/v1/chat/completions');
+  });
+});
+
 describe('checklist 36: reasoning is shown to every caller', () => {
   const blocks = [
     { type: 'thinking', thinking: 'Let me think.', signature: 'c2ln' },

@@ -70,6 +70,11 @@ export interface Dialect {
   readonly asksCallStream: boolean;
   readonly thoughts: ThoughtsField;
   /**
+   * Whether the model goes on thinking by responses alone: by this format it has its thoughts neither shown nor back (xAI,
+   * "Comparison with Chat Completions API"), and Grok thinks no more after a few rounds of calls.
+   */
+  readonly thinksByResponses: boolean;
+  /**
    * Whether thoughts come apart from what is said only where `reasoning_split` asks for it: MiniMax puts them into the
    * content otherwise, between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
@@ -150,6 +155,7 @@ const PLAIN: Dialect = {
   toolChoices: true,
   asksCallStream: false,
   thoughts: 'reasoning_content',
+  thinksByResponses: false,
   splitsThoughts: false,
   signatures: 'all',
   allEfforts: true,
@@ -296,6 +302,7 @@ const LOCAL: Dialect = { ...COMPATIBLE, namedTools: false, topK: true };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
+  thinksByResponses: true,
   knownToThink: true,
   systemFirst: false,
   // "tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)"

@@ -3,6 +3,7 @@
 import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { askUsage } from './ask-usage.ts';
+import { dialectOf } from './dialects.ts';
 import {
   parseError,
   parseFailure,
@@ -26,6 +27,7 @@ export const chatCompletions: Format = {
     renderRequest,
     withoutOthers,
     wantedFormat,
+    thinkingFormat: (dialect) => (dialectOf(dialect).thinksByResponses ? 'responses' : undefined),
     refusesRest,
     parseEvents,
     parseError,

@@ -50,7 +50,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...userOf(prompt, scope),
     ...(scope.cachesMessages && cacheKeyOf(prompt)),
-    ...(prompt.serviceTier !== undefined && { service_tier: tierOf(prompt.serviceTier) }),
+    ...tierOf(prompt, scope),
     ...(include.length > 0 && { include }),
     store: false,
     ...(prompt.stream && { stream: true }),
@@ -152,9 +152,15 @@ function userOf(prompt: Prompt, scope: Scope): JsonObject {
   return { user: user.slice(0, LONGEST_USER) };
 }
 
-/** Anthropic's and Google's words for the usual tier. */
-function tierOf(tier: string): string {
-  return tier === 'standard_only' || tier === 'standard' ? 'default' : tier;
+/** How it is to be served: `default` for Anthropic's and Google's words for the usual way. */
+function tierOf({ serviceTier }: Prompt, { isXai, report }: Scope): JsonObject {
+  if (serviceTier === undefined) return {};
+  if (isXai) {
+    report('serviceTier', 'dropped', 'the service has no such tiers');
+    return {};
+  }
+  const isUsual = serviceTier === 'standard_only' || serviceTier === 'standard';
+  return { service_tier: isUsual ? 'default' : serviceTier };
 }
 
 /** Wishes that this format has no field for. */

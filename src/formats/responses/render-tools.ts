@@ -1,6 +1,7 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`. */
 
 import { customNames, grammarOf } from '../../conversation/custom-tools.ts';
+import { withoutClosedProperties } from '../../conversation/function-schema.ts';
 import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type {
   CustomTool,
@@ -11,7 +12,6 @@ import type {
   ToolChoice,
 } from '../../conversation/prompt.ts';
 import { asList, asObject, asText, compact, isEmpty, isObject, type JsonObject } from '../../json.ts';
-import type { Report } from '../format.ts';
 import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { reportForeign } from '../own-fields.ts';
 import { isClientTool } from './client-tools.ts';
@@ -47,7 +47,7 @@ function renderTool(tool: Tool, scope: Scope): readonly JsonObject[] {
     case 'custom':
       return [renderCustom(tool, scope)];
     case 'hosted':
-      return renderHosted(tool, scope.report);
+      return renderHosted(tool, scope);
   }
 }
 
@@ -69,9 +69,14 @@ function renderFunction(tool: FunctionTool, scope: Scope): JsonObject {
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: (isNative ? parameters : parametersOf(tool, scope.takesUnions, scope.report)) ?? null,
+    parameters: (isNative ? parameters : schemaOf(tool, scope)) ?? null,
     ...(!isUnsaid && { strict }),
   };
+}
+
+function schemaOf(tool: FunctionTool, { takesUnions, isXai, report }: Scope): JsonObject | undefined {
+  const schema = parametersOf(tool, takesUnions, report);
+  return isXai && schema ? withoutClosedProperties(schema) : schema;
 }
 
 function renderCustom(tool: CustomTool, scope: Scope): JsonObject {
@@ -94,11 +99,12 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
   return grammar ? { type: 'grammar', ...grammar } : tool.format;
 }
 
-function renderHosted(tool: HostedTool, report: Report): readonly JsonObject[] {
+function renderHosted(tool: HostedTool, { isXai, report }: Scope): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
     report('tools[].type', 'approximated', 'web search is sent as web_search');
-    return [webSearch(tool.value)];
+    const search = webSearch(tool.value);
+    return [isXai ? domainsOf(search) : search];
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return [];
@@ -121,6 +127,13 @@ function webSearch(value: JsonObject): JsonObject {
     filters: isEmpty(filters) ? undefined : filters,
     user_location: place && compact({ ...place, type: 'approximate' }),
   });
+}
+
+/** The search with nothing but the domains it is about, as xAI has it. */
+function domainsOf({ type, filters }: JsonObject): JsonObject {
+  const { blocked_domains, ...told } = asObject(filters) ?? {};
+  const known = compact({ ...told, excluded_domains: blocked_domains });
+  return compact({ type, filters: isEmpty(known) ? undefined : known });
 }
 
 function renderChoice(

@@ -12,7 +12,10 @@ const OPENAIS: readonly string[] = ['openai', 'azure'];
 /** OpenAI's models that are told which of their messages were answers: from GPT-5.3 on. */
 const WITH_PHASES = /(?:^|[/.])gpt-(?:5\.[3-9]|[6-9])/;
 
-/** xAI takes none: "tool parameter root must be an object type". */
+/**
+ * xAI, whose functions take no unions ("tool parameter root must be an object type") and no closed object by the name of
+ * a keyword, and whose search knows of domains alone, those to leave out by another name ("Web Search", docs.x.ai).
+ */
 const XAI: readonly string[] = ['x-ai', 'xai'];
 
 export interface Scope {
@@ -30,6 +33,7 @@ export interface Scope {
   readonly tellsPhases: boolean;
   /** Whether the parameters of a function may be one of several objects. */
   readonly takesUnions: boolean;
+  readonly isXai: boolean;
   /** OpenAI's reasoning models refuse sampling parameters. */
   readonly takesSampling: boolean;
   readonly target: Target;
@@ -38,11 +42,13 @@ export interface Scope {
 
 export function scopeOf(target: Target, report: Report): Scope {
   const keepsAll = target.dialect === '';
+  const isXai = XAI.includes(target.dialect);
   return {
     keepsAll,
     cachesMessages: OPENAIS.includes(target.dialect) || GPT.test(target.model),
     tellsPhases: WITH_PHASES.test(target.model) && !keepsAll,
-    takesUnions: !WITHOUT_UNIONS.test(target.model) && !XAI.includes(target.dialect),
+    takesUnions: !WITHOUT_UNIONS.test(target.model) && !isXai,
+    isXai,
     takesSampling: target.sampling || keepsAll,
     target,
     report,
