@@ -197,8 +197,8 @@ export interface Outbound {
   thinkingFormat?(dialect: string): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
-  /** Whether a refusal says that the model cannot but think, where it was told not to. Absent where none ever does. */
-  refusesRest?(error: GatewayError): boolean;
+  /** What a refusal says of a model: that it thinks always, or takes no word on it. Absent where none ever does. */
+  thinkingTold?(refusal: GatewayError): 'always' | 'untold' | undefined;
   /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.

@@ -94,8 +94,8 @@ export interface Routed extends Admitted {
   readonly without?: ReadonlySet<string>;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
   readonly forgets?: true;
-  /** Set where the vendor has said that the model cannot but think: a translation does not ask it to leave that off. */
-  readonly mustThink?: true;
+  /** What the vendor has said of its model: it is told to think, or nothing about it, by a translation. */
+  readonly thinks?: 'always' | 'untold';
 }
 
 /** One of the attempts to get an answer. */

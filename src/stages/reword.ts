@@ -16,8 +16,9 @@
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
  * another one may be asked now.
  *
- * So does a request that no thinking is wanted for, as Claude Code makes them beside its dialogue, of a model that cannot
- * but think: which do, a router knows and nobody says.
+ * So does a request that thinking is wanted for, as for all of Claude Code's, of a model that does not think, and one that
+ * none is wanted for, as those it makes beside its dialogue, of a model that cannot but think: of a router's models, and
+ * those on one's own machine, nobody says which do.
  */
 
 import { tryParseExact } from '../conversation/arguments.ts';
@@ -39,7 +40,7 @@ const REFUSALS = new Set([400, 404, 422]);
  * @param told what came of it as it was: an answer of the vendor's own, where it is native and was refused.
  */
 export function reworded(routed: Routed, told: GatewayError | Replied, wanted: Wanted): Routed | undefined {
-  if (told instanceof Error) return retold(routed, told);
+  if (told instanceof Error) return retold(routed, told, wanted);
   if (!REFUSALS.has(told.status)) return undefined;
   const { spoken, vendor, model } = routed;
   const text = routed.body.toString('utf8');
@@ -85,11 +86,14 @@ function translatable(
   return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
 }
 
-/** A translated request without what was thought, or without a word to leave thinking off, where that was refused. */
-function retold(routed: Routed, error: GatewayError): Routed | undefined {
-  const { spoken, forgets, mustThink } = routed;
+/** A translated request without what was thought, or with another word on thinking, where that was refused. */
+function retold(routed: Routed, error: GatewayError, wanted: Wanted): Routed | undefined {
+  const { spoken, forgets } = routed;
   if (isNative(routed)) return undefined;
-  const { refusesThoughts, refusesRest } = formats[spoken].outbound;
+  const { refusesThoughts, thinkingTold } = formats[spoken].outbound;
   if (!forgets && refusesThoughts?.(error)) return { ...routed, forgets: true };
-  return !mustThink && refusesRest?.(error) ? { ...routed, mustThink: true } : undefined;
+  const thinks = routed.thinks === undefined ? thinkingTold?.(error) : undefined;
+  if (thinks === undefined) return undefined;
+  wanted.rememberThinking(routed, thinks);
+  return { ...routed, thinks };
 }

@@ -105,7 +105,7 @@ function translated(routed: Routed): Prepared {
   const stream = given.stream || asksStream(routed, body);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const prompt = {
-    ...(routed.forgets ? withoutThoughts(given) : given),
+    ...asTold(given, routed),
     model: target.model,
     stream,
     ...(cacheKey !== undefined && { cacheKey }),
@@ -147,9 +147,9 @@ export function askedOf(id: string, prompt: Prompt, body: JsonObject): Asked {
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }
 
-/** What is known of a model with what its vendor has said of it just now. */
-function learned(target: Target, { mustThink }: Routed): Target {
-  if (!mustThink) return target;
+/** What is known of a model with what its vendor has said of it. */
+function learned(target: Target, { thinks }: Routed): Target {
+  if (thinks !== 'always') return target;
   const { kinds = [], efforts = [], ...traits } = target.thinking ?? {};
   const thinking = {
     ...traits,
@@ -158,6 +158,12 @@ function learned(target: Target, { mustThink }: Routed): Target {
     canDisable: false,
   };
   return { ...target, thinking };
+}
+
+/** The prompt without what its vendor has refused of it. */
+function asTold(prompt: Prompt, { forgets, thinks }: Routed): Prompt {
+  const { thinking, ...rest } = forgets ? withoutThoughts(prompt) : prompt;
+  return thinks === 'untold' || thinking === undefined ? rest : { ...rest, thinking };
 }
 
 function withoutThoughts(prompt: Prompt): Prompt {

@@ -1,6 +1,7 @@
 /**
- * What a vendor has lately refused in the caller's format since it wants it in another: the next request of the kind is
- * asked so at once, where each would be refused first.
+ * What a vendor has lately refused in the caller's format since it wants it in another, and of which models it has said
+ * that they think always, or take no word on it: the next request of the kind is asked so at once, where each would be
+ * refused first.
  */
 
 import type { FormatName } from '../conversation/prompt.ts';
@@ -13,7 +14,11 @@ export interface Wanted {
   asWanted(routed: Routed): Routed;
   /** The vendor wants such a request in `format`, as it said when it refused this one. */
   remember(routed: Routed, format: FormatName, refusal: GatewayError): void;
+  /** The vendor has said so of its model when it refused this one. */
+  rememberThinking(routed: Routed, thinks: Thinks): void;
 }
+
+type Thinks = NonNullable<Routed['thinks']>;
 
 /** No word for an effort is longer, in bytes of JSON. */
 const LONGEST_EFFORT = 16;
@@ -21,8 +26,11 @@ const LONGEST_EFFORT = 16;
 /** @param clock milliseconds, from anywhere. */
 export function openWanted(clock: () => number): Wanted {
   const known = openLately<FormatName>(clock);
+  const thinking = openLately<Thinks>(clock);
   return {
-    asWanted(routed) {
+    asWanted(asked) {
+      const thinks = thinking.isEmpty() ? undefined : thinking.of(asked.model.id);
+      const routed = thinks === undefined ? asked : { ...asked, thinks };
       if (known.isEmpty() || routed.anew || routed.spoken !== routed.route.format) return routed;
       for (const kind of Object.values(kindsOf(routed))) {
         const format = known.of(kind);
@@ -35,6 +43,7 @@ export function openWanted(clock: () => number): Wanted {
       const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
       if (kind !== undefined) known.remember(kind, format);
     },
+    rememberThinking: ({ model }, thinks) => thinking.remember(model.id, thinks),
   };
 }
 

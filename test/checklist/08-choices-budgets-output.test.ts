@@ -12,6 +12,7 @@ import {
   at,
   CALLERS,
   type Caller,
+  CEREBRAS,
   CLAUDE,
   CLAUDE_ADAPTIVE,
   CLAUDE_OLD,
@@ -27,9 +28,11 @@ import {
   listAt,
   MINIMAX,
   MUSE,
+  OLLAMA,
   OPENAI,
   QWEN,
   RESPONDER,
+  THINKING,
   useDoor,
 } from './support.ts';
 
@@ -550,28 +553,44 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
     expect(sent).not.toHaveProperty('thinking');
   });
 
-  test.each([
-    ['openrouter/a-model', 'Reasoning is mandatory for this endpoint and cannot be disabled.', 'reasoning'],
-    ['moonshotai/kimi-k2.6', 'invalid thinking: only type=enabled is allowed for this model', 'thinking'],
-  ])('checklist 237: what nobody knew of %s is learned of its refusal', async (model, message, field) => {
-    const sent: JsonObject[] = [];
+  /** The field of what is sent for one request, whose first is refused in these words. */
+  async function told(
+    model: string,
+    more: JsonObject,
+    message: string,
+    field: string,
+  ): Promise<readonly unknown[]> {
+    const sent: unknown[] = [];
     door.answers((_, response) => {
-      sent.push(door.sent());
+      sent.push(door.sent()[field]);
       const refusal = JSON.stringify({ error: { message, code: 400 } });
       const answer = json(completion({ content: 'Yes.' }, 'stop'));
       if (sent.length === 1) response.writeHead(400, { 'content-type': 'application/json' }).end(refusal);
       else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
     });
-    const answer = await door.whole('messages', model, off);
-    expect(answer.status, answer.text).toBe(200);
-    expect(sent.map((body) => body[field])).toEqual(
-      field === 'reasoning'
-        ? [{ effort: 'none' }, { enabled: true }]
-        : [{ type: 'disabled' }, { type: 'enabled' }],
-    );
+    const { status, text } = await door.whole('messages', model, more);
+    expect(status, text).toBe(200);
+    return sent;
+  }
+
+  test('checklist 237: what nobody knew of a model is learned of its refusal, and the next one is asked so at once', async () => {
+    const message = 'Reasoning is mandatory for this endpoint and cannot be disabled.';
+    const sent = await told(THINKING, off, message, 'reasoning');
+    expect(sent).toEqual([{ effort: 'none' }, { enabled: true }]);
+    expect((await sentFor('messages', THINKING, off))['reasoning']).toEqual({ enabled: true });
   });
 
-  test('checklist 237: who is refused so though nothing of the kind was asked is told, and not asked again and again', async () => {
+  test.each([
+    ['"llama3.1:8b" does not support thinking', OLLAMA],
+    ['reasoning_effort is not supported with this model', CEREBRAS],
+    ['`reasoning_effort` must be one of `none` or `default`', QWEN],
+  ])('checklist 243: so is that it does not think, or takes no word on it: %s', async (message, model) => {
+    const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+    expect(await told(model, asked, message, 'reasoning_effort')).toEqual(['high', undefined]);
+    expect(await sentFor('messages', model, asked)).not.toHaveProperty('reasoning_effort');
+  });
+
+  test('checklist 237: what is refused so whatever is asked is told, and not asked again and again', async () => {
     const message = 'Reasoning is mandatory for this endpoint and cannot be disabled.';
     door.answers((_, response) =>
       response
@@ -583,6 +602,11 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
     expect(at(answer.json, 'error.message')).toBe(message);
     expect(door.upstream().received).toHaveLength(2);
   });
+});
+
+test('checklist 244: Ollama, whose models think unasked, is told not to', async () => {
+  const sent = await sentFor('messages', 'ollama/another-model', { thinking: { type: 'disabled' } });
+  expect(sent['reasoning_effort']).toBe('none');
 });
 
 describe('checklist 238: Qwen at Alibaba is told to think, and forced, in the words of that service', () => {

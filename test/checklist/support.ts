@@ -30,6 +30,8 @@ export const GLM = 'z-ai/glm-5.2';
 export const MUSE = 'meta/muse-spark-1.3';
 export const LMSTUDIO = 'lmstudio/a-model';
 export const VLLM = 'vllm/a-model';
+export const OLLAMA = 'ollama/a-model';
+export const THINKING = 'openrouter/a-thinking-model';
 export const ALIBABA = 'alibaba/a-model';
 export const ALIBABA_WORDS = 'alibaba/a-model-with-words';
 /** A service nobody here knows anything of. */
@@ -195,6 +197,7 @@ const DIALECTS = [
   'meta',
   'minimax',
   'moonshotai',
+  'ollama',
   'openrouter',
   'vllm',
   'x-ai',
@@ -221,6 +224,9 @@ const MODEL = {
 const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: RESPONDER, name: 'A model' },
   { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
+  { ...MODEL, id: THINKING, name: 'A model behind a router that cannot but think' },
+  { ...MODEL, id: OLLAMA, name: 'A model in Ollama that does not think' },
+  { ...MODEL, id: 'ollama/another-model', name: 'A model in Ollama' },
   { ...MODEL, id: 'fireworks/a-model', name: 'A model at Fireworks' },
   { ...MODEL, id: CEREBRAS, name: 'A model at Cerebras' },
   { ...MODEL, id: LMSTUDIO, name: 'A model in LM Studio' },

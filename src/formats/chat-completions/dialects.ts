@@ -83,6 +83,8 @@ export interface Dialect {
   readonly signatures: 'all' | 'google' | 'none';
   /** Whether `xhigh`, `max`, `minimal` and `none` are words of the service, where its model's are not known. */
   readonly allEfforts: boolean;
+  /** Whether `none` is one for each of its models. */
+  readonly knowsNone: boolean;
   /** A model without thinking traits in the catalog cannot think (true), or nobody knows (false). */
   readonly knownToThink: boolean;
   /** Whether system turns are `developer`: never, where the caller said so, or for all models that think. */
@@ -159,6 +161,7 @@ const PLAIN: Dialect = {
   splitsThoughts: false,
   signatures: 'all',
   allEfforts: true,
+  knowsNone: true,
   knownToThink: false,
   developer: 'asked',
   systemFirst: false,
@@ -197,6 +200,7 @@ const COMPATIBLE: Dialect = {
   complete: false,
   signatures: 'none',
   allEfforts: false,
+  knowsNone: false,
   developer: 'never',
   systemFirst: true,
   newFields: false,
@@ -350,7 +354,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   mistralai: MISTRAL,
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
-  ollama: { ...COMPATIBLE, thoughts: 'reasoning', namedTools: false },
+  // Its words are `high`, `medium`, `low` and `none`, and models that think do so unasked (openai/openai.go).
+  ollama: { ...COMPATIBLE, thoughts: 'reasoning', namedTools: false, knowsNone: true },
   openrouter: ROUTER,
   perplexity: { ...COMPATIBLE, thoughts: 'none', webSearch: true, topK: true },
   qwen: ALIBABA,

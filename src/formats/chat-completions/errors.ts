@@ -30,12 +30,17 @@ export function wantedFormat({ message, param }: GatewayError): FormatName | und
 }
 
 /** OpenRouter's, Moonshot's and Volcengine's sentences about a model that was told not to think. */
-const MUST_THINK =
+const ALWAYS =
   /reasoning is mandatory|invalid thinking: only type=enabled is allowed|does not support disabling thinking/i;
 
-/** @see Outbound.refusesRest */
-export function refusesRest({ message }: GatewayError): boolean {
-  return MUST_THINK.test(message);
+/** Ollama's, Groq's and xAI's about one that was told how much to. */
+const UNTOLD =
+  /does not support (thinking$|parameter reasoning)|(reasoning_?effort\W*|^think value "\w+") is not supported|reasoning_effort\W+must be one of/i;
+
+/** @see Outbound.thinkingTold */
+export function thinkingTold({ message }: GatewayError): 'always' | 'untold' | undefined {
+  if (ALWAYS.test(message)) return 'always';
+  return UNTOLD.test(message) ? 'untold' : undefined;
 }
 
 /**

@@ -7,9 +7,9 @@ import { dialectOf } from './dialects.ts';
 import {
   parseError,
   parseFailure,
-  refusesRest,
   renderError,
   renderLateError,
+  thinkingTold,
   wantedFormat,
 } from './errors.ts';
 import { hideUsage } from './hide-usage.ts';
@@ -28,7 +28,7 @@ export const chatCompletions: Format = {
     withoutOthers,
     wantedFormat,
     thinkingFormat: (dialect) => (dialectOf(dialect).thinksByResponses ? 'responses' : undefined),
-    refusesRest,
+    thinkingTold,
     parseEvents,
     parseError,
     parseFailure,

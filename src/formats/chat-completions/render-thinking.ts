@@ -146,7 +146,7 @@ function effortWord(thinking: Thinking, { dialect, target }: Writing): Effort | 
   if (traits !== undefined && traits.efforts.length > 0) return effortFor(thinking, traits);
   if (asked === 'none' && traits?.canDisable === false) return undefined;
   if (asked === undefined || dialect.allEfforts) return asked;
-  if (asked === 'none') return undefined;
+  if (asked === 'none') return dialect.knowsNone ? asked : undefined;
   if (asked === 'minimal') return 'low';
   return asked === 'xhigh' || asked === 'max' ? 'high' : asked;
 }
