@@ -321,6 +321,23 @@ describe('checklist 45: an answer that breaks off is told as a failure', () => {
     expect(text).not.toContain('response.completed');
   });
 
+  test.each(CALLERS)(
+    'checklist 45: Gemini stops for a tool that Google runs, and goes on: what breaks off then has not ended (%s)',
+    async (from) => {
+      const ran = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
+      const answer = [gemini([ran], 'STOP'), gemini([{ text: 'It is ' }]), gemini([{ text: '1.' }], 'STOP')];
+      door.answers(geminiStream(...answer));
+      expect((await door.stream(from, GEMINI)).reply().choices[0]?.end.finish).toBe('stop');
+      door.answers(geminiStream(...answer.slice(0, 2)));
+      const cut = await door.stream(from, GEMINI);
+      expect(cut.text).toContain('It is ');
+      expect(() => cut.reply()).toThrow();
+      // What is told beside an answer that has ended does not begin it again.
+      door.answers(geminiStream(...answer, gemini([{ text: '', thoughtSignature: 'AA==' }]), gemini([])));
+      expect((await door.stream(from, GEMINI)).reply().choices[0]?.end.finish).toBe('stop');
+    },
+  );
+
   test.each(CALLERS)('checklist 45: a whole body that breaks off is a 502 (%s)', async (from) => {
     const whole = JSON.stringify(
       from === 'chat-completions'

@@ -190,6 +190,11 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
   return {
     isFinished: () => word !== undefined,
     read(chunk, out) {
+      // It stops for a tool that Google runs, and goes on (0xPlaygrounds/rig#2328): that was no end.
+      if (word !== undefined && !isBlocked && partsOf(chunk['content']).some(saysMore)) {
+        word = undefined;
+        explanation = undefined;
+      }
       // What its texts were taken from may stand behind them in a chunk, and is told as each of them ends.
       if (chunk['groundingMetadata'] || chunk['citationMetadata']) readSources(chunk);
       if (hasSources) ahead = text + visibleText(chunk['content']);
@@ -247,6 +252,11 @@ export function parseCandidate(choice: number, answer: Answer): Candidate {
 /** The parts of a candidate's content: one may stand there without a list. */
 export function partsOf(content: Json | undefined): readonly Json[] {
   return listOf(asObject(content)?.['parts']);
+}
+
+/** Whether a part is more than a signature, or an empty text, as they stand behind an answer. */
+function saysMore(part: Json): boolean {
+  return isObject(part) && !(isPlainText(part) && (part['text'] ?? '') === '');
 }
 
 function visibleText(content: Json | undefined): string {
