@@ -169,6 +169,7 @@ export function openNotebook(): Notebook {
         text(gaveWay.model);
         text(gaveWay.vendor);
         text(gaveWay.fault);
+        number(gaveWay.attempts);
       }
       view.setUint32(at, rest, true);
       at += 4;
@@ -244,8 +245,8 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
   }
 
   function whatGaveWay(): ClosedLedger['gaveWay'] {
-    const [model = '', vendor = '', fault = ''] = [text(), text(), text()];
-    return isFault(fault) ? { model, vendor, fault } : undefined;
+    const [model = '', vendor = '', fault = '', attempts = 0] = [text(), text(), text(), number()];
+    return isFault(fault) ? { model, vendor, fault, attempts } : undefined;
   }
 
   function rest(): readonly Uint8Array[] {

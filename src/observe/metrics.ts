@@ -111,7 +111,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
   );
   perModel(
     'gateway_upstream_attempts_total',
-    'Requests sent to vendors, including retries.',
+    'Requests sent to vendors, including retries and those before a fallback.',
     ({ attempts }) => attempts,
   );
   histogram(

@@ -157,11 +157,13 @@ export function openTally(): Tally {
     else known.count += 1;
   }
 
-  function countFallback({ model, vendor, fault }: GaveWay, fallback: string): void {
+  function countFallback({ model, vendor, fault, attempts }: GaveWay, fallback: string): void {
     const key = `${model} ${vendor} ${fault} ${fallback}`;
     const known = fallbacks.get(key);
     if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
     else known.count += 1;
+    // Of several fallbacks, the last one has the attempts of all.
+    if (attempts > 0) modelOf(model, vendor).attempts += attempts;
     countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
   }
 
@@ -196,7 +198,7 @@ export function openTally(): Tally {
 
 function countModel(
   series: ModelSeries,
-  { duration, firstByte, usage, cost, estimated, attempts, status, operation }: ExchangeRecord,
+  { duration, firstByte, usage, cost, estimated, attempts, gaveWay, status, operation }: ExchangeRecord,
 ): void {
   observe(series.duration, duration / 1_000);
   if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
@@ -206,7 +208,7 @@ function countModel(
   // The same exchanges that a report of the usage calls so.
   if (cost === undefined && attempts > 0 && status < 400 && operation !== 'count-tokens')
     series.uncounted += 1;
-  series.attempts += attempts;
+  series.attempts += attempts - (gaveWay?.attempts ?? 0);
 }
 
 function countTokens({ tokens }: ModelSeries, usage: Tokens): void {

@@ -84,7 +84,9 @@ function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied
 
 /** Notes what the model that was asked for has failed by, once: what comes then is told of another one. */
 function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: Failed): void {
-  if (ledger !== undefined) ledger.gaveWay ??= { model: model.id, vendor: at.name, fault: error.fault };
+  if (ledger === undefined) return;
+  const { attempts } = ledger;
+  ledger.gaveWay ??= { model: model.id, vendor: at.name, fault: error.fault, attempts };
 }
 
 /** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */

@@ -60,6 +60,8 @@ export interface GaveWay {
   readonly model: string;
   readonly vendor: string;
   readonly fault: Fault;
+  /** Of the exchange's attempts those that it took. */
+  readonly attempts: number;
 }
 
 /** What was not told, by the text that passed. */

@@ -84,7 +84,7 @@ describe('fallbacks', () => {
     open.push(gateway);
     openai.script(status(500));
     await (await ask(gateway.url, chat, false)).text();
-    const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken' };
+    const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken', attempts: 1 };
     await expect
       .poll(() => gateway.records)
       .toMatchObject([{ model: 'anthropic/claude-sonnet-4-5', vendor: 'anthropic', attempts: 2, gaveWay }]);

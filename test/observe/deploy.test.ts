@@ -44,7 +44,12 @@ describe('the metrics that are looked at', async () => {
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });
-  const gaveWay = { model: 'openai/gpt-4.1', vendor: 'openai', fault: 'upstream-broken' } as const;
+  const gaveWay = {
+    model: 'openai/gpt-4.1',
+    vendor: 'openai',
+    fault: 'upstream-broken',
+    attempts: 1,
+  } as const;
   tally.record({ ...RECORD, gaveWay });
   const { cost: _, ...uncounted } = RECORD;
   tally.record({ ...uncounted, estimated: { tokens: 100, cost: 0.001 } });

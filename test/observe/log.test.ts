@@ -71,7 +71,10 @@ test('an exchange is one JSON line with what its record tells, and a time', asyn
 test('of a fallback’s answer it is told what was asked for, and why another model was asked', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
-  log.record({ ...RECORD, gaveWay: { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-timeout' } });
+  log.record({
+    ...RECORD,
+    gaveWay: { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-timeout', attempts: 1 },
+  });
   await log.close(1_000);
   expect(lineOf(text())).toMatchObject({
     asked: 'openai/gpt-4o',

@@ -215,8 +215,16 @@ test('two gateways in one process count apart, and are read as one where they ar
 
 test('an outage that fallbacks answer for is counted, and its vendor is down', async () => {
   const metrics = open();
-  const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken' } as const;
-  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, gaveWay });
+  const gaveWay = {
+    model: 'openai/gpt-4o',
+    vendor: 'openai',
+    fault: 'upstream-broken',
+    attempts: 1,
+  } as const;
+  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, attempts: 3, gaveWay });
+  const attempts = async (vendor: string): Promise<number> =>
+    sumOf(await samplesOf(metrics), 'gateway_upstream_attempts_total', { vendor });
+  expect([await attempts('openai'), await attempts('anthropic')]).toEqual([5, 10]);
   // Who says that there are too many requests is not down.
   for (let at = 0; at < 5; at += 1)
     metrics.record({ ...RECORD, gaveWay: { ...gaveWay, vendor: 'google', fault: 'rate-limited' } });
