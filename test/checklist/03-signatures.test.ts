@@ -95,6 +95,21 @@ describe('checklist 25: a signature stays on its part, whatever kind the part is
       expect(text(listAt(sent, 'contents.1.parts'))).toBe(text(parts));
     },
   );
+
+  test.each(['whole', 'stream'] as const)(
+    'checklist 25: the last block is the text, whatever no block can say comes after it (%s)',
+    async (mode) => {
+      const drawn = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
+      door.answers(geminiBoth([{ text: 'Look:', thoughtSignature: 'dGV4dA==' }, drawn])[mode]);
+      const types =
+        mode === 'whole'
+          ? listAt((await door.whole('messages', GEMINI_3)).json, 'content').map(({ type }) => type)
+          : (await door.stream('messages', GEMINI_3)).data.flatMap(
+              (event) => at(event, 'content_block.type') ?? [],
+            );
+      expect(types).toEqual(['text']);
+    },
+  );
 });
 
 test.each(ways)(

@@ -43,12 +43,18 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
 
 /** The parts without the signatures of the text they end with, which no carrier may follow: see `carriers.ts`. */
 function unsignedAtEnd(parts: readonly Part[]): readonly Part[] {
-  const last = parts.findLastIndex((part) => part.kind !== 'text' || part.text !== '');
+  const last = parts.findLastIndex(hasBlock);
   return parts.map((part, at) => {
     if (at < last || part.kind !== 'text') return part;
     const { signature: _, ...unsigned } = part;
     return unsigned;
   });
+}
+
+/** Whether it is told by a block: what only another format can read stands beside the content. */
+function hasBlock(part: Part): boolean {
+  if (part.kind === 'opaque') return part.format === FORMAT;
+  return part.kind !== 'text' || part.text !== '';
 }
 
 function renderPart(
