@@ -4,12 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../src/conversation/collect.ts';
 import type { Prompt } from '../src/conversation/prompt.ts';
+import type { Reply } from '../src/conversation/reply.ts';
 import { GatewayError } from '../src/errors.ts';
 import { unreported } from '../src/formats/format.ts';
 import type { Json } from '../src/json.ts';
 import { isObject, parseJson } from '../src/json.ts';
 import { validateWhole, validator } from '../src/validate/validate.ts';
-import { answer, dialogue, dialogueMeaning } from './support/dialogues.ts';
+import { answer, dialogue, dialogueMeaning, mixedAnswer } from './support/dialogues.ts';
 import {
   allFormats,
   bytesOf,
@@ -108,7 +109,29 @@ describe.each(pairs)('$name', ({ from, to }) => {
   });
 });
 
+/** What is in a reply, part by part, with the signature of each. */
+function partsIn({ choices }: Reply): readonly Json[] {
+  return (choices[0]?.parts ?? []).map((part) => [
+    part.kind,
+    part.kind === 'text' || part.kind === 'thinking' ? part.text : '',
+    part.signature?.value ?? '',
+  ]);
+}
+
 describe.each(allFormats)('$name', (format) => {
+  test('an answer of parts in any order is the same streamed and whole', () => {
+    fc.assert(
+      fc.property(mixedAnswer, (events) => {
+        const streamed = collect(eventsOf(format, bytesOf(rendered(format, events))));
+        const whole = collect(eventsOfWhole(format, JSON.stringify(renderedWhole(format, events))));
+        expect(meaningOf(streamed)).toEqual(meaningOf(whole));
+        // A whole message of chat-completions says nothing of the order of its parts.
+        if (format.name !== 'chat-completions') expect(partsIn(streamed)).toEqual(partsIn(whole));
+      }),
+      { numRuns: RUNS * 2 },
+    );
+  });
+
   const anything = fc.jsonValue({ maxDepth: 4 }).map(overTheWireOf);
 
   test('a request of any shape is read, or refused with a typed error', () => {

@@ -195,3 +195,52 @@ export const answer: fc.Arbitrary<ReplyEvent[]> = fc
     );
     return events;
   });
+
+type Told = Extract<ReplyEvent, { type: 'part-start' }>['part'];
+
+/** A part of an answer: what it is, its text, and whether it is signed. Blank and empty texts are among them. */
+const anyPart: fc.Arbitrary<readonly [part: Told, text: string, signed: boolean]> = fc.tuple(
+  fc.constantFrom<Told>(
+    { kind: 'text' },
+    { kind: 'thinking' },
+    { kind: 'tool-call', id: '', name: 'search' },
+    {
+      kind: 'opaque',
+      format: 'generate-content',
+      value: { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+    },
+  ),
+  fc.constantFrom('Hello.', ' ', '\n\n', '<think>', '😀', ''),
+  fc.boolean(),
+);
+
+/** An answer of Gemini's: parts of all kinds in any order, signed or not. */
+export const mixedAnswer: fc.Arbitrary<ReplyEvent[]> = fc.array(anyPart, { maxLength: 6 }).map((parts) => [
+  { type: 'reply-start', id: 'x1', model: 'a-model' },
+  ...parts.flatMap(([part, text, signed], index): ReplyEvent[] => {
+    const at = { choice: 0, index };
+    const signature = { origin: 'google', value: `c2ln${index}` } as const;
+    // The signature of a call comes with it, that of anything else when it is whole.
+    if (part.kind === 'tool-call') {
+      return [
+        { type: 'part-start', ...at, part: { ...part, id: `call_${index}` }, ...(signed && { signature }) },
+        { type: 'part-delta', ...at, text: '{"q":"x"}' },
+        { type: 'part-end', ...at },
+      ];
+    }
+    const isSaid = part.kind !== 'opaque';
+    return [
+      { type: 'part-start', ...at, part },
+      ...(isSaid && text !== '' ? [{ type: 'part-delta', ...at, text } as const] : []),
+      ...(isSaid && signed ? [{ type: 'part-detail', ...at, signature } as const] : []),
+      { type: 'part-end', ...at },
+    ];
+  }),
+  {
+    type: 'choice-end',
+    choice: 0,
+    finish: parts.some(([{ kind }]) => kind === 'tool-call') ? 'tool-calls' : 'stop',
+  },
+  { type: 'usage', usage: { input: 7, output: 5 } },
+  { type: 'reply-end' },
+]);

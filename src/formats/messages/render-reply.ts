@@ -51,10 +51,16 @@ function unsignedAtEnd(parts: readonly Part[]): readonly Part[] {
   });
 }
 
-/** Whether it is told by a block: what only another format can read stands beside the content. */
+/** Whether a block is told of it: what only another format can read stands beside the content, and nothing nowhere. */
 function hasBlock(part: Part): boolean {
-  if (part.kind === 'opaque') return part.format === FORMAT;
-  return part.kind !== 'text' || part.text !== '';
+  switch (part.kind) {
+    case 'opaque':
+      return part.format === FORMAT;
+    case 'thinking':
+      return isSaid(part) || part.redacted !== undefined;
+    default:
+      return part.kind !== 'text' || part.text !== '';
+  }
 }
 
 function renderPart(
@@ -104,10 +110,13 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const { redacted } = part;
-  const isSaid = part.text !== '' || part.signature !== undefined;
   const fields = fieldsOf(part.own, FORMAT);
   return [
     ...(redacted ? [redactedBlock(redacted, fields)] : []),
-    ...(isSaid ? [thinkingBlock(part, fields)] : []),
+    ...(isSaid(part) ? [thinkingBlock(part, fields)] : []),
   ];
+}
+
+function isSaid({ text, signature }: ThinkingPart): boolean {
+  return text !== '' || signature !== undefined;
 }
