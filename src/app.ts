@@ -29,6 +29,8 @@ import { takeTurns } from './turns.ts';
 export interface Host {
   /** The gateway as it is now: a reload gives the next request another one. */
   current(): Gateway;
+  /** The one that an exchange began with. It keeps that: another one would be closed as if nobody used it. */
+  gatewayOf(response: ServerResponse): Gateway;
   /** What balancers are told of the process. */
   condition(): 'ok' | 'overloaded' | 'draining';
   readonly load: Load;
@@ -76,11 +78,11 @@ export function createApp(host: Host): H3 {
   const turn = takeTurns();
 
   for (const [path, route] of Object.entries(ASKED)) {
-    ask(path, runExchanges(route, host.current));
+    ask(path, runExchanges(route, host.gatewayOf));
     app.all(path, (event) => fail(event, wrongMethod(event)));
   }
   // The path says what is asked.
-  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.current);
+  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
   const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, asksAnthropic, path) =>
     oneModel(gateway, principal, modelIn(path), asksAnthropic),

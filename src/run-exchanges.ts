@@ -1,5 +1,6 @@
 /** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
 
+import type { ServerResponse } from 'node:http';
 import type { Gateway } from './gateway.ts';
 import { type Pipeline, pipeline } from './pipeline.ts';
 import { rescue } from './rescue.ts';
@@ -9,11 +10,11 @@ import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from
 /** What asks a model. Never rejects: an error is an answer too. */
 export type Exchange = (incoming: Incoming) => Promise<Answer>;
 
-/** The exchanges of a route, each by the gateway that there is when it begins. */
-export function runExchanges(route: Route, current: () => Gateway): Exchange {
+/** The exchanges of a route, each by the gateway that it began with. */
+export function runExchanges(route: Route, gatewayOf: (response: ServerResponse) => Gateway): Exchange {
   const pipelineOf = builtOnce(route);
   return (incoming) => {
-    const gateway = current();
+    const gateway = gatewayOf(incoming.response);
     const exchange = gateway.note === undefined ? incoming : noted(gateway, gateway.note, route, incoming);
     return answerUnlessEnded(pipelineOf(gateway), route, exchange);
   };

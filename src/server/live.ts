@@ -12,6 +12,8 @@ import type { Load } from '../stages/exchange.ts';
 export interface Live extends Pick<Load, 'inFlight' | 'claim'> {
   /** Follows an exchange to its end; whatever `run` starts is its course. */
   follow(response: ServerResponse, gateway: Gateway, run: () => void): void;
+  /** The gateway that an exchange began with; undefined once it is over. */
+  gatewayOf(response: ServerResponse): Gateway | undefined;
   /** Aborts when the exchange is over before its answer is; the reason is a GatewayError. */
   signalOf(response: ServerResponse): AbortSignal;
   /** Ends every exchange, and each that begins from now on. @returns how many were in flight. */
@@ -77,6 +79,7 @@ export function followExchanges(): Live {
       if (ending) entry.controller.abort(ending);
       course.run(entry, run);
     },
+    gatewayOf: (response) => entries.get(response)?.gateway,
     signalOf(response) {
       const entry = entries.get(response);
       return (

@@ -63,6 +63,7 @@ export async function serve(
   const live = followExchanges();
   const app = createApp({
     current,
+    gatewayOf: (response) => live.gatewayOf(response) ?? current(),
     condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
     load: { inFlight: live.inFlight, claim: live.claim, shortage },
     signalOf: live.signalOf,

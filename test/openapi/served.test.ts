@@ -356,10 +356,12 @@ describe('what is not described', () => {
   });
 
   test('every path that the program serves is described', async () => {
+    const nothing = (): never => {
+      throw new Error('Nothing is asked.');
+    };
     const app = createApp({
-      current: () => {
-        throw new Error('Nothing is asked.');
-      },
+      current: nothing,
+      gatewayOf: nothing,
       condition: () => 'ok',
       load: { inFlight: () => 0, claim: () => 0, shortage: () => undefined },
       signalOf: () => AbortSignal.abort(),
