@@ -95,7 +95,8 @@ export function poolOf(
   }));
   const { ejection } = limits;
   const ejects = members.length > 1 || limits.ejectsLone;
-  const waiting = new Set<() => void>();
+  /** Who waits for a place, the longest first: each takes one if it can. */
+  const waiting = new Set<() => boolean>();
   let turn = 0;
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
@@ -131,8 +132,10 @@ export function poolOf(
     member.inFlight += 1;
     if (probes) health.probing = true;
     const answer = (): void => {
-      if (probes) readmit(health);
+      if (!probes) return;
       probes = false;
+      readmit(health);
+      serveWaiting();
     };
     return {
       vendor: member.vendor,
@@ -160,35 +163,43 @@ export function poolOf(
         member.inFlight -= 1;
         // It has shown nothing: the next one may try.
         if (probes) health.probing = false;
-        const [next] = waiting;
-        next?.();
+        serveWaiting();
       },
     };
   }
 
-  /** Waits for a place that somebody leaves. */
+  /** Whom there is no place for, there is none for those behind him. */
+  function serveWaiting(): void {
+    for (const serve of waiting) if (!serve()) return;
+  }
+
+  /** Waits for a place that somebody leaves, or at one that is well again. */
   function wait(asked: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      const retry = (): void => {
+      const serve = (): boolean => {
         const member = choose(asked, avoid, session);
-        if (member === undefined) return;
+        if (member === undefined) return false;
         stop();
         resolve(lease(member, asked));
+        return true;
       };
       const stop = (): void => {
-        waiting.delete(retry);
+        waiting.delete(serve);
         clearTimeout(timer);
       };
       const timer = setTimeout(() => {
+        if (serve()) return;
         stop();
         reject(full());
       }, limits.wait);
-      waiting.add(retry);
+      waiting.add(serve);
     });
   }
 
   return {
     take(asked, avoid, session) {
+      // An upstream whose time is over is well without a word of it.
+      serveWaiting();
       const member = choose(asked, avoid, session);
       if (member !== undefined) return lease(member, asked);
       if (members.some(isWell)) return wait(asked, avoid, session);

@@ -106,6 +106,44 @@ describe('places', () => {
     await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
   });
 
+  test('of one that is well again are for those who wait, in their order', async () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { connections: 2, wait: 5_000 });
+    const ofB = [take(), take(), take(), take()].filter(({ vendor }) => vendor.name === 'b');
+    for (const lease of ofB) {
+      lease.fail('somehow');
+      lease.release();
+    }
+    const got: string[] = [];
+    const wait = async (name: string): Promise<Lease> => {
+      const lease = await made.take('m');
+      got.push(`${name} at ${lease.vendor.name}`);
+      return lease;
+    };
+    const first = wait('first');
+    void wait('second');
+    void wait('third').catch(() => undefined);
+    pass(1_200);
+    void wait('late').catch(() => undefined);
+    const probe = await first;
+    expect(got).toEqual(['first at b']);
+    probe.answer();
+    await Promise.resolve();
+    expect(got).toEqual(['first at b', 'second at b']);
+    probe.release();
+    await Promise.resolve();
+    expect(got).toEqual(['first at b', 'second at b', 'third at b']);
+  });
+
+  test('of one that is well again are there also for who was about to give up', async () => {
+    const { pool: made, take, pass } = pool(['a', 'b'], { connections: 1 });
+    const failing = [take(), take()].find(({ vendor }) => vendor.name === 'b');
+    failing?.fail('surely');
+    failing?.release();
+    const waiting = made.take('m');
+    pass(1_200);
+    expect((await waiting).vendor.name).toBe('b');
+  });
+
   test('are freed once, however often that is said', async () => {
     const { pool: made, take } = pool(['a'], { connections: 2 });
     const first = take();
