@@ -1,7 +1,7 @@
 /** The whole life of a request, in one expression. */
 
 import type { Gateway } from './gateway.ts';
-import { rescue } from './rescue.ts';
+import { rescue } from './http/rescue.ts';
 import { attempts } from './stages/attempts.ts';
 import { authenticate } from './stages/authenticate.ts';
 import { bridge } from './stages/bridge.ts';

@@ -5,13 +5,13 @@
  */
 
 import { createServer } from 'node:http';
-import { openAccounts } from '../../src/accounts.ts';
 import { openAdmin } from '../../src/admin/open-admin.ts';
 import { readSettings } from '../../src/config/load.ts';
 import { openGateway } from '../../src/open.ts';
-import { startServing } from '../../src/serving.ts';
+import { openAccounts } from '../../src/process/accounts.ts';
+import { startServing } from '../../src/process/serving.ts';
+import { openWatching } from '../../src/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
-import { openWatching } from '../../src/watching.ts';
 
 /** Nothing looks at a request; as a start has it; and with limits on the caller's key. */
 export type Way = 'unwatched' | 'watched' | 'limited';

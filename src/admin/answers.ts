@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { asGatewayError, GatewayError } from '../errors.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../http/read-body.ts';
 import { wording } from '../wording.ts';
 
 /** A request to the admin API. */

@@ -2,7 +2,7 @@
 
 import { H3, type H3Event } from 'h3';
 import { GatewayError, methodNotAllowed } from '../errors.ts';
-import { queryOf } from '../head.ts';
+import { queryOf } from '../http/head.ts';
 import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { isReachable, isShort, type Store } from '../store/store.ts';
 import { admitAdmin } from './admit.ts';

@@ -1,7 +1,6 @@
 /** What every way of serving does with a configuration: opens it, and reads it again. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Accounts } from '../accounts.ts';
 import type { RunningAdmin } from '../admin/serve-admin.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
@@ -10,8 +9,9 @@ import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import type { Teller } from '../observe/teller.ts';
 import { type OpenOptions, openGateway } from '../open.ts';
-import type { Opened, Serving } from '../serving.ts';
-import type { Watching } from '../watching.ts';
+import type { Accounts } from '../process/accounts.ts';
+import type { Opened, Serving } from '../process/serving.ts';
+import type { Watching } from '../process/watching.ts';
 
 /** Where a configuration is read from. */
 export interface Surroundings {

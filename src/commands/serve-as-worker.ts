@@ -1,15 +1,15 @@
 /** `gateway start` in one of several processes: serves, and does as the first process says. */
 
-import { openAccounts } from '../accounts.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import { endingOf, onSignals } from '../ending.ts';
 import { openTeller } from '../observe/teller.ts';
 import { tellMetrics } from '../observe/worker-metrics.ts';
-import { startServing } from '../serving.ts';
+import { openAccounts } from '../process/accounts.ts';
+import { endingOf, onSignals } from '../process/ending.ts';
+import { startServing } from '../process/serving.ts';
+import { openWatching } from '../process/watching.ts';
+import { hear, type Served, tellFirst } from '../process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { openWatching } from '../watching.ts';
-import { hear, type Served, tellFirst } from '../workers.ts';
 import { closingWith, openConfigured } from './open-configured.ts';
 import { orExit } from './or-exit.ts';
 

@@ -2,24 +2,24 @@
 
 import cluster from 'node:cluster';
 import { type ArgsDef, defineCommand } from 'citty';
-import { openAccounts } from '../accounts.ts';
 import { openAdmin } from '../admin/open-admin.ts';
 import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
-import { endingOf, onSignals } from '../ending.ts';
 import { addWatchRoutes } from '../observe/admin-routes.ts';
 import { type Log, openLog } from '../observe/log.ts';
 import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, sandboxOptions, servedModels } from '../open.ts';
-import { hearConfigChanges, type OnConfigChange } from '../reload.ts';
+import { openAccounts } from '../process/accounts.ts';
+import { endingOf, onSignals } from '../process/ending.ts';
+import { hearConfigChanges, type OnConfigChange } from '../process/reload.ts';
+import { startServing } from '../process/serving.ts';
+import { openWatching } from '../process/watching.ts';
+import { type Served, startWorkers } from '../process/workers.ts';
 import { freePort, urlOf } from '../server/bind.ts';
-import { startServing } from '../serving.ts';
 import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
-import { openWatching } from '../watching.ts';
-import { type Served, startWorkers } from '../workers.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { refuseUnknown } from './known-options.ts';
 import {

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { openPage, type StaticPage } from '../static-page.ts';
+import { openPage, type StaticPage } from '../http/static-page.ts';
 
 /** Reads the page. */
 export function openDashboard(): StaticPage {

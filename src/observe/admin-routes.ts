@@ -5,7 +5,7 @@ import { admitAdmin } from '../admin/admit.ts';
 import { answerError } from '../admin/answers.ts';
 import { openDashboard } from '../dashboard/assets.ts';
 import { GatewayError, methodNotAllowed } from '../errors.ts';
-import { rawPath } from '../head.ts';
+import { rawPath } from '../http/head.ts';
 import { nodeExchangeOf } from '../server/node-exchange.ts';
 import { answerMetrics, type RenderMetrics } from './metrics-endpoint.ts';
 

@@ -3,8 +3,8 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { descriptorLimit, openDescriptors } from '../descriptors.ts';
-import { residentMemory } from '../resident-memory.ts';
+import { descriptorLimit, openDescriptors } from '../process/descriptors.ts';
+import { residentMemory } from '../process/resident-memory.ts';
 
 /** How often the loop is looked at, in milliseconds: what delays it for less is no delay. */
 const RESOLUTION = 20;

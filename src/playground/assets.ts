@@ -1,7 +1,7 @@
 /** The playground: `/`, and its files at `/playground/<file>`. */
 
 import { join } from 'node:path';
-import { openPage, type StaticPage } from '../static-page.ts';
+import { openPage, type StaticPage } from '../http/static-page.ts';
 
 /** Reads the page. */
 export function openPlayground(): StaticPage {

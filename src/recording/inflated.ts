@@ -1,7 +1,7 @@
 /** Bodies that came compressed (RFC 9110, 8.4), as what they are. */
 
 import { Readable } from 'node:stream';
-import { CODINGS, codingOf } from '../content-coding.ts';
+import { CODINGS, codingOf } from '../http/content-coding.ts';
 
 /** The most that a body may become, in bytes: a small one can hold a very large one. */
 const MAX_INFLATED = 256 * 1024 * 1024;

@@ -4,9 +4,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { bag } from '../bag.ts';
 import { openCounts } from '../counts.ts';
-import { cutOff } from '../cut-off.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
+import { cutOff } from '../http/cut-off.ts';
 import type { Load } from '../stages/exchange.ts';
 
 export interface Live extends Pick<Load, 'inFlight' | 'claim'> {

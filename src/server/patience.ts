@@ -2,7 +2,7 @@
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { cutOff } from '../cut-off.ts';
+import { cutOff } from '../http/cut-off.ts';
 
 /** Milliseconds. */
 export interface Patience {

@@ -2,9 +2,9 @@
 
 import type { Server } from 'node:http';
 import { toNodeHandler } from 'h3/node';
-import { createApp } from '../app.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
+import { createApp } from '../http/app.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
 import { takeSockets } from '../socket/sockets.ts';
 import type { Load } from '../stages/exchange.ts';

@@ -6,8 +6,8 @@
 import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { descriptorLimit, openDescriptors } from '../descriptors.ts';
-import { residentMemory } from '../resident-memory.ts';
+import { descriptorLimit, openDescriptors } from '../process/descriptors.ts';
+import { residentMemory } from '../process/resident-memory.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
 /** From where on it counts as short. */

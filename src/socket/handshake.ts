@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { asGatewayError, GatewayError } from '../errors.ts';
-import { faultOfHead, queryOf, rawPath } from '../head.ts';
+import { faultOfHead, queryOf, rawPath } from '../http/head.ts';
 import type { Keys, Principal } from '../keys.ts';
 import { admit } from '../stages/authenticate.ts';
 

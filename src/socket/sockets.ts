@@ -7,7 +7,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Gateway } from '../gateway.ts';
-import { oneModel } from '../model-list.ts';
+import { oneModel } from '../http/model-list.ts';
 import type { Tell } from '../observe/teller.ts';
 import { DEFAULT_VENDOR } from '../stages/resolve-model.ts';
 import { holderOf, isHandshake, refusalOf } from './handshake.ts';

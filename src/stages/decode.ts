@@ -1,9 +1,9 @@
 /** What is asked, and in which format: the request's head. The body is not read before its sender is known. */
 
-import { decompressorOf } from '../content-coding.ts';
 import { GatewayError } from '../errors.ts';
-import { queryOf, rawPath } from '../head.ts';
-import { readBody } from '../read-body.ts';
+import { decompressorOf } from '../http/content-coding.ts';
+import { queryOf, rawPath } from '../http/head.ts';
+import { readBody } from '../http/read-body.ts';
 import type { Call, Incoming, Route } from './exchange.ts';
 
 export interface DecodeOptions {

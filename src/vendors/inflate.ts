@@ -1,8 +1,8 @@
 /** Compressed answers (RFC 9110, 8.4), which nobody asked for: every request says `identity`. */
 
 import type { Transform } from 'node:stream';
-import { CODINGS, codingOf } from '../content-coding.ts';
 import { GatewayError } from '../errors.ts';
+import { CODINGS, codingOf } from '../http/content-coding.ts';
 
 /** The most that a compressed answer may become, in bytes: a small one can hold a very large one. */
 const MAX_INFLATED = 64 * 1024 * 1024;

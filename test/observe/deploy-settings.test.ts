@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config/load.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { asList, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../../src/json.ts';
 import { openTraces } from '../../src/observe/traces.ts';
-import { openApi } from '../../src/openapi.ts';
+import { openApi } from '../../src/openapi/document.ts';
 import { DEPLOY, textFile, yaml } from './deploy-files.ts';
 
 const dockerfile = textFile('Dockerfile');

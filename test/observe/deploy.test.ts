@@ -10,7 +10,7 @@ import { openLog } from '../../src/observe/log.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
 import { openTally } from '../../src/observe/tally.ts';
 import { workersMetrics } from '../../src/observe/worker-metrics.ts';
-import { openApi } from '../../src/openapi.ts';
+import { openApi } from '../../src/openapi/document.ts';
 import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
 import { RECORD } from './records.ts';
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asList, asObject, type Json, parseJson } from '../../src/json.ts';
-import { openApi } from '../../src/openapi.ts';
+import { openApi } from '../../src/openapi/document.ts';
 import { RECORD } from '../observe/records.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { checkAnswer } from './check-answer.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { asObject, asObjects, asText, isList, isObject, type Json } from '../../src/json.ts';
-import { openApi } from '../../src/openapi.ts';
+import { openApi } from '../../src/openapi/document.ts';
 import { operationsOf } from './operations.ts';
 import { at, problemsOf } from './validator.ts';
 

@@ -1,12 +1,12 @@
 /** The document against the running service: what it describes is there, what it says may happen does, nothing else is. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { createApp } from '../../src/http/app.ts';
 import { asList, asObject, type JsonObject } from '../../src/json.ts';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../src/limits/limit-headers.ts';
 import { openGateway } from '../../src/open.ts';
-import { openApi } from '../../src/openapi.ts';
+import { openApi } from '../../src/openapi/document.ts';
 import { serve } from '../../src/server/server.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';

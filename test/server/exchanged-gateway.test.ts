@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { openGateway } from '../../src/open.ts';
-import { type Opened, startServing } from '../../src/serving.ts';
+import { type Opened, startServing } from '../../src/process/serving.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
 import { startUpstream } from '../support/upstream.ts';

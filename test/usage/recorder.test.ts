@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openAccounts } from '../../src/accounts.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { openAccounts } from '../../src/process/accounts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
 import { forgetUsage } from '../../src/usage/forget-usage.ts';

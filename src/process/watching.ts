@@ -1,15 +1,15 @@
 /** What watches a process that serves: its books, log, metrics and traces, and where their figures come from. */
 
+import { admitAdmin } from '../admin/admit.ts';
+import { openBookkeeper } from '../books/bookkeeper.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { openLog } from '../observe/log.ts';
+import { answerMetricsToAdmin } from '../observe/metrics-endpoint.ts';
+import { addFigures, type Observers, openObservers } from '../observe/observe.ts';
+import type { Tell } from '../observe/teller.ts';
+import type { OpenOptions } from '../open.ts';
 import type { Accounts } from './accounts.ts';
-import { admitAdmin } from './admin/admit.ts';
-import { openBookkeeper } from './books/bookkeeper.ts';
-import type { Environment } from './config/environment.ts';
-import type { Config } from './config/schema.ts';
-import { openLog } from './observe/log.ts';
-import { answerMetricsToAdmin } from './observe/metrics-endpoint.ts';
-import { addFigures, type Observers, openObservers } from './observe/observe.ts';
-import type { Tell } from './observe/teller.ts';
-import type { OpenOptions } from './open.ts';
 import type { Serving } from './serving.ts';
 
 export interface Watching extends Observers {

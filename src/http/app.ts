@@ -3,26 +3,26 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import type { FormatName } from './conversation/prompt.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { GatewayError, methodNotAllowed } from '../errors.ts';
+import type { Gateway } from '../gateway.ts';
+import type { JsonObject } from '../json.ts';
+import type { Principal } from '../keys.ts';
+import { openDescription } from '../openapi/document.ts';
+import { openPlayground } from '../playground/assets.ts';
+import { nodeExchangeOf } from '../server/node-exchange.ts';
+import { isHandshake, refusalOf } from '../socket/handshake.ts';
+import { admit } from '../stages/authenticate.ts';
+import { decodedName, MODELS_PATH } from '../stages/decode.ts';
+import type { Incoming, Load, Route } from '../stages/exchange.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
-import { GatewayError, methodNotAllowed } from './errors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
-import type { Gateway } from './gateway.ts';
 import { faultOfHead, queryOf, rawPath } from './head.ts';
-import type { JsonObject } from './json.ts';
-import type { Principal } from './keys.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { nearestPath } from './nearest-path.ts';
-import { openDescription } from './openapi.ts';
-import { openPlayground } from './playground/assets.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
-import { nodeExchangeOf } from './server/node-exchange.ts';
-import { isHandshake, refusalOf } from './socket/handshake.ts';
-import { admit } from './stages/authenticate.ts';
-import { decodedName, MODELS_PATH } from './stages/decode.ts';
-import type { Incoming, Load, Route } from './stages/exchange.ts';
 import { takeTurns } from './turns.ts';
 
 /** What the app asks of whoever runs it. */

@@ -1,11 +1,11 @@
 /** The one place that makes an error into an answer, for as long as no head has been sent. */
 
-import type { FormatName } from './conversation/prompt.ts';
-import { asGatewayError, waitHeaders } from './errors.ts';
-import { formats } from './formats/all.ts';
+import type { FormatName } from '../conversation/prompt.ts';
+import { asGatewayError, waitHeaders } from '../errors.ts';
+import { formats } from '../formats/all.ts';
+import type { Answer, Incoming } from '../stages/exchange.ts';
+import { noteFault } from '../usage/ledger.ts';
 import { discard } from './read-body.ts';
-import type { Answer, Incoming } from './stages/exchange.ts';
-import { noteFault } from './usage/ledger.ts';
 
 /** Statuses after which the same request may well succeed: official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);

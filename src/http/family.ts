@@ -1,7 +1,7 @@
 /** Which vendor's client asks, as far as that can be told before anything is read: by the path, and by its headers. */
 
 import type { IncomingMessage } from 'node:http';
-import type { FormatName } from './conversation/prompt.ts';
+import type { FormatName } from '../conversation/prompt.ts';
 
 /** Paths that Google's clients alone ask, whatever their version. */
 const GOOGLES = /^(?:\/upload)?\/v1(?:alpha|beta)|\/(?:models|tunedModels)\/[^/]+:\w+$/;

@@ -1,7 +1,7 @@
 /** The files and sockets of this process, as Linux tells of them in /proc; elsewhere nothing is known. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 
 /** How many it may have open. */
 export function descriptorLimit(): number | undefined {

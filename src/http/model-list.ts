@@ -1,12 +1,12 @@
 /** The model lists, in the words of each family's clients. */
 
-import { modelName, vendorName } from './catalog/catalog.ts';
-import type { Model } from './catalog/model.ts';
-import { pricesAt } from './catalog/prices-at.ts';
-import type { Gateway } from './gateway.ts';
-import { compact, type JsonObject } from './json.ts';
-import type { Principal } from './keys.ts';
-import { notSupported } from './stages/resolve-model.ts';
+import { modelName, vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
+import { pricesAt } from '../catalog/prices-at.ts';
+import type { Gateway } from '../gateway.ts';
+import { compact, type JsonObject } from '../json.ts';
+import type { Principal } from '../keys.ts';
+import { notSupported } from '../stages/resolve-model.ts';
 
 /** `GET /v1/models`: what the key may use; with what Anthropic's clients read where one asks. */
 export function listModels(gateway: Gateway, principal: Principal, anthropic: boolean): JsonObject {

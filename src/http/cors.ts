@@ -1,8 +1,8 @@
 /** What browsers are told (WHATWG Fetch, 3.2): keys travel in headers, never in cookies, so no credentials. */
 
 import type { IncomingMessage } from 'node:http';
-import type { CorsOptions } from './gateway.ts';
-import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from './limits/limit-headers.ts';
+import type { CorsOptions } from '../gateway.ts';
+import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../limits/limit-headers.ts';
 
 /** Answer headers that a page's script may read. */
 const EXPOSED = [

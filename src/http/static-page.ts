@@ -28,7 +28,7 @@ const POLICY = [
 export type StaticPage = (path: string, etag: string | undefined) => Response | undefined;
 
 /** Files that every page has beside its own. */
-const SHARED = join(import.meta.dirname, 'pages');
+const SHARED = join(import.meta.dirname, '..', 'pages');
 
 /**
  * Reads the page in a folder, and what all pages share. Its files are at `base`, which ends in a slash, and their names;

@@ -1,8 +1,8 @@
 /** Another configuration without another start: read anew on SIGHUP and when one of its files changes. */
 
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
-import { ConfigError } from './config/config-error.ts';
-import type { Tell } from './observe/teller.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Tell } from '../observe/teller.ts';
 
 /** A look at the file's times; unlike a watch on it, it sees a file that is replaced, linked to or mounted. */
 const LOOK_INTERVAL = 1_000;

@@ -1,7 +1,7 @@
 /** What is wrong with a request before anyone asks what it means: its target and its header lines. */
 
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, invalidKey } from './errors.ts';
+import { GatewayError, invalidKey } from '../errors.ts';
 
 /** Headers that must not come twice: of two, Node shows the first, and something on the way may have read the other. */
 const SINGLE = new Set(['host', 'authorization']);

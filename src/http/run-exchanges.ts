@@ -1,11 +1,11 @@
 /** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
 
 import type { ServerResponse } from 'node:http';
-import type { Gateway } from './gateway.ts';
-import { type Pipeline, pipeline } from './pipeline.ts';
+import type { Gateway } from '../gateway.ts';
+import { type Pipeline, pipeline } from '../pipeline.ts';
+import type { Answer, Incoming, Route } from '../stages/exchange.ts';
+import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from '../usage/ledger.ts';
 import { rescue } from './rescue.ts';
-import type { Answer, Incoming, Route } from './stages/exchange.ts';
-import { CLIENT_CLOSED, closeLedger, openLedger, recordOf, type TakeNotes } from './usage/ledger.ts';
 
 /** What asks a model. Never rejects: an error is an answer too. */
 export type Exchange = (incoming: Incoming) => Promise<Answer>;

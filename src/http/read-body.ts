@@ -4,9 +4,9 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError, invalid } from '../errors.ts';
+import { gather } from '../gather.ts';
 import type { Decompress } from './content-coding.ts';
-import { GatewayError, invalid } from './errors.ts';
-import { gather } from './gather.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;

@@ -8,7 +8,7 @@ import {
   createInflate,
   createZstdDecompress,
 } from 'node:zlib';
-import { GatewayError } from './errors.ts';
+import { GatewayError } from '../errors.ts';
 
 /** The most a zstd frame may have its reader remember, as a power of two: what RFC 9659 allows on the web. */
 const ZSTD_WINDOW = 23;

@@ -1,8 +1,8 @@
 /** How a process ends: by a signal, by an order, or by an error that nobody caught. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tell, Teller } from './observe/teller.ts';
-import { withoutSecrets } from './redact.ts';
+import type { Tell, Teller } from '../observe/teller.ts';
+import { withoutSecrets } from '../redact.ts';
 import type { Serving } from './serving.ts';
 import { tellFirst } from './workers.ts';
 

@@ -1,13 +1,13 @@
 /** Who may ask, and how much: the store as a serving process needs it, with its keys in memory. */
 
-import type { Config } from './config/schema.ts';
-import type { Keys } from './keys.ts';
-import type { Limits } from './limits/limits.ts';
-import { openLimits } from './limits/open-limits.ts';
-import { storedSpending } from './limits/stored-spending.ts';
-import { followKeys } from './store/follow-keys.ts';
-import { reasonOf, type Store, type StorePlace } from './store/store.ts';
-import { keepForgetting } from './usage/forget-usage.ts';
+import type { Config } from '../config/schema.ts';
+import type { Keys } from '../keys.ts';
+import type { Limits } from '../limits/limits.ts';
+import { openLimits } from '../limits/open-limits.ts';
+import { storedSpending } from '../limits/stored-spending.ts';
+import { followKeys } from '../store/follow-keys.ts';
+import { reasonOf, type Store, type StorePlace } from '../store/store.ts';
+import { keepForgetting } from '../usage/forget-usage.ts';
 
 export interface Accounts {
   /** The keys of the store as they are now. */

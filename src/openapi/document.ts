@@ -1,12 +1,12 @@
 /** The whole service as an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1). */
 
-import type { JsonObject } from './json.ts';
-import { adminPaths, adminSchemas } from './openapi/admin-paths.ts';
-import { announcedPaths, generatePaths } from './openapi/generate-paths.ts';
-import { readPaths } from './openapi/read-paths.ts';
-import { componentHeaders } from './openapi/responses.ts';
-import { componentSchemas } from './openapi/schemas.ts';
-import { version } from './version.ts';
+import type { JsonObject } from '../json.ts';
+import { version } from '../version.ts';
+import { adminPaths, adminSchemas } from './admin-paths.ts';
+import { announcedPaths, generatePaths } from './generate-paths.ts';
+import { readPaths } from './read-paths.ts';
+import { componentHeaders } from './responses.ts';
+import { componentSchemas } from './schemas.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 

@@ -2,9 +2,9 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
+import type { Answer } from '../stages/exchange.ts';
+import { readableOf } from '../streams/body.ts';
 import { cutOff } from './cut-off.ts';
-import type { Answer } from './stages/exchange.ts';
-import { readableOf } from './streams/body.ts';
 
 /**
  * Writes an answer, as fast as it comes and is read.

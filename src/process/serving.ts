@@ -1,12 +1,12 @@
 /** A process that serves: a gateway that can be exchanged for another, its server, and what it may run short of. */
 
-import type { Config } from './config/schema.ts';
-import { GatewayError } from './errors.ts';
-import type { Tell } from './observe/teller.ts';
-import type { OpenGateway } from './open.ts';
-import { type RunningServer, serve } from './server/server.ts';
-import { type ShortageWatch, watchShortage } from './server/shortage.ts';
-import { SPARED } from './stages/shed.ts';
+import type { Config } from '../config/schema.ts';
+import { GatewayError } from '../errors.ts';
+import type { Tell } from '../observe/teller.ts';
+import type { OpenGateway } from '../open.ts';
+import { type RunningServer, serve } from '../server/server.ts';
+import { type ShortageWatch, watchShortage } from '../server/shortage.ts';
+import { SPARED } from '../stages/shed.ts';
 
 /** A gateway, and the configuration it was opened with. */
 export interface Opened extends OpenGateway {

@@ -5,9 +5,9 @@
  */
 
 import cluster, { type Worker } from 'node:cluster';
-import type { Config } from './config/schema.ts';
-import type { Place } from './config/vendors.ts';
-import type { Teller } from './observe/teller.ts';
+import type { Config } from '../config/schema.ts';
+import type { Place } from '../config/vendors.ts';
+import type { Teller } from '../observe/teller.ts';
 
 /** What a worker serves by. */
 export interface Served {

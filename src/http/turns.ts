@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { GatewayError } from './errors.ts';
+import { GatewayError } from '../errors.ts';
 
 /** Resolves when the answers before this one on its connection are out. @throws GatewayError where the caller left. */
 export type Turns = (message: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
