@@ -57,17 +57,20 @@ export function succeed(health: Health, limits: EjectionLimits, now: number): vo
   health.probing = false;
 }
 
-/**
- * An exchange failed, and not for what was asked.
- * @param spare whether enough others are well for this one to go by its share of failures alone.
- * @param atLeast milliseconds for which it is known to fail whatever is asked; else 0.
- */
+/** A failure, and what stands beside it. */
+export interface Failure {
+  /** Whether enough others are well for this one to go by its share of failures alone. */
+  readonly spare: boolean;
+  /** Milliseconds for which it is known to fail whatever is asked; absent: that is not known. */
+  readonly atLeast?: number;
+}
+
+/** An exchange failed, and not for what was asked. */
 export function fail(
   health: Health,
   limits: EjectionLimits,
   now: number,
-  spare: boolean,
-  atLeast = 0,
+  { spare, atLeast = 0 }: Failure,
   random: () => number = Math.random,
 ): void {
   count(health, limits, now, 1);

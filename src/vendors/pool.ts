@@ -150,7 +150,8 @@ export function poolOf(
         const ejected = members.filter((each) => isEjected(each.health)).length;
         const spare = (ejected + 1) * 2 <= members.length;
         const { until } = health;
-        fail(health, ejection, clock(), spare, how === 'surely' ? ejection.duration : 0);
+        const atLeast = how === 'surely' ? ejection.duration : 0;
+        fail(health, ejection, clock(), { spare, atLeast });
         if (health.until !== until) member.ejections += 1;
       },
       rest(milliseconds) {

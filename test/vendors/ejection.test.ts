@@ -6,7 +6,7 @@ const LIMITS = { failures: 5, share: 0.5, requests: 20, window: 30_000, duration
 const EVEN = (): number => 0.5;
 
 const failAt = (health: ReturnType<typeof healthOf>, now: number, spare = true, atLeast = 0): void =>
-  fail(health, LIMITS, now, spare, atLeast, EVEN);
+  fail(health, LIMITS, now, { spare, atLeast }, EVEN);
 
 describe('failures in a row', () => {
   test('five eject, for the duration; then one request may see', () => {
@@ -74,7 +74,8 @@ describe('failures in a row', () => {
 
   test('0 never ejects', () => {
     const health = healthOf(0);
-    for (let at = 0; at < 100; at += 1) fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, true, 0, EVEN);
+    for (let at = 0; at < 100; at += 1)
+      fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, { spare: true }, EVEN);
     expect(isEjected(health)).toBe(false);
   });
 });
@@ -111,7 +112,7 @@ test('a sure failure ejects at once', () => {
 test('not all come back at the same time: a tenth sooner or later', () => {
   const untils = [0, 0.5, 0.999].map((random) => {
     const health = healthOf(0);
-    for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, true, 0, () => random);
+    for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { spare: true }, () => random);
     return Math.round(health.until);
   });
   expect(untils).toEqual([27_000, 30_000, 32_994]);
