@@ -13,6 +13,7 @@ export interface Calendar {
 const SECOND = 1_000;
 const DAY = 86_400_000;
 
+/** A calendar that was asked for nothing yet. */
 export function openCalendar(): Calendar {
   const day = remembering(DAY, dayOf);
   /** All but the milliseconds. */

@@ -8,6 +8,7 @@ export interface Counts {
   remove(key: string): void;
 }
 
+/** Counts without a key. */
 export function openCounts(): Counts {
   const counts = new Map<string, number>();
   const of = (key: string): number => counts.get(key) ?? 0;

@@ -78,6 +78,7 @@ export const BROKEN_OFF = {
  */
 export const LONGEST_WAIT = 60;
 
+/** What went wrong, and all that its caller is told of it beside the words of his format. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly fault: Fault;

@@ -215,6 +215,7 @@ function notJson(at: number): GatewayError {
   return invalid(`The request body is not a valid JSON object (at byte ${at}).`);
 }
 
+/** A 400 for more than MAX_TOKENS of JSON. */
 export function tooLarge(): GatewayError {
   return invalid(`The request body holds more than ${MAX_TOKENS} JSON tokens.`);
 }

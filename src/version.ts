@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, asText, parseJson } from './json.ts';
 
+/** @throws Error where there is no package.json. */
 export function version(): string {
   const about = parseJson(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
   return asText(asObject(about)?.['version']) ?? '0';

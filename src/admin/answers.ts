@@ -27,10 +27,12 @@ export const errorBody = z.strictObject({
   }),
 });
 
+/** An answer that nobody on the way is to keep: it may hold a key. */
 export function answerJson(body: unknown, status = 200): Response {
   return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 }
 
+/** Any thrown value as an answer; what is no GatewayError says nothing of itself. */
 export function answerError(error: unknown): Response {
   const { fault, status, message, param, code, headers } = asGatewayError(error);
   const body: z.output<typeof errorBody> = {

@@ -73,6 +73,7 @@ export const keyList = z.strictObject({
   has_more: z.boolean().meta({ description: 'Whether there are more: ask for those `after` the `last_id`.' }),
 });
 
+/** A page of the keys. @throws GatewayError `invalid-request` for a query that is none. */
 export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
   const asked = checked(Object.fromEntries(query), listQuery);
   const { rows, more } = await pageOfKeys(store, {
@@ -97,6 +98,7 @@ async function keyBefore(store: Store, id: string): Promise<KeyRow> {
   throw new GatewayError('invalid-request', `after: there is no key ${id}.`, { param: 'after' });
 }
 
+/** Makes a key. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
   const made = await createKey(store, name, columnsOf(settings));
@@ -109,10 +111,12 @@ export async function answerCreate(store: Store, request: AdminRequest): Promise
   return answerJson(madeView(made), 201);
 }
 
+/** The key of an id or a name. @throws GatewayError `not-found` */
 export async function answerOne(store: Store, { named }: AdminRequest): Promise<Response> {
   return answerJson(viewOf(await existing(store, named)));
 }
 
+/** Sets what the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` where it has been revoked. */
 export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
   const settings = await readAs(request, keySettings);
   const { id } = await existing(store, request.named);
@@ -125,6 +129,7 @@ export async function answerRevoke(store: Store, { named }: AdminRequest): Promi
   return answerJson(viewOf((await revokeKey(store, id)) ?? (await existing(store, id))));
 }
 
+/** Another key in the place of one. @throws GatewayError as `answerChange`; `conflict` also within an earlier grace. */
 export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
   const { grace_seconds: grace, again } = await readAs(request, rotation);
   const { id } = await existing(store, request.named);

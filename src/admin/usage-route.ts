@@ -18,6 +18,7 @@ export const usageAnswer = z.strictObject({
   }),
 });
 
+/** A report. @throws GatewayError `invalid-request` for a query that is none. */
 export async function answerUsage(store: Store, { query }: AdminRequest): Promise<Response> {
   const asked = queryOf(checked(Object.fromEntries(query), usageQuery), Date.now());
   const { lines, total, more } = await reportUsage(store, asked);

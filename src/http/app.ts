@@ -65,6 +65,7 @@ const READ_ONLY = [
   '/playground/**',
 ];
 
+/** An app with every path there is; what is asked at any other one is refused in the words of whoever asks. */
 export function createApp(host: Host): H3 {
   const app = new H3({
     silent: true,

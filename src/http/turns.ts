@@ -8,6 +8,7 @@ import { GatewayError } from '../errors.ts';
 /** Resolves when the answers before this one on its connection are out. @throws GatewayError where the caller left. */
 export type Turns = (message: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
 
+/** The turns of a server: each connection's requests one after the other, those of different ones at once. */
 export function takeTurns(): Turns {
   const latest = new WeakMap<Socket, ServerResponse>();
   return ({ socket }, response) => {

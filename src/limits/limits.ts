@@ -64,6 +64,7 @@ const MOST_BUDGETS = 1_000;
 /** Seconds after which one of the exchanges in flight may be over. */
 const SOON = 1;
 
+/** Whether anything at all is limited. */
 export function isLimited(limits: KeyLimits): boolean {
   return (
     limits.requestsPerMinute !== undefined ||

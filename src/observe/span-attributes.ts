@@ -73,6 +73,7 @@ export function clientAttributes(record: ExchangeRecord, askedAt: number): Attri
   };
 }
 
+/** Of the caller's request. */
 export function serverAttributes(record: ExchangeRecord): Attributes {
   return {
     'http.request.method': 'POST',

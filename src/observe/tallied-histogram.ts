@@ -15,6 +15,7 @@ interface Value {
   readonly value: number;
 }
 
+/** What it tells is read whenever it is asked; nothing is observed by it. */
 export class TalliedHistogram<T extends string> extends Histogram<T> {
   readonly #configuration: HistogramConfiguration<T>;
   readonly #read: () => Iterable<TalliedSeries<T>>;

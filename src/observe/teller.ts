@@ -19,6 +19,7 @@ export interface Teller {
   end(): void;
 }
 
+/** A teller that has no log yet. */
 export function openTeller(): Teller {
   let open: Log | undefined;
   let isOver = false;

@@ -42,6 +42,7 @@ interface Entry {
 /** How long an answer that was ended may take to say so before its connection is cut, in milliseconds. */
 export const LAST_WORDS = 2_000;
 
+/** The exchanges of one server, before the first of them. */
 export function followExchanges(): Live {
   const inFlight = bag<Entry>();
   const entries = new WeakMap<ServerResponse, Entry>();

@@ -5,6 +5,7 @@ export interface Seats {
   free(): void;
 }
 
+/** @param count how many there are, all of them free. */
 export function openSeats(count: number): Seats {
   const waiting: (() => void)[] = [];
   let left = count;

@@ -30,6 +30,7 @@ const PLACES: Readonly<Record<FormatName | 'any', string>> = {
 /** Every key header there is, for endpoints that serve clients of several families (the model list). */
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
+/** @throws GatewayError as `admit`. */
 export function authenticate(keys: Keys): (call: Call) => Admitted {
   return (call) => {
     const principal = admit(keys, call.route.format, call.message, call.query);

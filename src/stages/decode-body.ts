@@ -19,6 +19,7 @@ export function decodeBody(answer: UpstreamAnswer): Step<Uint8Array, Sse> {
   throw notJson(answer);
 }
 
+/** The error for an answer of another type, of which no more is read. */
 export function notJson(answer: UpstreamAnswer): GatewayError {
   return leftFor(
     answer,
@@ -26,6 +27,7 @@ export function notJson(answer: UpstreamAnswer): GatewayError {
   );
 }
 
+/** The error for an answer that is longer than what is read of one. */
 export function tooLong(): GatewayError {
   return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
 }

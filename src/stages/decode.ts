@@ -24,6 +24,10 @@ const METHODS: Readonly<Record<string, Route['operation']>> = {
 /** Path prefix of generate-content's models. */
 export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
 
+/**
+ * @throws GatewayError `unsupported-media-type` for a body that says to be no JSON, or compressed in a way not taken;
+ *   `not-found` for a method of generate-content that there is not.
+ */
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
     const { message, response, ledger } = incoming;

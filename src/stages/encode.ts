@@ -3,6 +3,7 @@
 import { noteFault } from '../usage/ledger.ts';
 import type { Answer, Replied } from './exchange.ts';
 
+/** Notes what is known of the answer by now, and names the exchange in it. */
 export function encode(): (replied: Replied) => Answer {
   return ({ id, format, status, headers, body, allowance, ledger, refusal }) => {
     if (ledger !== undefined) {

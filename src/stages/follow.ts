@@ -16,10 +16,11 @@ const LONGEST_REST = 60_000;
 export interface Followed {
   /** The attempt came to an answer, or to an error. Called once. */
   judge(error: GatewayError | undefined): void;
-  /** The exchange is over. Called once, before `judge` or after, and never where nothing was sent. */
+  /** The exchange is over. Called once, before `judge` or after, and never where it did not come to one. */
   ended(how: Ending): void;
 }
 
+/** Follows one exchange at the upstream of a lease, which is let go at its end. */
 export function follow(lease: Lease): Followed {
   let answers = false;
   let ending: Ending | undefined;

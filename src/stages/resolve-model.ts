@@ -21,6 +21,11 @@ export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
   'generate-content': 'google',
 };
 
+/**
+ * Reads the body, and settles who is asked in which format.
+ * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `invalid-request` for a
+ *   body that is none, names no model or two, or asks what its vendor does not do; and what reading it throws.
+ */
 export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;

@@ -40,6 +40,11 @@ export interface ReplyOptions {
 /** Largest error body that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
+/**
+ * The reply as soon as its status is known. What goes wrong after that is the last event of its stream.
+ * @throws GatewayError where the vendor refused, and its words are not the caller's format; and where what it sent is
+ *   no answer.
+ */
 export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
   return (answered) => {
     const { answer, translation } = answered;

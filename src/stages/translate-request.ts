@@ -29,6 +29,7 @@ export interface RequestOptions {
   readonly askUsage: 'limited' | 'always';
 }
 
+/** @throws GatewayError `invalid-request` for what the caller's format has not, or the vendor has no way to take. */
 export function translateRequest({ askUsage }: RequestOptions): (routed: Routed) => Prepared {
   return (routed) => {
     const prepared = isNative(routed) ? native(routed, askUsage) : translated(routed);

@@ -32,6 +32,7 @@ export type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+/** Keeps connections between requests, and none to an address that must not be asked. To be destroyed at the end. */
 export function openAgent({
   connect,
   publicHosts,

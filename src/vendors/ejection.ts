@@ -28,6 +28,7 @@ export interface Health {
   probing: boolean;
 }
 
+/** That of an upstream that was never asked. @param now milliseconds, as for all below. */
 export function healthOf(now: number): Health {
   return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false };
 }

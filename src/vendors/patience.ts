@@ -37,6 +37,7 @@ export interface Patience {
 const SHORTEST_TICK = 5;
 const LONGEST_TICK = 500;
 
+/** A clock that runs while something is watched. */
 export function patienceOf(limits: PatienceLimits): Patience {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));

@@ -35,6 +35,7 @@ export interface Relay extends BodySink {
   isTaken(): boolean;
 }
 
+/** What is written into it is the body that it gives. */
 export function relay(source: Source): Relay {
   let held: Uint8Array[] = [];
   let size = 0;

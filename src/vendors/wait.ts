@@ -19,6 +19,7 @@ export interface Waiting {
   tooLong(): void;
 }
 
+/** Begins to wait: the first byte is waited for otherwise than what comes after it. */
 export function waitFor(patience: Patience, { timeLeft, isPaused, tooLong }: Waiting): Wait {
   const { limits } = patience;
   const deadline = patience.now + (timeLeft ?? limits.total);
