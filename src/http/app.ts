@@ -156,7 +156,11 @@ export function createApp(host: Host): H3 {
       // h3 has nothing to add: whatever came of this would be written behind the answer.
       return new Promise<never>(() => undefined);
     });
-    app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
+    app.on('OPTIONS', path, answerPreflight);
+  }
+
+  function answerPreflight(event: H3Event): Response {
+    return preflight(nodeExchangeOf(event).message, host.current().cors);
   }
 
   /** A path that is read, also by browsers of the origins allowed. */
@@ -173,7 +177,7 @@ export function createApp(host: Host): H3 {
     app.on('GET', path, run);
     // Balancers and monitors ask by HEAD; the body is left out further down.
     app.on('HEAD', path, run);
-    app.on('OPTIONS', path, (event) => preflight(incomingOf(event, host).message, host.current().cors));
+    app.on('OPTIONS', path, answerPreflight);
   }
 
   /** A model list or an entry of it. */
@@ -208,7 +212,7 @@ export function createApp(host: Host): H3 {
   /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */
   function fail(event: H3Event, error: GatewayError): Response {
     const incoming = incomingOf(event, host);
-    if (isPreflight(incoming.message)) return preflight(incoming.message, host.current().cors);
+    if (isPreflight(incoming.message)) return answerPreflight(event);
     const family = familyOf(rawPath(incoming.message), incoming.message);
     const response = toResponse(rescue(error, family, incoming));
     return allowOrigin(response, incoming.message, host.current().cors);

@@ -147,10 +147,7 @@ export function limitsOf(
       throw new GatewayError(
         'rate-limited',
         `Rate limit reached: this API key is limited to ${limit} requests at a time.`,
-        {
-          retryAfter: SOON,
-          headers,
-        },
+        { retryAfter: SOON, headers },
       );
     }
     // The caller may have left in the meantime.
@@ -219,10 +216,7 @@ function over(of: 'requests' | 'tokens', { limit, left }: Standing, headers: Lim
   return new GatewayError(
     'rate-limited',
     `Rate limit reached: this API key is limited to ${limit} ${of} per minute.`,
-    {
-      retryAfter: Math.max(1, Math.ceil(left / 1000)),
-      headers,
-    },
+    { retryAfter: Math.max(1, Math.ceil(left / 1000)), headers },
   );
 }
 

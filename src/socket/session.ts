@@ -209,10 +209,7 @@ function unknownResponse(): GatewayError {
   return new GatewayError(
     'invalid-request',
     "This connection does not know the previous response: send the whole conversation in 'input'.",
-    {
-      param: 'previous_response_id',
-      code: 'previous_response_not_found',
-    },
+    { param: 'previous_response_id', code: 'previous_response_not_found' },
   );
 }
 

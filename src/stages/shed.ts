@@ -32,9 +32,7 @@ export function shed({ inFlight }: InFlightLimits): (incoming: Incoming) => Inco
       throw new GatewayError(
         'overloaded',
         'The gateway has too many requests in flight. Try again shortly.',
-        {
-          retryAfter: RETRY_AFTER,
-        },
+        { retryAfter: RETRY_AFTER },
       );
     }
     return incoming;
@@ -63,9 +61,7 @@ export function share({ inFlightPerKey }: InFlightLimits): (admitted: Admitted) 
       throw new GatewayError(
         'rate-limited',
         'This API key has too many requests in flight. Wait for some of them to finish.',
-        {
-          retryAfter: RETRY_AFTER,
-        },
+        { retryAfter: RETRY_AFTER },
       );
     }
     return admitted;

@@ -19,9 +19,6 @@ export function failureOf(cause: Error, sent: boolean, answered: boolean): Gatew
     });
   }
   return cause instanceof errors.ConnectTimeoutError
-    ? new GatewayError('upstream-timeout', BROKEN_OFF.unreachedInTime, {
-        loss: 'rejected',
-        cause,
-      })
+    ? new GatewayError('upstream-timeout', BROKEN_OFF.unreachedInTime, { loss: 'rejected', cause })
     : new GatewayError('upstream-broken', BROKEN_OFF.unreached, { loss: 'rejected', cause });
 }

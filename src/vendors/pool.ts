@@ -219,10 +219,7 @@ function full(): GatewayError {
   return new GatewayError(
     'overloaded',
     'Too many requests to this upstream are in flight. Try again shortly.',
-    {
-      retryAfter: 1,
-      loss: 'rejected',
-    },
+    { retryAfter: 1, loss: 'rejected' },
   );
 }
 
@@ -230,9 +227,6 @@ function leftAlone(retryAfter: number): GatewayError {
   return new GatewayError(
     'upstream-overloaded',
     'The upstream has been failing, so the gateway sends it nothing for a while.',
-    {
-      retryAfter,
-      loss: 'rejected',
-    },
+    { retryAfter, loss: 'rejected' },
   );
 }
