@@ -53,18 +53,6 @@ const ASKED: Readonly<Record<string, Route>> = {
   '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
 };
 
-/** Paths that are only ever read. */
-const READ_ONLY = [
-  '/v1/models',
-  '/v1beta/models',
-  '/api/hello',
-  '/health/live',
-  '/health/ready',
-  '/openapi.json',
-  '/',
-  '/playground/**',
-];
-
 /** An app with every path there is; what is asked at any other one is refused in the words of whoever asks. */
 export function createApp(host: Host): H3 {
   const app = new H3({
@@ -93,11 +81,11 @@ export function createApp(host: Host): H3 {
     oneGoogleModel(gateway, principal, modelIn(path)),
   );
   ask('/v1beta/models/**', askGoogle);
-  read('/v1beta/models', listGoogles);
+  readOnly('/v1beta/models', listGoogles);
   read('/v1beta/models/**', oneOfGoogles);
   // Google's SDK asks below /v1 where it is not told a version (@google/genai 3 and later).
   ask('/v1/models/**', askGoogle);
-  read('/v1/models', (incoming, path) =>
+  readOnly('/v1/models', (incoming, path) =>
     (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
   );
   read('/v1/models/**', (incoming, path) =>
@@ -107,17 +95,17 @@ export function createApp(host: Host): H3 {
   const page: Endpoint = ({ message }, path) =>
     playground(path, message.headers['if-none-match']) ??
     Response.json({ error: { message: 'File not found.' } }, { status: 404 });
-  read('/', page);
-  read('/playground/models.json', list('chat-completions', listPricedModels));
-  read('/playground/**', page);
+  readOnly('/', page);
+  readOnly('/playground/models.json', list('chat-completions', listPricedModels));
+  readOnly('/playground/**', page);
   // Claude Code opens its connection by this, before it asks anything: an error would close it again.
-  read('/api/hello', () => Response.json({ message: 'hello' }));
-  read('/health/live', () => Response.json({ status: 'ok' }));
-  read('/health/ready', () => {
+  readOnly('/api/hello', () => Response.json({ message: 'hello' }));
+  readOnly('/health/live', () => Response.json({ status: 'ok' }));
+  readOnly('/health/ready', () => {
     const status = host.condition();
     return Response.json({ status }, { status: status === 'ok' ? 200 : 503 });
   });
-  read('/openapi.json', openDescription());
+  readOnly('/openapi.json', openDescription());
   read(
     '/metrics',
     (incoming) =>
@@ -129,12 +117,7 @@ export function createApp(host: Host): H3 {
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
     );
   }
-  for (const path of READ_ONLY) {
-    app.all(path, (event) => fail(event, methodNotAllowed('GET')));
-  }
-  for (const path of ['/v1/models/**', '/v1beta/models/**']) {
-    app.all(path, (event) => fail(event, methodNotAllowed('GET, POST')));
-  }
+  for (const path of ['/v1/models/**', '/v1beta/models/**']) refuseOthers(path, 'GET, POST');
   app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));
   return app;
 
@@ -178,6 +161,16 @@ export function createApp(host: Host): H3 {
     // Balancers and monitors ask by HEAD; the body is left out further down.
     app.on('HEAD', path, run);
     app.on('OPTIONS', path, answerPreflight);
+  }
+
+  /** The same of a path that is there for nothing else. */
+  function readOnly(path: string, endpoint: Endpoint): void {
+    read(path, endpoint);
+    refuseOthers(path, 'GET');
+  }
+
+  function refuseOthers(path: string, allow: string): void {
+    app.all(path, (event) => fail(event, methodNotAllowed(allow)));
   }
 
   /** A model list or an entry of it. */
