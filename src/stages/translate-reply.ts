@@ -23,9 +23,9 @@ import { eventStreamHeaders, refusalHeaders, responseHeaders } from '../vendors/
 import { retryAfter } from '../vendors/retry-after.ts';
 import { leftFor, type UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
+import { type EarlyFailure, failureInBody, failureInStream } from './early-failure.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
-import { failureOf, type Stillborn, stillbornOf } from './stillborn.ts';
 import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
@@ -72,7 +72,7 @@ function wholly(reply: Replied, answered: Answered): Replied {
   const { spoken, route } = answered;
   const { body, status } = reply;
   if (status !== 200 || route.operation !== 'generate' || !(body instanceof Uint8Array)) return reply;
-  const error = failureOf(body, formats[spoken].outbound);
+  const error = failureInBody(body, formats[spoken].outbound);
   return error === undefined ? reply : asRefusal(reply, error, answered);
 }
 
@@ -81,11 +81,9 @@ function passing(reply: Replied, answered: Answered, hold: number): Replied | Pr
   const { answer, spoken, hide } = answered;
   const shown = hide === undefined ? reply : { ...reply, body: changed(bodyOf(answer), hide()) };
   if (answer.body instanceof Uint8Array) return shown;
-  const given = (stillborn: Stillborn | undefined): Replied =>
-    stillborn === undefined
-      ? shown
-      : asRefusal({ ...reply, body: stillborn.bytes }, stillborn.error, answered);
-  const waited = stillbornOf(answer.body, formats[spoken].outbound, hold);
+  const given = (failure: EarlyFailure | undefined): Replied =>
+    failure === undefined ? shown : asRefusal({ ...reply, body: failure.bytes }, failure.error, answered);
+  const waited = failureInStream(answer.body, formats[spoken].outbound, hold);
   return waited === undefined ? shown : waited.then(given);
 }
 

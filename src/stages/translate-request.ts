@@ -18,8 +18,8 @@ import {
   upstreamName,
   type Vendor,
 } from '../vendors/vendor.ts';
-import { askingAll, refuseBackground } from './counted.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
+import { askingAll, refuseBackground } from './metered.ts';
 import { parseBody } from './parse-body.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 import { atVertex, isForVertex } from './vertex.ts';

@@ -26,7 +26,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /** All of a stream that came to nothing, and why. */
-export interface Stillborn {
+export interface EarlyFailure {
   readonly bytes: Buffer;
   readonly error: GatewayError;
 }
@@ -52,11 +52,11 @@ type Reader = Pick<Outbound, 'parseFailure' | 'marks'>;
  * Looks at what a body begins with; undefined where its answer has begun, at once as a rule: then it is still to be taken.
  * @param hold milliseconds that it is waited for at most.
  */
-export function stillbornOf(
+export function failureInStream(
   body: HeldBody,
   reader: Reader,
   hold: number,
-): undefined | Promise<Stillborn | undefined> {
+): undefined | Promise<EarlyFailure | undefined> {
   const beginning: Beginning = {
     open: undefined,
     size: 0,
@@ -72,7 +72,11 @@ export function stillbornOf(
   return beginning.verdict === 'begun' ? undefined : waitedFor(beginning, body, hold);
 }
 
-async function waitedFor(beginning: Beginning, body: HeldBody, hold: number): Promise<Stillborn | undefined> {
+async function waitedFor(
+  beginning: Beginning,
+  body: HeldBody,
+  hold: number,
+): Promise<EarlyFailure | undefined> {
   await until(beginning, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
   const { verdict } = beginning;
   if (verdict === undefined || verdict === 'begun') return undefined;
@@ -143,7 +147,7 @@ function isPreamble(head: string, { marks }: Reader): boolean {
 }
 
 /** Why a whole answer of status 200 is none, where it says so. */
-export function failureOf(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
+export function failureInBody(body: Uint8Array, { parseFailure, marks }: Reader): GatewayError | undefined {
   const bytes = asBuffer(body);
   return marks.failing.test(bytes.toString('latin1', 0, HEAD))
     ? parseFailure({ data: bytes.toString('utf8') })

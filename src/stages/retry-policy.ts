@@ -33,7 +33,7 @@ export function lossOf(error: GatewayError): Loss | undefined {
 }
 
 /** Whether the same vendor may be asked again after such a loss. */
-export function isAgain(loss: Loss, worst: RetryLimits['after']): boolean {
+export function mayRetry(loss: Loss, worst: RetryLimits['after']): boolean {
   const at = ORDER.indexOf(loss);
   return at >= 0 && at <= ORDER.indexOf(worst);
 }

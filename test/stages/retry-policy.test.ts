@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { isAgain, type Loss, lossOf, waitBefore } from '../../src/stages/again.ts';
+import { type Loss, lossOf, mayRetry, waitBefore } from '../../src/stages/retry-policy.ts';
 
 const LIMITS = {
   limit: 1,
@@ -35,7 +35,7 @@ test.each<[GatewayError, Loss | undefined]>([
 
 test('a vendor is asked again after no worse than what the configuration says', () => {
   const table = (['rejected', 'reset', 'failed'] as const).map((worst) =>
-    (['rejected', 'reset', 'failed', 'elsewhere'] as const).filter((loss) => isAgain(loss, worst)),
+    (['rejected', 'reset', 'failed', 'elsewhere'] as const).filter((loss) => mayRetry(loss, worst)),
   );
   expect(table).toEqual([['rejected'], ['rejected', 'reset'], ['rejected', 'reset', 'failed']]);
 });
