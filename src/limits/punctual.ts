@@ -1,12 +1,12 @@
 /**
- * Patience with a Redis, measured by when its answers are here. ioredis's own timers (`commandTimeout`,
+ * Timeouts of a Redis, measured by when its answers are here. ioredis's own timers (`commandTimeout`,
  * `socketTimeout`) fire before its socket is read: after a moment in which this process was busy, what was answered in
  * time would count as late, and the connection as dead.
  */
 
 import type { Redis } from 'ioredis';
 
-export interface Patience {
+export interface RedisTimeouts {
   /** Milliseconds that a command may take. */
   readonly command: number;
   /** Milliseconds without a byte after which a connection on which something was asked is given up. */
@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /** Rejects commands of `redis` that take too long, and leaves a connection on which nothing comes. */
-export function keepPunctual(redis: Redis, { command: most, silence }: Patience): void {
+export function keepPunctual(redis: Redis, { command: most, silence }: RedisTimeouts): void {
   const send = redis.sendCommand.bind(redis);
   let hear: (() => void) | undefined;
 

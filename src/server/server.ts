@@ -11,10 +11,10 @@ import type { Load } from '../stages/exchange.ts';
 import { type Address, portOf, urlOf } from './bind.ts';
 import { listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
-import { checkOften, closeIfUnread, limitPatience, type Patience } from './patience.ts';
+import { applyTimeouts, type CallerTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
 
 export interface ServerOptions extends Address {
-  readonly timeouts: Patience;
+  readonly timeouts: CallerTimeouts;
 }
 
 export interface RunningServer {
@@ -24,7 +24,7 @@ export interface RunningServer {
   /** How many WebSockets are open. */
   webSockets(): number;
   /** Other bounds on slow callers. */
-  limit(timeouts: Patience): void;
+  limit(timeouts: CallerTimeouts): void;
   /** Closes connections on which nothing is asked at the moment. */
   closeIdle(): void;
   /** Lets go of what is remembered between two requests of a WebSocket. */
@@ -79,7 +79,7 @@ export async function serve(
     },
     { host, port },
   );
-  limitPatience(server, timeouts);
+  applyTimeouts(server, timeouts);
   checkOften(server);
   outliveAcceptErrors(server, tell);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
@@ -110,9 +110,9 @@ export async function serve(
     port: bound,
     live,
     webSockets: sockets.count,
-    limit(patience) {
-      unread = patience.unread;
-      limitPatience(server, patience);
+    limit(next) {
+      unread = next.unread;
+      applyTimeouts(server, next);
     },
     closeIdle() {
       server.closeIdleConnections();

@@ -180,7 +180,7 @@ function limitedOf({ model, route }: Routed): string {
 
 /** Milliseconds that are left for all attempts. */
 function timeLeft({ upstreams, began }: Course): number {
-  return upstreams.patience.limits.total - (performance.now() - began);
+  return upstreams.timeoutClock.limits.total - (performance.now() - began);
 }
 
 /**

@@ -18,7 +18,7 @@ const EMPTY = new Set([204, 205, 206]);
 /** Sends what is prepared, once. @throws GatewayError where no answer comes of it, or none that could be one. */
 export function upstream(
   agent: Dispatcher,
-  { patience }: Pick<Upstreams, 'patience'>,
+  { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
     const { model, vendor, spoken, attempt, ledger, path, headers, payload, translation, signal } = prepared;
@@ -34,7 +34,7 @@ export function upstream(
     }
     const answer = await send(
       agent,
-      patience,
+      timeoutClock,
       {
         origin: vendor.origin,
         path,

@@ -8,8 +8,8 @@ import { BROKEN_OFF, GatewayError, isVendors } from '../errors.ts';
 import { failureOf } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
 import { inflater } from './inflate.ts';
-import type { Patience } from './patience.ts';
 import { type HeldBody, relay } from './relay.ts';
+import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
 
 export interface UpstreamRequest {
@@ -19,7 +19,7 @@ export interface UpstreamRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body: Uint8Array;
-  /** Milliseconds until the answer must be over, where it is not the patience's own `total`. */
+  /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
   readonly timeLeft?: number;
   /** Asked once, with the answer's head: who speaks for a body that ends too soon. Without one it just fails. */
   readonly guard?: (head: UpstreamHead) => Guard | undefined;
@@ -61,7 +61,7 @@ export interface Guard {
  */
 export function send(
   agent: Dispatcher,
-  patience: Patience,
+  clock: TimeoutClock,
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
@@ -78,7 +78,7 @@ export function send(
     let isBroken = false;
     let over: GatewayError | true | undefined;
 
-    const wait = waitFor(patience, {
+    const wait = waitFor(clock, {
       timeLeft: request.timeLeft,
       isPaused: () => socket?.paused === true,
       tooLong: () => abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong)),
@@ -170,7 +170,7 @@ export function send(
         method: 'POST',
         headers: request.headers,
         body: request.body,
-        // `patience` keeps the time.
+        // The clock keeps the time.
         headersTimeout: 0,
         bodyTimeout: 0,
       },

@@ -2,8 +2,8 @@
 
 import { type Budget, type BudgetLimits, budgetOf } from './budget.ts';
 import type { EjectionLimits } from './ejection.ts';
-import { type Patience, type PatienceLimits, patienceOf } from './patience.ts';
 import { type Pool, poolOf } from './pool.ts';
+import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from './timeout-clock.ts';
 import type { Vendor } from './vendor.ts';
 
 export interface RetryLimits extends BudgetLimits {
@@ -21,7 +21,7 @@ export interface RetryLimits extends BudgetLimits {
 export interface UpstreamLimits {
   readonly retries: RetryLimits;
   readonly ejection: EjectionLimits & { readonly lone: boolean };
-  readonly timeouts: PatienceLimits & { readonly pool: number };
+  readonly timeouts: VendorTimeouts & { readonly pool: number };
 }
 
 export interface UpstreamHealth {
@@ -35,7 +35,7 @@ export interface UpstreamHealth {
 
 export interface Upstreams {
   readonly retries: RetryLimits;
-  readonly patience: Patience;
+  readonly timeoutClock: TimeoutClock;
   /** The upstreams of a vendor; undefined where it has one, and nothing is to be counted. */
   poolOf(vendor: Vendor): Pool | undefined;
   /** @param vendor as it is asked: at one of its upstreams. */
@@ -58,10 +58,10 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
     const poolLimits = { connections, wait: timeouts.pool, ejection, ejectsLone: ejection.lone };
     pools.set(vendor, poolOf(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
   }
-  const patience = patienceOf(timeouts);
+  const timeoutClock = openTimeoutClock(timeouts);
   return {
     retries,
-    patience,
+    timeoutClock,
     poolOf: (vendor) => pools.get(vendor),
     budgetOf(vendor) {
       const known = budgets.get(vendor);
@@ -79,6 +79,6 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
           ejections,
         })),
       ).flat(),
-    close: () => patience.close(),
+    close: () => timeoutClock.close(),
   };
 }

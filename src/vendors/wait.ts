@@ -1,7 +1,7 @@
 /** One vendor that is waited for: what it has said so far, and whether it takes too long. */
 
-import type { Patience } from './patience.ts';
 import { isPing } from './ping.ts';
+import type { TimeoutClock } from './timeout-clock.ts';
 
 export interface Wait {
   /** A piece of the answer's body has come. */
@@ -12,7 +12,7 @@ export interface Wait {
 }
 
 export interface Waiting {
-  /** Milliseconds until the answer must be over, where it is not the patience's own `total`. */
+  /** Milliseconds until the answer must be over, where it is not the clock's own `total`. */
   readonly timeLeft: number | undefined;
   /** Whether the vendor is kept waiting itself. */
   isPaused(): boolean;
@@ -20,14 +20,14 @@ export interface Waiting {
 }
 
 /** Begins to wait: the first byte is waited for otherwise than what comes after it. */
-export function waitFor(patience: Patience, { timeLeft, isPaused, tooLong }: Waiting): Wait {
-  const { limits } = patience;
-  const deadline = patience.now + (timeLeft ?? limits.total);
+export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Waiting): Wait {
+  const { limits } = clock;
+  const deadline = clock.now + (timeLeft ?? limits.total);
   let silence = limits.firstByte;
-  let seen = patience.now;
+  let seen = clock.now;
   /** Since when there have been signs of life and nothing else. */
   let quiet = Number.POSITIVE_INFINITY;
-  const end = patience.watch({
+  const end = clock.watch({
     tick(now) {
       if (isPaused() && now <= deadline) return;
       if (now > deadline || now - seen > silence || now - quiet > limits.quiet) tooLong();
@@ -35,13 +35,13 @@ export function waitFor(patience: Patience, { timeLeft, isPaused, tooLong }: Wai
   });
   return {
     heard(piece) {
-      seen = patience.now;
+      seen = clock.now;
       silence = limits.idle;
       if (!isPing(piece)) quiet = Number.POSITIVE_INFINITY;
       else if (quiet > seen) quiet = seen;
     },
     resumed() {
-      seen = patience.now;
+      seen = clock.now;
     },
     end,
   };

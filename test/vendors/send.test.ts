@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { readableOf } from '../../src/streams/body.ts';
 import { openAgent } from '../../src/vendors/agent.ts';
-import { patienceOf } from '../../src/vendors/patience.ts';
 import {
   type Ending,
   type Guard,
@@ -13,17 +12,18 @@ import {
   type UpstreamAnswer,
   type UpstreamRequest,
 } from '../../src/vendors/send.ts';
+import { openTimeoutClock } from '../../src/vendors/timeout-clock.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 
 let upstream: FaultUpstream;
 const agent = openAgent({ connect: 1_000, publicHosts: new Set() });
-const patience = patienceOf({ firstByte: 300, idle: 300, quiet: 0, total: 0 });
+const clock = openTimeoutClock({ firstByte: 300, idle: 300, quiet: 0, total: 0 });
 
 beforeAll(async () => {
   upstream = await startFaultUpstream();
 });
 afterAll(async () => {
-  patience.close();
+  clock.close();
   await agent.destroy();
   await upstream.close();
 });
@@ -44,7 +44,7 @@ function sent(
   const endings: Ending[] = [];
   const answer = send(
     agent,
-    patience,
+    clock,
     {
       origin: upstream.url,
       path: '/x',

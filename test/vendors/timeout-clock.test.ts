@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { patienceOf } from '../../src/vendors/patience.ts';
+import { openTimeoutClock } from '../../src/vendors/timeout-clock.ts';
 
 const LIMITS = { firstByte: 800, idle: 400, quiet: 1_600, total: 0 };
 
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 test('ticks for whoever is watched, and stops when nobody is', () => {
-  const patience = patienceOf(LIMITS);
+  const clock = openTimeoutClock(LIMITS);
   let ticks = 0;
   const watched = {
     tick() {
@@ -19,40 +19,40 @@ test('ticks for whoever is watched, and stops when nobody is', () => {
     },
   };
   expect(vi.getTimerCount()).toBe(0);
-  const forget = patience.watch(watched);
+  const forget = clock.watch(watched);
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
   forget();
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
   expect(vi.getTimerCount()).toBe(0);
-  patience.watch(watched);
+  clock.watch(watched);
   vi.advanceTimersByTime(50);
   expect(ticks).toBe(11);
-  patience.close();
+  clock.close();
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('one timer, however many are watched', () => {
-  const patience = patienceOf(LIMITS);
-  for (let at = 0; at < 1_000; at += 1) patience.watch({ tick: () => undefined });
+  const clock = openTimeoutClock(LIMITS);
+  for (let at = 0; at < 1_000; at += 1) clock.watch({ tick: () => undefined });
   expect(vi.getTimerCount()).toBe(1);
-  patience.close();
+  clock.close();
 });
 
 test('a limit of 0 is none', () => {
-  expect(patienceOf(LIMITS).limits.total).toBe(Number.POSITIVE_INFINITY);
+  expect(openTimeoutClock(LIMITS).limits.total).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('a process that stood still has not waited', () => {
-  const patience = patienceOf(LIMITS);
-  patience.watch({ tick: () => undefined });
+  const clock = openTimeoutClock(LIMITS);
+  clock.watch({ tick: () => undefined });
   vi.advanceTimersByTime(100);
-  const before = patience.now;
+  const before = clock.now;
   const real = performance.now.bind(performance);
   const stopped = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000);
   vi.advanceTimersByTime(50);
-  expect(patience.now - before).toBeLessThanOrEqual(100);
+  expect(clock.now - before).toBeLessThanOrEqual(100);
   stopped.mockRestore();
-  patience.close();
+  clock.close();
 });

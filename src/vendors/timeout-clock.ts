@@ -5,7 +5,7 @@
 
 import { bag } from '../bag.ts';
 
-export interface PatienceLimits {
+export interface VendorTimeouts {
   /** Milliseconds until the first byte of an answer's body. 0, here and below: no limit. */
   readonly firstByte: number;
   /** Milliseconds of silence between two pieces of the body. */
@@ -22,9 +22,9 @@ export interface Watched {
   tick(now: number): void;
 }
 
-export interface Patience {
+export interface TimeoutClock {
   /** What is past one of these has waited at least so long as was set: the clock's own coarseness is in them. */
-  readonly limits: PatienceLimits;
+  readonly limits: VendorTimeouts;
   /** Milliseconds that this process has been running, as of the last tick. Only differences mean something. */
   readonly now: number;
   /** @returns what ends the watch. */
@@ -38,7 +38,7 @@ const SHORTEST_TICK = 5;
 const LONGEST_TICK = 500;
 
 /** A clock that runs while something is watched. */
-export function patienceOf(limits: PatienceLimits): Patience {
+export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
   const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
@@ -49,18 +49,18 @@ export function patienceOf(limits: PatienceLimits): Patience {
   const advance = (): void => {
     const time = performance.now();
     // A process that was stopped, or busy, has not been waiting: nobody is to blame for what it has not read yet.
-    patience.now += Math.min(time - last, 2 * step);
+    clock.now += Math.min(time - last, 2 * step);
     last = time;
   };
   const look = (): void => {
     advance();
-    for (const each of watched) each.tick(patience.now);
+    for (const each of watched) each.tick(clock.now);
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
 
-  const patience = {
+  const clock = {
     limits: {
       firstByte: reach(limits.firstByte),
       idle: reach(limits.idle),
@@ -80,5 +80,5 @@ export function patienceOf(limits: PatienceLimits): Patience {
       timer = undefined;
     },
   };
-  return patience;
+  return clock;
 }

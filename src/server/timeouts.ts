@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { cutOff } from '../http/cut-off.ts';
 
 /** Milliseconds. */
-export interface Patience {
+export interface CallerTimeouts {
   /** Until a request's head is there. */
   readonly requestHead: number;
   /** Until its body is. */
@@ -20,12 +20,12 @@ export interface Patience {
 const CHECK_INTERVAL = 1_000;
 
 /** Sets a server's bounds; connections that are open keep to those for which their timers run already. */
-export function limitPatience(server: Server, patience: Patience): void {
-  server.headersTimeout = patience.requestHead;
-  server.requestTimeout = patience.requestBody;
-  server.keepAliveTimeout = patience.connectionIdle;
+export function applyTimeouts(server: Server, timeouts: CallerTimeouts): void {
+  server.headersTimeout = timeouts.requestHead;
+  server.requestTimeout = timeouts.requestBody;
+  server.keepAliveTimeout = timeouts.connectionIdle;
   // A connection that has been silent so long, both ways: Node asks its answer what to do (see `closeIfUnread`).
-  server.timeout = patience.unread;
+  server.timeout = timeouts.unread;
 }
 
 /**
