@@ -1,7 +1,16 @@
 /** PostgreSQL for Kysely. */
 
-import { type Dialect, type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
-import type { Pool } from 'pg';
+import {
+  type Dialect,
+  type Kysely,
+  PostgresAdapter,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  sql,
+} from 'kysely';
 
 /** Connections of one process: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -13,9 +22,17 @@ const LOCK_TIMEOUT = 20_000;
 /** OIDs of int8 and numeric, which pg gives as text: every number in these tables fits into a double. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
-/** The dialect of the database at `url` (`postgres://…`). @param onTrouble told when an idle connection breaks. */
-export function postgresDialect(url: string, onTrouble: (reason: string) => void): Dialect {
-  const dialect = new PostgresDialect({ pool: () => openPool(url, onTrouble) });
+/**
+ * The dialect of the database at `url` (`postgres://…`).
+ * @param onTrouble told when an idle connection breaks.
+ * @param timeout milliseconds that a statement may take.
+ */
+export function postgresDialect(
+  url: string,
+  onTrouble: (reason: string) => void,
+  timeout = QUERY_TIMEOUT,
+): Dialect {
+  const dialect = new PostgresDialect({ pool: () => openPool(url, onTrouble, timeout) });
   return {
     createAdapter: () => new PoolableAdapter(),
     createDriver: () => dialect.createDriver(),
@@ -59,7 +76,11 @@ export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => 
 }
 
 /** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */
-async function openPool(url: string, onTrouble: (reason: string) => void): Promise<Pool> {
+async function openPool(
+  url: string,
+  onTrouble: (reason: string) => void,
+  timeout: number,
+): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: verifying(url),
@@ -67,7 +88,7 @@ async function openPool(url: string, onTrouble: (reason: string) => void): Promi
     application_name: 'gateway',
     connectionTimeoutMillis: 5_000,
     // A server that went away without a word must not hold a write, or the end of the process, for ever.
-    query_timeout: QUERY_TIMEOUT,
+    query_timeout: timeout,
     keepAlive: true,
     types: {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -79,7 +100,35 @@ async function openPool(url: string, onTrouble: (reason: string) => void): Promi
   // that are idle; one that is lent out may break between two statements, and the next of them tells of it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
-  return pool;
+  return {
+    options: pool.options,
+    connect: async () => leavingSilence(await pool.connect()),
+    end: () => pool.end(),
+  };
+}
+
+/** What pg says of a statement that was not answered in time (`query_timeout`); its error has no code. */
+const UNANSWERED = 'Query read timeout';
+
+/**
+ * A connection that is closed, and not lent again, once a statement on it was not answered in time. After a failover it
+ * may lead to nobody, who never says so: pg would have all that comes later wait behind that statement, on this
+ * connection and for ever, while a new one leads to the server that there is.
+ */
+function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
+  let silence: Error | undefined;
+  function query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query<R>(asked: string | PostgresCursor<R>, parameters: readonly unknown[] = []) {
+    if (typeof asked !== 'string') return client.query(asked);
+    // As a rollback: what is closed is rolled back.
+    if (silence !== undefined) return Promise.reject(silence);
+    return client.query<R>(asked, parameters).catch((error: unknown) => {
+      if (error instanceof Error && error.message === UNANSWERED) silence = error;
+      throw error;
+    });
+  }
+  return { query, release: (destroy) => client.release(destroy || silence !== undefined) };
 }
 
 /**

@@ -1,0 +1,62 @@
+/** A PostgreSQL of which connections that were made before say nothing any more, as after a failover without a word. */
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { bind } from '../../src/server/bind.ts';
+import { postgresDialect } from '../../src/store/postgres.ts';
+import { hasPostgres, startPostgres } from '../support/postgres.ts';
+
+/** What stands before the server, and can let all connections that there are fall silent. */
+async function startProxy(url: string) {
+  const { hostname, port } = new URL(url);
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.pipe(other);
+      one.on('error', () => undefined);
+    }
+  });
+  const address = new URL(url);
+  address.port = `${await bind(server, { host: '127.0.0.1', port: 0 })}`;
+  return {
+    url: address.href,
+    silence() {
+      for (const socket of open) socket.unpipe().resume();
+    },
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test.runIf(hasPostgres())('a connection on which nothing is answered is asked nothing more', async () => {
+  const postgres = await startPostgres();
+  const proxy = await startProxy(await postgres.newDatabase());
+  const db = new Kysely<object>({ dialect: postgresDialect(proxy.url, () => {}, 300) });
+  const ask = (): Promise<unknown> => sql`select 1`.execute(db);
+  try {
+    await ask();
+    proxy.silence();
+    await expect(ask()).rejects.toThrow('timeout');
+    await expect(ask()).resolves.toMatchObject({ rows: [{}] });
+    proxy.silence();
+    const began = performance.now();
+    const writing = db.transaction().execute((transaction) => sql`select 1`.execute(transaction));
+    await expect(writing).rejects.toThrow('timeout');
+    expect(performance.now() - began).toBeLessThan(500);
+    await ask();
+  } finally {
+    await db.destroy();
+    await proxy.close();
+    await postgres.close();
+  }
+});
