@@ -2,7 +2,20 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { at, CLAUDE, GEMINI, KIMI, listAt, OPENAI, QWEN, RESPONDER, tool, useDoor } from './support.ts';
+import {
+  at,
+  CALLERS,
+  CLAUDE,
+  GEMINI,
+  KIMI,
+  listAt,
+  MUSE,
+  OPENAI,
+  QWEN,
+  RESPONDER,
+  tool,
+  useDoor,
+} from './support.ts';
 
 const { sentFor } = useDoor();
 
@@ -368,5 +381,34 @@ describe('checklist 192: a schema goes to Moonshot by the rules of its own', () 
     const format = { type: 'json_schema', name: 'n', schema: parameters };
     const { response_format } = await sentFor('responses', KIMI, { text: { format } });
     expect(at(response_format, 'json_schema.schema')).toEqual(sent);
+  });
+});
+
+describe('checklist 245: a schema that holds itself', () => {
+  // As Codex's own tools and servers for databases have one.
+  const value = (held: JsonObject): JsonObject => ({
+    type: 'object',
+    properties: { value: { $ref: '#/$defs/Value' } },
+    $defs: { Value: { anyOf: [{ type: 'string' }, { type: 'array', items: held }] } },
+  });
+  const given = value({ $ref: '#/$defs/Value' });
+
+  test.each(CALLERS.filter((from) => from !== 'chat-completions'))(
+    'checklist 245: is cut for Meta where it does, of a %s caller',
+    async (from) => {
+      const sent = await sentFor(from, MUSE, { tools: [tool(from, 'f', given)] });
+      expect(at(sent, 'tools.0.function.parameters')).toEqual(value({}));
+    },
+  );
+
+  test('checklist 245: and of an answer', async () => {
+    const format = { type: 'json_schema', name: 'value', schema: given };
+    const sent = await sentFor('responses', MUSE, { text: { format } });
+    expect(JSON.stringify(sent).split('#/$defs/Value')).toHaveLength(2);
+  });
+
+  test('checklist 245: and stays for others', async () => {
+    const sent = await sentFor('messages', QWEN, { tools: [taking(given, 'messages')] });
+    expect(at(sent, 'tools.0.function.parameters')).toEqual(given);
   });
 });

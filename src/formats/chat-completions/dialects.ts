@@ -106,6 +106,8 @@ export interface Dialect {
    * "/properties/properties/additionalProperties: property schema 'false' is not supported" (vercel/ai#14678).
    */
   readonly closedProperties: boolean;
+  /** Whether a schema may hold itself. Meta: "Recursive JSON schemas are not currently supported". */
+  readonly cyclicSchemas: boolean;
   /** Whether schemas go by Moonshot's own rules. */
   readonly moonshotSchemas: boolean;
   /** Whether tool messages may hold images and files. */
@@ -173,6 +175,7 @@ const PLAIN: Dialect = {
   parameters: false,
   rootUnions: true,
   closedProperties: true,
+  cyclicSchemas: true,
   moonshotSchemas: false,
   toolMedia: true,
   userAfterTool: true,
@@ -348,7 +351,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     metadata: true,
   },
   // It refuses stop sequences and log probabilities, too ("Chat Completions", Meta Model API).
-  meta: { ...COMPATIBLE, toolChoices: false, refusesStop: 'thinking', logprobs: false },
+  meta: { ...COMPATIBLE, toolChoices: false, cyclicSchemas: false, refusesStop: 'thinking', logprobs: false },
   minimax: { ...COMPATIBLE, thoughts: 'reasoning_details-text', splitsThoughts: true },
   mistral: MISTRAL,
   mistralai: MISTRAL,

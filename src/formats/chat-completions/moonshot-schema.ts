@@ -4,14 +4,11 @@
  * `strict` of its validator (github.com/MoonshotAI/walle). Keywords beyond its own it passes over.
  */
 
-import { isDeepStrictEqual } from 'node:util';
 import { keysOf, referred } from '../../conversation/json-pointer.ts';
 import { withoutRootUnion } from '../../conversation/root-union.ts';
 import { ALL_PLACES, withSchemas } from '../../conversation/schema-places.ts';
 import { invalid } from '../../errors.ts';
 import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../json.ts';
-import type { PromptPath } from '../format.ts';
-import type { Writing } from './writing.ts';
 
 /** Deeper than any schema it takes. */
 const MAX_DEPTH = 100;
@@ -51,22 +48,10 @@ interface Within {
 }
 
 /**
- * The schema as the service takes it: by Moonshot's rules there, with a report of `field` where they want it otherwise.
+ * The schema by Moonshot's rules.
  * @throws GatewayError `invalid-request` where it is too large to be written by them.
  */
-export function servedSchema(
-  schema: JsonObject,
-  field: PromptPath,
-  { dialect, report }: Writing,
-): JsonObject {
-  if (!dialect.moonshotSchemas) return schema;
-  const served = byTheRules(schema);
-  if (isDeepStrictEqual(served, schema)) return schema;
-  report(field, 'approximated', 'as much of it as Moonshot has words for');
-  return served;
-}
-
-function byTheRules(schema: JsonObject): JsonObject {
+export function moonshotSchema(schema: JsonObject): JsonObject {
   const within: Within = { root: schema, names: new Map(), taken: new Set(), nodes: 0 };
   const { $ref, ...own } = schema;
   const meant = pick(referred(asText($ref) ?? '', schema) ?? {}, [...NOTES, ...OF_OBJECTS]);

@@ -6,7 +6,7 @@ import { strictnessOf } from '../../conversation/strict-schema.ts';
 import { asObject, type JsonObject } from '../../json.ts';
 import { outputSchemaOf } from '../openai-functions.ts';
 import { saysJson } from '../openai-json-word.ts';
-import { servedSchema } from './moonshot-schema.ts';
+import { servedSchema } from './served-schema.ts';
 import type { Writing } from './writing.ts';
 
 export interface OutputPlan {

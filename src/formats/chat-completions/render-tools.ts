@@ -8,9 +8,9 @@ import { asObject, asText, isEmpty, type Json, type JsonObject, withoutNulls } f
 import { canEnforce, parametersOf } from '../openai-functions.ts';
 import { reportForeign } from '../own-fields.ts';
 import { markFields } from './marks.ts';
-import { servedSchema } from './moonshot-schema.ts';
 import { nameFor } from './names.ts';
 import { WEB_SEARCH_OPTIONS } from './parse-tools.ts';
+import { servedSchema } from './served-schema.ts';
 import type { Writing } from './writing.ts';
 
 /** All fields of a body that are about tools. */

@@ -248,6 +248,16 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
     allBut(...OPENAI, ...ROUTERS, ...MOONSHOT, 'x-ai', 'xai'),
   ],
   [
+    'a schema that holds itself',
+    {
+      tools: [
+        { kind: 'function', name: 'f', parameters: { type: 'object', properties: { a: { $ref: '#' } } } },
+      ],
+    },
+    (sent) => JSON.stringify(sent).includes('$ref'),
+    allBut('meta'),
+  ],
+  [
     'a level of thinking, of a model nothing is known of',
     { thinking: { effort: 'low' } },
     (sent) => sent['reasoning_effort'] === 'low',
