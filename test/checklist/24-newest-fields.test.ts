@@ -1,7 +1,7 @@
 /** Checklist, section 24: what a vendor's newest fields mean to a model of another vendor. */
 
 import { describe, expect, test } from 'vitest';
-import { asObjects, type JsonObject } from '../../src/json.ts';
+import { asObjects, type JsonObject, parseJson } from '../../src/json.ts';
 import {
   at,
   CLAUDE,
@@ -572,5 +572,31 @@ describe('checklist 241: GPT is told which of its messages were answers: without
     expect(await of(THINKER, { messages: [say('user', 'Rome?'), say('assistant', 'It is')] })).toEqual([
       ['It is', null],
     ]);
+  });
+});
+
+describe('checklist 246: the Codex app is told which message of another model is its answer: it shows one twice else', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } };
+  const phases = async (message: JsonObject, finish: string) => {
+    door.answers(json(completion(message, finish)));
+    const { text } = await door.whole('responses', QWEN, { tools: [cityTool('responses')] });
+    return listAt(parseJson(text), 'output').flatMap(({ type, phase = null }) =>
+      type === 'message' ? [phase] : [],
+    );
+  };
+
+  test.each<[string, JsonObject, string, readonly (string | null)[]]>([
+    ['the answer', { content: 'Sunny.' }, 'stop', ['final_answer']],
+    ['before a call', { content: 'I look.', tool_calls: [call] }, 'tool_calls', ['commentary']],
+    ['cut short', { content: 'Sun' }, 'length', [null]],
+  ])('checklist 246: of a whole response, %s', async (_, message, finish, expected) => {
+    expect(await phases(message, finish)).toEqual(expected);
+  });
+
+  test('checklist 246: of a stream, with the item that is done', async () => {
+    door.answers(chatStream(chunk({ content: 'Sunny.' }), chunk({}, 'stop')));
+    const { data } = await door.stream('responses', QWEN);
+    const done = data.find(({ type }) => type === 'response.output_item.done');
+    expect(done).toHaveProperty('item.phase', 'final_answer');
   });
 });

@@ -99,7 +99,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
         }
         case 'choice-end':
           end = endOf(event);
-          return items.finish(renderFinish(end, items.refused()).status);
+          return items.finish(renderFinish(end, items.refused()).status, end.finish === 'stop');
         case 'reply-end': {
           over = true;
           const response = ended();

@@ -10,7 +10,7 @@ import { callItem } from './call-item.ts';
 import { clientCallItem } from './client-call-item.ts';
 import type { ClientCall } from './client-calls.ts';
 import { tellHosted } from './hosted-item.ts';
-import type { Item, Place, Status, Teller } from './item.ts';
+import type { Item, Phase, Place, Status, Teller } from './item.ts';
 import { type MessageOptions, messageItem } from './message-item.ts';
 import type { CallersName } from './namespaces.ts';
 import { originOf } from './own.ts';
@@ -25,8 +25,8 @@ export interface ItemWriter {
   end(): void;
   /** Says nothing more of the text that is open. @returns whether one is */
   pause(): boolean;
-  /** Ends the item that is open; `status` is the last item's. */
-  finish(status: Status): void;
+  /** Ends the item that is open: the last one. @param answered whether a message is the answer, if nothing was called. */
+  finish(status: Status, answered: boolean): void;
   /** The items that are done. */
   readonly output: readonly JsonObject[];
   /** The items that have been told of, the open one as it is now. */
@@ -53,6 +53,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
   /** The open item while a part of it is open. */
   let speaking: Item | undefined;
   let refused = false;
+  let called = false;
 
   /** The next place; an id that was used before (some services do) is replaced. */
   const nextPlace = (prefix: string, known?: string): Place => {
@@ -76,11 +77,11 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
     done(place, item);
   };
 
-  const finish = (status: Status): void => {
+  const finish = (status: Status, phase?: Phase): void => {
     if (!open) return;
     const { item, place } = open;
     open = undefined;
-    done(place, item.value(status));
+    done(place, item.value(status, phase));
     const signature = item.unplaced();
     if (signature) carry(signature, 'p');
   };
@@ -114,7 +115,9 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
         return;
       }
       if (open?.item.takes(event)) return resume(open.item, event);
-      finish('completed');
+      const calls = part.kind === 'tool-call';
+      if (calls) called = true;
+      finish('completed', calls ? 'commentary' : undefined);
       const known = asText(originOf(event.own).item?.['id']);
       switch (part.kind) {
         case 'text':
@@ -150,6 +153,6 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
       speaking = undefined;
     },
     pause: () => speaking?.pause() ?? false,
-    finish,
+    finish: (status, answered) => finish(status, answered && !called ? 'final_answer' : undefined),
   };
 }

@@ -21,6 +21,9 @@ export interface Place {
 
 export type Status = 'in_progress' | 'completed' | 'incomplete';
 
+/** What a message is: said before a call, or the answer. */
+export type Phase = 'commentary' | 'final_answer';
+
 /** An item that is being written. Its parts come one after another; whether it was complete is known only later. */
 export interface Item {
   /** Whether it tells of its coming itself, when its first part ends: nothing can be said of it before. */
@@ -34,8 +37,8 @@ export interface Item {
   end(): void;
   /** Says nothing more of the text that is open. @returns whether one is */
   pause(): boolean;
-  /** The item as it is now. */
-  value(status: Status): JsonObject;
+  /** The item as it is now. @param phase of a message, where it is known */
+  value(status: Status, phase?: Phase): JsonObject;
   /** A signature that came with a part for which this format has no field. */
   unplaced(): Signature | undefined;
 }

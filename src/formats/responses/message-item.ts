@@ -57,7 +57,16 @@ export function messageItem(
       if (open) content.push(open.end());
       open = undefined;
     },
-    value: (status) => ({ ...item, id, type: 'message', status, content: [...content], role: 'assistant' }),
+    value: (status, phase) => ({
+      ...item,
+      id,
+      type: 'message',
+      status,
+      content: [...content],
+      role: 'assistant',
+      // The vendor's own item says what there is to say.
+      ...(phase && first.own?.format !== 'responses' && { phase }),
+    }),
     pause() {
       open?.pause();
       return open !== undefined;
