@@ -34,11 +34,9 @@ const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 export function authenticate(keys: Keys): (call: Call) => Admitted {
   return (call) => {
     const principal = admit(keys, call.route.format, call.message, call.query);
+    if (call.ledger) call.ledger.key = principal.name;
     const tag = tagOf(call.message.headers);
-    if (call.ledger) {
-      call.ledger.key = principal.name;
-      call.ledger.tag = tag;
-    }
+    if (call.ledger) call.ledger.tag = tag;
     return { ...call, principal };
   };
 }

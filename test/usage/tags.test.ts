@@ -82,6 +82,7 @@ describe('the header', () => {
         );
       }
       expect(vendor.received).toHaveLength(0);
+      await soon(() => expect(gateway.records.map(({ key }) => key)).toEqual(REQUESTS.map(() => 'test')));
     },
   );
 
