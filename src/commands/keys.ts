@@ -123,7 +123,7 @@ const rotate = defineCommand({
         );
       }
       const { expires_at: expires, name } = viewOf(made.row);
-      if (expires !== null && Date.parse(expires) <= Date.now()) {
+      if (expires !== null && isOver({ expires_at: expires })) {
         console.error(
           `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either: "gateway keys change '${name}' --expires never", or a date.`,
         );
@@ -187,8 +187,9 @@ const COLUMNS: readonly Column<KeyView>[] = [
   { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
 ];
 
-function stateOf({ revoked_at: revoked, expires_at: expires }: KeyView): string {
+function stateOf(key: KeyView): string {
+  const { revoked_at: revoked, expires_at: expires } = key;
   if (revoked !== null) return `revoked ${revoked.slice(0, 10)}`;
   if (expires === null) return 'active';
-  return `${Date.parse(expires) <= Date.now() ? 'expired' : 'until'} ${expires.slice(0, 10)}`;
+  return `${isOver(key) ? 'expired' : 'until'} ${expires.slice(0, 10)}`;
 }

@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
-import { TAG_HEADER } from '../usage/tag.ts';
+import { LONGEST_TAG, TAG_HEADER } from '../usage/tag.ts';
 import {
   answerResponse,
   type ErrorStatus,
@@ -51,9 +51,8 @@ const session = {
 const tag = {
   name: TAG_HEADER,
   in: 'header',
-  description:
-    'What the request is for, such as a customer: usage is reported by it. At most 128 characters of printable ASCII; no vendor is told.',
-  schema: { type: 'string', maxLength: 128 },
+  description: `What the request is for, such as a customer: usage is reported by it. At most ${LONGEST_TAG} characters of printable ASCII; no vendor is told.`,
+  schema: { type: 'string', maxLength: LONGEST_TAG },
 };
 
 interface Ask {

@@ -8,11 +8,11 @@ import { tryParseExact } from '../conversation/arguments.ts';
 import type { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import { isObject } from '../json.ts';
-import { scanObject } from '../json-scan.ts';
 import { betasOf } from '../vendors/headers.ts';
 import { isAnthropicItself } from '../vendors/vendor.ts';
 import type { Routed } from './exchange.ts';
 import { openLately } from './lately.ts';
+import { type Scanned, scanned } from './scanned.ts';
 import { isNative } from './translate-request.ts';
 
 export interface RefusedExtras {
@@ -50,16 +50,12 @@ function kindOf({ vendor: { origin, basePath }, model, route }: Routed): string 
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
 
-function bodyWithout(
-  { body, spoken }: Routed,
-  without: ReadonlySet<string>,
-): Pick<Routed, 'body' | 'fields'> | undefined {
+function bodyWithout({ body, spoken }: Routed, without: ReadonlySet<string>): Scanned | undefined {
   // Most have none of it, and a long dialogue takes a while to read.
   if (![...without].some((name) => body.includes(`"${name}"`))) return undefined;
   const request = tryParseExact(body.toString('utf8'));
   const { extras } = formats[spoken].outbound;
   const left = extras && isObject(request) ? extras.without(request, without) : request;
   if (left === request) return undefined;
-  const bytes = Buffer.from(JSON.stringify(left));
-  return { body: bytes, fields: scanObject(bytes) };
+  return scanned(Buffer.from(JSON.stringify(left)));
 }

@@ -25,10 +25,10 @@ import { tryParseExact } from '../conversation/arguments.ts';
 import type { GatewayError } from '../errors.ts';
 import { formats, inboundOf } from '../formats/all.ts';
 import { isObject, type JsonObject, wellFormed } from '../json.ts';
-import { scanObject } from '../json-scan.ts';
 import { translatedFormat } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
-import { isNative, targetOf } from './translate-request.ts';
+import { scanned } from './scanned.ts';
+import { dialectOf, isNative } from './translate-request.ts';
 import type { Wanted } from './wanted.ts';
 
 /** With which a vendor says that it does not take what it was sent. OpenAI looks for thoughts it does not know: 404. */
@@ -48,14 +48,12 @@ export function reworded(routed: Routed, told: GatewayError | Replied, wanted: W
   if (!isObject(request)) return undefined;
   const anew = translatable(routed, request, told, wanted);
   if (anew !== undefined) return anew;
-  const { dialect } = targetOf(vendor, model);
-  const own = formats[spoken].outbound.withoutOthers?.(request, dialect, told.refusal);
+  const own = formats[spoken].outbound.withoutOthers?.(request, dialectOf(vendor, model), told.refusal);
   if (own === undefined && !mayHoldHalves(text)) return forAnother(routed);
   const said = JSON.stringify(own ?? request);
   const whole = wellFormed(said);
   if (own === undefined && whole === said) return forAnother(routed);
-  const body = Buffer.from(whole);
-  return { ...routed, body, fields: scanObject(body) };
+  return { ...routed, ...scanned(Buffer.from(whole)) };
 }
 
 /** The request as this model takes it, where it was written for another. */

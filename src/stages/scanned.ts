@@ -1,11 +1,16 @@
 /** A body whose bytes are not parsed, and changed, if at all, in one place. */
 
-import { type Span, spliced } from '../json-scan.ts';
+import { type Span, scanObject, spliced } from '../json-scan.ts';
 import { upstreamName } from '../vendors/vendor.ts';
 import type { Routed } from './exchange.ts';
 
 /** A body, and where its top-level values stand. */
 export type Scanned = Pick<Routed, 'body' | 'fields'>;
+
+/** A body with the places of its values. @param body an object in JSON. @throws GatewayError where it is none. */
+export function scanned(body: Buffer): Scanned {
+  return { body, fields: scanObject(body) };
+}
 
 /** The body with `text` in place of what stands at `span`, one of its fields. */
 export function replaced({ body, fields }: Scanned, span: Span, text: string): Scanned {

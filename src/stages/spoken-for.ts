@@ -5,7 +5,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/all.ts';
 import type { JsonObject } from '../json.ts';
 import { spokenFormat, type Vendor } from '../vendors/vendor.ts';
-import { targetOf } from './translate-request.ts';
+import { dialectOf } from './translate-request.ts';
 
 /** @param request the body, or as much of it as tells; it is not read unless it matters. */
 export function spokenFor(
@@ -14,12 +14,16 @@ export function spokenFor(
   asked: FormatName,
   request: () => JsonObject,
 ): FormatName {
-  const { dialect } = targetOf(vendor, model);
   const { isKnownElsewhere } = formats[asked].outbound;
-  const spoken = spokenFormat(vendor, model, asked, () => isKnownElsewhere?.(request(), dialect) ?? true);
+  const spoken = spokenFormat(
+    vendor,
+    model,
+    asked,
+    () => isKnownElsewhere?.(request(), dialectOf(vendor, model)) ?? true,
+  );
   // Who speaks a format of the service's own has chosen it, or asks what the other one does not know.
   if (spoken === asked || model.thinking === undefined) return spoken;
-  const thinking = formats[spoken].outbound.thinkingFormat?.(dialect);
+  const thinking = formats[spoken].outbound.thinkingFormat?.(dialectOf(vendor, model));
   if (thinking === undefined || thinking === asked) return spoken;
   return model.endpoints?.some((format) => format === thinking) ? thinking : spoken;
 }

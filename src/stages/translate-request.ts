@@ -91,7 +91,7 @@ function withUsage({
 }: Routed): Pick<Prepared, 'payload' | 'hide'> | undefined {
   const { usageOnRequest } = formats[spoken].outbound;
   if (usageOnRequest === undefined) return undefined;
-  const payload = usageOnRequest.ask(body, fields, targetOf(vendor, model).dialect);
+  const payload = usageOnRequest.ask(body, fields, dialectOf(vendor, model));
   return payload && { payload, hide: usageOnRequest.hide };
 }
 
@@ -163,8 +163,10 @@ function learned(target: Target, { thinks }: Routed): Target {
 
 /** The prompt without what its vendor has refused of it. */
 function asTold(prompt: Prompt, { forgets, thinks }: Routed): Prompt {
-  const { thinking, ...rest } = forgets ? withoutThoughts(prompt) : prompt;
-  return thinks === 'untold' || thinking === undefined ? rest : { ...rest, thinking };
+  const told = forgets ? withoutThoughts(prompt) : prompt;
+  if (thinks !== 'untold') return told;
+  const { thinking: _, ...untold } = told;
+  return untold;
 }
 
 function withoutThoughts(prompt: Prompt): Prompt {
@@ -193,7 +195,7 @@ export function targetOf(vendor: Vendor, model: Model): Target {
 }
 
 /** How the service deviates in its format. One in front of many vendors speaks for none of them. */
-function dialectOf(vendor: Vendor, model: Model): string {
+export function dialectOf(vendor: Vendor, model: Model): string {
   if (vendor.dialect === undefined && isVertex(vendor)) return 'vertex';
   return vendor.dialect ?? (vendor.fullIds ? 'compatible' : (model.dialect ?? vendorName(model.id)));
 }

@@ -6,11 +6,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { asBuffer } from '../as-buffer.ts';
 import { invalid } from '../errors.ts';
-import { scanObject, spliced } from '../json-scan.ts';
+import { spliced } from '../json-scan.ts';
 import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
 import { isVertex, pathAt, upstreamName } from '../vendors/vendor.ts';
 import type { Prepared } from './exchange.ts';
 import type { Scanned } from './scanned.ts';
+import { scanned } from './scanned.ts';
 
 const FIELD = 'anthropic_version';
 /** What Vertex calls the version that Anthropic calls ANTHROPIC_VERSION; those since then are called alike. */
@@ -27,16 +28,15 @@ export function isForVertex({ vendor, spoken }: Prepared): boolean {
  */
 export function atVertex(prepared: Prepared): Prepared {
   const { vendor, model, route, message, payload } = prepared;
-  const body = asBuffer(payload);
-  const scanned = { body, fields: scanObject(body) };
+  const body = scanned(asBuffer(payload));
   const isCount = route.operation === 'count-tokens';
   const path = isCount
     ? 'count-tokens:rawPredict'
-    : `${nameInPath(upstreamName(vendor, model))}:${methodOf(scanned)}`;
+    : `${nameInPath(upstreamName(vendor, model))}:${methodOf(body)}`;
   return {
     ...prepared,
     path: pathAt(vendor, `/models/${path}`),
-    payload: withVersion(scanned, versionOf(route.format === 'messages' ? message.headers : {}), isCount),
+    payload: withVersion(body, versionOf(route.format === 'messages' ? message.headers : {}), isCount),
   };
 }
 

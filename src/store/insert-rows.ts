@@ -25,12 +25,14 @@ export async function insertRows(
   return numAffectedRows;
 }
 
-const list = (columns: readonly string[]): RawBuilder<unknown> =>
-  sql.join(columns.map((column) => sql.ref(column)));
+/** Columns as a statement lists them. */
+export function columnList(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((column) => sql.ref(column)));
+}
 
 function insertOfRow(table: string, columns: readonly string[]): RawBuilder<unknown> {
   const places = sql.raw(columns.map(() => '?').join(', '));
-  return sql`insert into ${sql.table(table)} (${list(columns)}) values (${places}) on conflict do nothing`;
+  return sql`insert into ${sql.table(table)} (${columnList(columns)}) values (${places}) on conflict do nothing`;
 }
 
 /**
@@ -39,7 +41,7 @@ function insertOfRow(table: string, columns: readonly string[]): RawBuilder<unkn
  */
 function insertOfJson(table: string, columns: readonly string[], rows: string): RawBuilder<unknown> {
   return sql`
-    insert into ${sql.table(table)} (${list(columns)})
-    select ${list(columns)} from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)
+    insert into ${sql.table(table)} (${columnList(columns)})
+    select ${columnList(columns)} from json_populate_recordset(null::${sql.table(table)}, ${rows}::json)
     on conflict do nothing`;
 }

@@ -61,7 +61,7 @@ export const newKey = keySettings
   .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be in the future' });
 
 /** Whether a key of such settings would open nothing any more. */
-export function isOver({ expires_at: expires }: KeySettings): boolean {
+export function isOver({ expires_at: expires }: Pick<KeySettings, 'expires_at'>): boolean {
   return expires !== undefined && expires !== null && Date.parse(expires) <= Date.now();
 }
 

@@ -119,6 +119,9 @@ export interface UsageSums {
   readonly first_bytes: number;
 }
 
+/** What the sums of a day are of. */
+export const USAGE_DAY = ['day', 'key', 'model', 'vendor'] as const satisfies readonly (keyof UsageDayRow)[];
+
 /** The columns that are sums, each adding up by itself. */
 export const USAGE_SUMS = [
   'requests',

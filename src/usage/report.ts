@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import { USAGE_SUMS, type UsageSums, type UsageTagRow } from '../store/tables.ts';
+import { USAGE_DAY, USAGE_SUMS, type UsageSums, type UsageTagRow } from '../store/tables.ts';
 
-export const dimensions = ['day', 'key', 'model', 'vendor', 'tag'] as const;
+export const dimensions = [...USAGE_DAY, 'tag'] as const;
 
 /** What a report can have a line for. */
 export type Dimension = (typeof dimensions)[number];
@@ -78,9 +78,7 @@ function daysAsked(store: Store, { by, from, to, key, model, tag }: UsageQuery) 
 
 /** The days, as if nothing had a tag. */
 function untagged({ db }: Store) {
-  return db
-    .selectFrom('gateway_usage_days')
-    .select(['day', 'key', 'model', 'vendor', sql<string>`''`.as('tag'), ...USAGE_SUMS]);
+  return db.selectFrom('gateway_usage_days').select([...USAGE_DAY, sql<string>`''`.as('tag'), ...USAGE_SUMS]);
 }
 
 /** The days, of which what has a tag is taken out, and put beside them. */
@@ -89,10 +87,10 @@ function byTag(store: Store) {
   return untagged(store)
     .unionAll(
       tags
-        .select(['day', 'key', 'model', 'vendor', sql<string>`''`.as('tag')])
+        .select([...USAGE_DAY, sql<string>`''`.as('tag')])
         .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
     )
-    .unionAll(tags.select(['day', 'key', 'model', 'vendor', 'tag', ...USAGE_SUMS]));
+    .unionAll(tags.select([...dimensions, ...USAGE_SUMS]));
 }
 
 function summedUp() {

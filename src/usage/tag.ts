@@ -8,17 +8,17 @@ import { GatewayError } from '../errors.ts';
 
 export const TAG_HEADER = 'x-gateway-tag';
 
-/** Characters, at most. */
-const LONGEST = 128;
+/** Characters of one, at most. */
+export const LONGEST_TAG = 128;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** The tag among the headers of a request. @throws GatewayError `invalid-request` where it is none that can be kept. */
 export function tagOf({ [TAG_HEADER]: tag }: IncomingHttpHeaders): string | undefined {
   if (tag === undefined || tag === '') return undefined;
-  if (typeof tag === 'string' && tag.length <= LONGEST && PRINTABLE.test(tag)) return tag;
+  if (typeof tag === 'string' && tag.length <= LONGEST_TAG && PRINTABLE.test(tag)) return tag;
   throw new GatewayError(
     'invalid-request',
-    `The header ${TAG_HEADER} must be at most ${LONGEST} characters of printable ASCII.`,
+    `The header ${TAG_HEADER} must be at most ${LONGEST_TAG} characters of printable ASCII.`,
   );
 }

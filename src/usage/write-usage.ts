@@ -1,11 +1,12 @@
 /** Writes exchanges, and adds them to the sums of their days, in one transaction. */
 
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { insertRows } from '../store/insert-rows.ts';
+import { columnList, insertRows } from '../store/insert-rows.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExchangeRow,
   type Tables,
+  USAGE_DAY,
   USAGE_SUMS,
   type UsageSums,
   type UsageTagRow,
@@ -27,26 +28,25 @@ export async function writeUsage(
   await db.transaction().execute(async (transaction) => {
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
-    await addUp(transaction, 'gateway_usage_days', DAY, batch);
+    await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);
     if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
   });
 }
 
-const DAY = ['day', 'key', 'model', 'vendor'] as const;
-const TAG = [...DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
+const TAG = [...USAGE_DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
 
 /** Adds the exchanges of a batch to sums. @param of what these are of, and unique by; where one is null, it is in none. */
 async function addUp(
   transaction: Transaction<Tables>,
   table: 'gateway_usage_days' | 'gateway_usage_tags',
-  of: typeof DAY | typeof TAG,
+  of: typeof USAGE_DAY | typeof TAG,
   batch: string,
 ): Promise<void> {
-  const columns = sql.join(of.map((column) => sql.ref(column)));
+  const columns = columnList(of);
   const sums = sumsOfExchanges();
   // Always in one order: two processes that wait for each other's rows would never end.
   await sql`
-    insert into ${sql.table(table)} (${columns}, ${sql.join(USAGE_SUMS.map((column) => sql.ref(column)))})
+    insert into ${sql.table(table)} (${columns}, ${columnList(USAGE_SUMS)})
     select ${columns}, ${sql.join(USAGE_SUMS.map((column) => sums[column]))}
     from gateway_exchanges
     where batch = ${batch} and ${sql.join(

@@ -1,13 +1,13 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
 import type { Own, Prompt } from '../../conversation/prompt.ts';
-import { unforced } from '../../conversation/unforced.ts';
 import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { ownFields } from '../own-fields.ts';
 import { sessionHeaderOf } from '../session-header.ts';
+import { unforced } from '../unforced.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { markFields } from './marks.ts';
@@ -27,7 +27,7 @@ import type { Writing } from './writing.ts';
  */
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
   const dialect = dialectOf(target.dialect);
-  const prompt = choosing(given, dialect, report);
+  const prompt = dialect.toolChoices ? given : unforced(given, (name) => nameFor(name, dialect), report);
   const exact = prompt.own?.format === 'chat-completions';
   const { shared, left } = sharedFields(prompt.own, dialect, target);
   const {
@@ -64,13 +64,6 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
     ...(dialect.asksCallStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),
     ...stream(prompt, asObject(stream_options), dialect),
   };
-}
-
-/** The prompt without a call that must be made, where the service cannot be told of any. */
-function choosing(prompt: Prompt, dialect: Dialect, report: Report): Prompt {
-  const asked = dialect.toolChoices ? undefined : unforced(prompt, (name) => nameFor(name, dialect));
-  if (asked !== undefined) report('toolChoice', 'approximated', 'a call is asked for in words');
-  return asked ?? prompt;
 }
 
 /** Those of OpenAI's other format that a service has which has not its newest. */

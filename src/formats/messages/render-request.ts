@@ -1,12 +1,12 @@
 /** A prompt as the body of `POST /v1/messages`. */
 
 import type { Prompt, TextPart } from '../../conversation/prompt.ts';
-import { unforced } from '../../conversation/unforced.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
 import { type Report, reportDropped, type Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
+import { unforced } from '../unforced.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { limitMarks, markAll } from './cache-marks.ts';
 import { withoutOpenThoughts } from './last-thoughts.ts';
@@ -25,7 +25,7 @@ import { FORMAT, keepsAll, renderMark, speaksMessages } from './wire.ts';
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not take.
  */
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
-  const prompt = choosing(given, target, report);
+  const prompt = refusesForced(given, target) ? unforced(given, safeName, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives only one answer: n must be 1.', 'n');
   }
@@ -65,14 +65,11 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
 }
 
 /**
- * The prompt without a call that must be made, where the model refuses that (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and
- * later: "What's new", forced tool use).
+ * Whether the model refuses a call that must be made (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later: "What's new",
+ * forced tool use). A caller of this format hears it from the vendor.
  */
-function choosing(prompt: Prompt, target: Target, report: Report): Prompt {
-  if (target.forcedTools !== false || keepsAll(prompt, target)) return prompt;
-  const asked = unforced(prompt, safeName);
-  if (asked !== undefined) report('toolChoice', 'approximated', 'a call is asked for in words');
-  return asked ?? prompt;
+function refusesForced(prompt: Prompt, target: Target): boolean {
+  return target.forcedTools === false && !keepsAll(prompt, target);
 }
 
 /** The vendor refuses a limit beyond what the model can write. A caller of this format is told so. */
