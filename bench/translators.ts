@@ -19,7 +19,13 @@ const RECORDINGS = ['long-text', 'thinking', 'parallel-tool-calls'] as const;
 /** Bytes a socket gives at a time. */
 const CHUNK = 1024;
 
-const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, includeUsage: true };
+const PROMPT: Prompt = {
+  model: 'a-model',
+  turns: [],
+  stream: true,
+  includeUsage: true,
+  thinking: { visible: true },
+};
 const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 const TARGET: Target = {
   model: 'a-model',

@@ -2,12 +2,13 @@
 
 import type { Catalog } from './catalog/catalog.ts';
 import type { FormatName, Prompt } from './conversation/prompt.ts';
-import { invalid } from './errors.ts';
 import { formats, inboundOf } from './formats/all.ts';
 import { isOfResponses } from './formats/cursor/index.ts';
 import { type Note, reportInto } from './formats/format.ts';
+import { camelCase } from './formats/generate-content/wire.ts';
 import { asObjects, isObject, type Json, type JsonObject } from './json.ts';
-import { DEFAULT_VENDOR, notSupported } from './stages/resolve-model.ts';
+import { DEFAULT_VENDOR, type ReachOptions, reaches } from './stages/reach.ts';
+import { notSupported } from './stages/resolve-model.ts';
 import { spokenFor } from './stages/spoken-for.ts';
 import { targetOf } from './stages/translate-request.ts';
 import { translatedFormat, upstreamName, type Vendors } from './vendors/vendor.ts';
@@ -26,20 +27,27 @@ export interface Explanation {
   readonly mapped: readonly string[];
 }
 
+/** What there is to ask. */
+export interface Served {
+  readonly catalog: Catalog;
+  readonly vendors: Vendors;
+  readonly reach: ReachOptions;
+}
+
 /**
  * @param asked the model as a caller writes it.
  * @throws GatewayError what the caller of such a request would be told.
  */
 export function explain(
-  catalog: Catalog,
-  vendors: Vendors,
+  { catalog, vendors, reach }: Served,
   from: FormatName,
   asked: string,
   body: JsonObject,
 ): Explanation {
   const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
   const vendor = model && vendors.serving(model);
-  if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
+  if (model === undefined || vendor === undefined || !reaches(reach, from, model))
+    throw notSupported(asked, DEFAULT_VENDOR[from]);
   const isAnew = from === 'chat-completions' && isOfResponses(body);
   const to = isAnew ? translatedFormat(vendor, model) : spokenFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
@@ -47,12 +55,12 @@ export function explain(
     const request = 'model' in body ? { ...body, model: name } : body;
     return { from, to, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
   }
-  if (from === 'generate-content') throw invalid('generate-content only reaches models of google.');
   const read: Note[] = [];
   const prompt = { ...inboundOf(from, body).parseRequest(body, reportInto(read)), model: name };
   const written: Note[] = [];
   const request = formats[to].outbound.renderRequest(prompt, targetOf(vendor, model), reportInto(written));
-  const notes = distinct([...read, ...written.map((note) => asCalled(note, from, body))]);
+  const called = [...read, ...written.map((note) => asCalled(note, from, body))];
+  const notes = distinct(from === 'generate-content' ? called.map((note) => asSpelled(note, body)) : called);
   const noted = new Set(notes.map(({ field }) => field));
   const mapped = Object.keys(body).filter((field) => !noted.has(field));
   return { from, to, native: false, model: model.id, request, notes, mapped };
@@ -80,6 +88,25 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, rea
   ['mark', ['cache_control']],
 ]);
 
+/** The same of Google's, most of them within another one. */
+const CALLED_BY_GOOGLE: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
+  ['turns', ['contents']],
+  ['toolChoice', ['toolConfig.functionCallingConfig']],
+  ['output', ['generationConfig.responseMimeType']],
+  ['thinking', ['generationConfig.thinkingConfig']],
+  ['maxTokens', ['generationConfig.maxOutputTokens']],
+  ['temperature', ['generationConfig.temperature']],
+  ['topP', ['generationConfig.topP']],
+  ['topK', ['generationConfig.topK']],
+  ['stop', ['generationConfig.stopSequences']],
+  ['seed', ['generationConfig.seed']],
+  ['frequencyPenalty', ['generationConfig.frequencyPenalty']],
+  ['presencePenalty', ['generationConfig.presencePenalty']],
+  ['choices', ['generationConfig.candidateCount']],
+  ['logprobs', ['generationConfig.responseLogprobs']],
+  ['topLogprobs', ['generationConfig.logprobs']],
+]);
+
 /** The same of what stands within turns and tools. */
 const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string, string>>>>> = {
   'chat-completions': { '.mark': '.cache_control', '.citations': '.annotations', '.thinking': '.reasoning' },
@@ -90,15 +117,23 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
     '.signature': '.encrypted_content',
   },
   messages: { '.mark': '.cache_control' },
+  'generate-content': { '.thinking': '.thought', '.signature': '.thoughtSignature' },
 };
 
 /** A place in a prompt as its caller calls it: `turns[].citations` is `input[].annotations`, `own.store` is `store`. */
 function asCalled({ field, ...note }: Note, from: FormatName, body: JsonObject): Note {
   const [root = '', ...rest] = field.split(/(?=[.[])/);
   if (root === 'own') return { field: rest.join('').slice(1), ...note };
-  const names = CALLED.get(root) ?? [root];
+  const names = (from === 'generate-content' ? CALLED_BY_GOOGLE : CALLED).get(root) ?? [root];
   const called = names.find((name) => name in body) ?? names[0] ?? root;
   return { field: called + rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join(''), ...note };
+}
+
+/** With the field as its body has it: Google takes each in camelCase and in snake_case (proto3 JSON mapping). */
+function asSpelled({ field, ...note }: Note, body: JsonObject): Note {
+  const [root = '', ...rest] = field.split(/(?=[.[])/);
+  const spelled = Object.keys(body).find((name) => camelCase(name) === root) ?? root;
+  return { field: spelled + rest.join(''), ...note };
 }
 
 /** Each of the notes once. */

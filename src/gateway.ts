@@ -7,6 +7,7 @@ import type { Keys } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Traces } from './observe/traces.ts';
 import type { DecodeOptions } from './stages/decode.ts';
+import type { ReachOptions } from './stages/reach.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
 import type { RequestOptions } from './stages/translate-request.ts';
@@ -25,7 +26,7 @@ export interface Gateway {
   readonly agent: Dispatcher;
   /** How vendors are doing: the one part of this value that changes. */
   readonly upstreams: Upstreams;
-  readonly options: DecodeOptions & InFlightLimits & RequestOptions & ReplyOptions;
+  readonly options: DecodeOptions & InFlightLimits & ReachOptions & RequestOptions & ReplyOptions;
   readonly cors: CorsOptions;
   /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
   readonly note?: TakeNotes;

@@ -83,6 +83,7 @@ export async function openGateway(
       ...config.timeouts,
       validate: config.validate,
       askUsage: config.usage.ask,
+      generateContent: config.generateContent.models,
     },
     cors: config.cors,
     ...(limits !== undefined && { limits }),

@@ -28,7 +28,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     .to(authenticate(keys)) // by whom
     .to(share(options)) // of what can be done, no more than the key's share
     .to(limit(limits)) // and no more than its limits
-    .to(resolveModel(catalog, vendors)) // of which model; native or translated is settled here
+    .to(resolveModel(catalog, vendors, options)) // of which model; native or translated is settled here
     .to(weigh()) // the body is here: is there still room for what is made of it
     // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
     .within<Replied>(

@@ -16,8 +16,9 @@ import { FIXTURES } from './support/recording.ts';
 const config = await readConfig({}, FIXTURES);
 const catalog = catalogOf(catalogModels(config), config.aliases);
 const vendors = everyVendor(config);
+const reach = { generateContent: 'all' } as const;
 
-const FORMATS = ['chat-completions', 'responses', 'messages'] as const;
+const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'] as const;
 const MODELS = [
   'anthropic/claude-haiku-4-5',
   'anthropic/claude-sonnet-5-5',
@@ -38,7 +39,7 @@ const requests = FORMATS.flatMap((format) => {
 
 function explained(format: (typeof FORMATS)[number], model: string, body: JsonObject) {
   try {
-    return explain(catalog, vendors, format, model, body);
+    return explain({ catalog, vendors, reach }, format, model, body);
   } catch (error) {
     // What the model cannot be asked at all is told as its refusal, and not field by field.
     if (error instanceof GatewayError && error.status === 400) return undefined;
@@ -100,7 +101,9 @@ test('what the system says later is the system’s at Anthropic’s own address,
   const elsewhere = { ...config, vendors: { ...config.vendors, anthropic: AT_A_CLOUD } };
   const roles = (model: string, configured: Config = config) =>
     asObjects(
-      explain(catalog, everyVendor(configured), 'chat-completions', model, body).request['messages'],
+      explain({ catalog, vendors: everyVendor(configured), reach }, 'chat-completions', model, body).request[
+        'messages'
+      ],
     ).map(({ role }) => role);
   const kept = ['user', 'assistant', 'user', 'system'];
   expect(roles('anthropic/claude-opus-4-8')).toEqual(kept);

@@ -35,7 +35,9 @@ export const explain = defineCommand({
       const config = await configHere();
       const catalog = catalogOf(catalogModels(config), config.aliases);
       try {
-        const explanation = explainRequest(catalog, everyVendor(config), format, model, body);
+        const reach = { generateContent: config.generateContent.models };
+        const served = { catalog, vendors: everyVendor(config), reach };
+        const explanation = explainRequest(served, format, model, body);
         console.log(args.json ? JSON.stringify(explanation, undefined, 2) : printed(explanation));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;

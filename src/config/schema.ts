@@ -210,6 +210,8 @@ export const configSchema = z.strictObject({
   aliases: z.record(z.string(), z.string()).default({}),
   /** Models to ask, in order, where one cannot answer: full ids. Only those that the caller's key allows are. */
   fallbacks: z.record(modelId, z.array(modelId)).default({}),
+  /** Whose models are served in Google's format: Google's alone, as at Google, or all there are. */
+  generateContent: z.strictObject({ models: z.enum(['google', 'all']).default('google') }).prefault({}),
   retries: retriesSchema.prefault({}),
   ejection: ejectionSchema.prefault({}),
   keys: z.array(keySchema).default([]),

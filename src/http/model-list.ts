@@ -6,7 +6,9 @@ import { pricesAt } from '../catalog/prices-at.ts';
 import type { Gateway } from '../gateway.ts';
 import { compact, type JsonObject } from '../json.ts';
 import type { Principal } from '../keys.ts';
+import { reaches } from '../stages/reach.ts';
 import { notSupported } from '../stages/resolve-model.ts';
+import { countingFormat } from '../stages/spoken-for.ts';
 
 /** `GET /v1/models`: what the key may use; with what Anthropic's clients read where one asks. */
 export function listModels(gateway: Gateway, principal: Principal, anthropic: boolean): JsonObject {
@@ -33,17 +35,17 @@ export function oneModel(
   return renderModel(find(gateway, principal, asked, defaultVendor), anthropic);
 }
 
-/** `GET /v1beta/models`: google's models only. */
+/** `GET /v1beta/models`: what generate-content reaches. */
 export function listGoogleModels(gateway: Gateway, principal: Principal): JsonObject {
-  const models = allowed(gateway, principal).filter((model) => vendorName(model.id) === 'google');
-  return { models: models.map(renderGoogleModel) };
+  const models = allowed(gateway, principal).filter((model) => isReached(gateway, model));
+  return { models: models.map((model) => renderGoogleModel(gateway, model)) };
 }
 
 /** `GET /v1beta/models/{model}`. @throws GatewayError `model-not-found` */
 export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: string): JsonObject {
   const model = find(gateway, principal, asked, 'google');
-  if (vendorName(model.id) !== 'google') throw notSupported(asked, 'google');
-  return renderGoogleModel(model);
+  if (!isReached(gateway, model)) throw notSupported(asked, 'google');
+  return renderGoogleModel(gateway, model);
 }
 
 /** What the playground needs of the models the key may use. Prices are in US dollars per million tokens. */
@@ -53,12 +55,18 @@ export function listPricedModels(gateway: Gateway, principal: Principal): JsonOb
     name,
     prices: pricesAt(prices, Date.now()),
     thinks: thinking !== undefined,
+    generateContent: isReached(gateway, { id }),
   }));
   return { models };
 }
 
 function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
   return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames));
+}
+
+/** Whether generate-content reaches it. */
+function isReached({ options }: Gateway, model: Pick<Model, 'id'>): boolean {
+  return reaches(options, 'generate-content', model);
 }
 
 function find({ catalog }: Gateway, principal: Principal, asked: string, defaultVendor: string): Model {
@@ -98,14 +106,17 @@ function renderModel(model: Model, anthropic: boolean): JsonObject {
   };
 }
 
-function renderGoogleModel(model: Model): JsonObject {
+function renderGoogleModel({ vendors }: Gateway, model: Model): JsonObject {
+  const name = modelName(model.id);
+  const vendor = vendors.serving(model);
+  const counts = vendor !== undefined && countingFormat(vendor) !== undefined;
   return compact({
-    name: `models/${modelName(model.id)}`,
-    version: modelName(model.id),
+    name: `models/${vendorName(model.id) === 'google' ? name : model.id}`,
+    version: name,
     displayName: model.name,
     inputTokenLimit: model.contextWindow,
     outputTokenLimit: model.maxOutputTokens,
-    supportedGenerationMethods: ['generateContent', 'countTokens'],
+    supportedGenerationMethods: counts ? ['generateContent', 'countTokens'] : ['generateContent'],
     thinking: model.thinking !== undefined ? true : undefined,
   });
 }

@@ -36,7 +36,8 @@ const modelInPath = {
   name: 'model',
   in: 'path',
   required: true,
-  description: 'The name of a Google model, without the vendor.',
+  description:
+    'The name of a Google model, without the vendor. Where the gateway serves all models in this format, also another model’s full id.',
   schema: { type: 'string' },
 };
 

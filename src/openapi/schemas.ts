@@ -198,6 +198,7 @@ const schemas = {
         id: text,
         name: text,
         thinks: z.boolean(),
+        generateContent: z.boolean(),
         prices: z
           .strictObject({
             ...rates,

@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws';
 import type { Gateway } from '../gateway.ts';
 import { oneModel } from '../http/model-list.ts';
 import type { Tell } from '../observe/teller.ts';
-import { DEFAULT_VENDOR } from '../stages/resolve-model.ts';
+import { DEFAULT_VENDOR } from '../stages/reach.ts';
 import { holderOf, isHandshake, refusalOf } from './handshake.ts';
 import { askServer, headersOf } from './inner-exchange.ts';
 import { type Session, serveSession } from './session.ts';

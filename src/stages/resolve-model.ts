@@ -4,29 +4,25 @@ import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
-import { formats } from '../formats/all.ts';
 import { asText, isObject, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, valueAt } from '../json-scan.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
+import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { inItsWords, replaced, type Scanned } from './scanned.ts';
-import { spokenFor } from './spoken-for.ts';
-
-/** Whose model a name without a vendor means, by endpoint. */
-export const DEFAULT_VENDOR: Readonly<Record<FormatName, string>> = {
-  'chat-completions': 'openai',
-  responses: 'openai',
-  messages: 'anthropic',
-  'generate-content': 'google',
-};
+import { countingFormat, spokenFor } from './spoken-for.ts';
 
 /**
  * Reads the body, and settles who is asked in which format.
  * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `invalid-request` for a
  *   body that is none, names no model or two, or asks what its vendor does not do; and what reading it throws.
  */
-export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Admitted) => Promise<Routed> {
+export function resolveModel(
+  catalog: Catalog,
+  vendors: Vendors,
+  reach: ReachOptions,
+): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
     const body = withoutByteOrderMark(await admitted.readBody());
@@ -38,10 +34,7 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
     const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
     if (model === undefined || vendor === undefined) throw notSupported(asked, defaultVendor);
-    // generate-content reaches its own vendor's models only.
-    if (route.format === 'generate-content' && vendorName(model.id) !== defaultVendor) {
-      throw notSupported(asked, defaultVendor);
-    }
+    if (!reaches(reach, route.format, model)) throw notSupported(asked, defaultVendor);
     const beside = principal.restricted ? modelsBeside(body, fields) : [];
     const refusedFor = ({ id }: Model): string | undefined =>
       [id, ...beside.map((name) => idOf(name, vendorName(id), catalog))].find(
@@ -66,7 +59,9 @@ export function resolveModel(catalog: Catalog, vendors: Vendors): (admitted: Adm
       ...(anew && { anew }),
       ...inItsWords({ route, named, model, vendor, spoken, body, fields }),
     };
-    const others = catalog.fallbacks(model).filter((other) => refusedFor(other) === undefined);
+    const others = catalog
+      .fallbacks(model)
+      .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
     if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
     return { ...routed, otherwise: () => fallback({ ...routed, body, fields }, others, vendors) };
@@ -96,7 +91,7 @@ function formatFor(
   const spoken = spokenFor(vendor, model, format, () => dialogueOf(body, fields));
   if (spoken === format || operation === 'generate') return spoken;
   if (operation === 'compact') throw notServed(operation, model);
-  const counting = vendor.formats.find((each) => formats[each].outbound.counting !== undefined);
+  const counting = countingFormat(vendor);
   if (counting === undefined) throw notServed(operation, model);
   return counting;
 }
@@ -123,11 +118,9 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
 /** The request, as its caller wrote it, for the first of `models`, which the key may use, that can be asked in its place. */
 function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): Routed | undefined {
   const { route } = routed;
-  const isReached = ({ id }: Model): boolean =>
-    route.format !== 'generate-content' || vendorName(id) === DEFAULT_VENDOR[route.format];
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
-    if (vendor === undefined || !isReached(model)) continue;
+    if (vendor === undefined) continue;
     const spoken = formatFor(route, vendor, model, routed);
     const asked = { ...routed, model, vendor, spoken, ...withinMost(routed, model) };
     return {

@@ -27,3 +27,8 @@ export function spokenFor(
   if (thinking === undefined || thinking === asked) return spoken;
   return model.endpoints?.some((format) => format === thinking) ? thinking : spoken;
 }
+
+/** The first format in which a vendor counts tokens; undefined where it does in none. */
+export function countingFormat({ formats: spoken }: Vendor): FormatName | undefined {
+  return spoken.find((each) => formats[each].outbound.counting !== undefined);
+}

@@ -27,7 +27,13 @@ export const PERMISSIVE: Target = {
 
 export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, includeUsage: true };
 
-export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+/** Of one who asks to be shown what is thought: generate-content shows it to no other. */
+export const ASKED: Asked = {
+  prompt: { ...PROMPT, thinking: { visible: true } },
+  body: {},
+  id: 'abc123',
+  created: 1_700_000_000,
+};
 
 /** Events of a recorded stream, cut into chunks of `size` bytes. */
 export function eventsOf(

@@ -18,16 +18,23 @@ import { FORMAT } from './wire.ts';
 /** What JavaScript's dates reach, in seconds (ECMAScript, "Time Values and Time Range"). */
 const LAST_SECOND = 8.64e12;
 
+/** Whether thoughts are shown: only who asks for them looks which text is one. Their signatures always are there. */
+export function showsThoughts({ prompt }: Asked): boolean {
+  return prompt.thinking?.visible === true;
+}
+
 /** A whole part of an answer; undefined where there is nothing of it to be shown. */
-export function renderPart(part: Part): JsonObject | undefined {
+export function renderPart(part: Part, asked: Asked): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
       if (part.text === '' && !part.signature) return undefined;
       return { text: part.text, ...renderProof(part) };
-    case 'thinking':
-      if (part.text === '' && !part.signature && !part.redacted) return undefined;
-      return { text: part.text, thought: true, ...renderProof(part) };
+    case 'thinking': {
+      const text = showsThoughts(asked) ? part.text : '';
+      if (text === '' && !part.signature && !part.redacted) return undefined;
+      return { text, thought: true, ...renderProof(part) };
+    }
     case 'tool-call': {
       const { id, name, arguments: text } = asFunctionCall(part);
       const call = { ...(id !== '' && { id }), name, args: argumentsObject(text) };

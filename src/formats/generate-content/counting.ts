@@ -1,8 +1,18 @@
 /** `models/{model}:countTokens`, which takes a whole request inside of its own; Vertex AI's takes some of its fields. */
 
-import { asNumber, compact } from '../../json.ts';
-import type { OutboundCounting } from '../format.ts';
+import { asNumber, asObject, compact } from '../../json.ts';
+import type { InboundCounting, OutboundCounting } from '../format.ts';
+import { parseRequest } from './parse-request.ts';
 import { isAtVertex } from './vertex.ts';
+import { sortFields } from './wire.ts';
+
+export const inboundCounting: InboundCounting = {
+  parseRequest(body, report) {
+    const { generateContentRequest } = sortFields(body, ['generateContentRequest']).known;
+    return parseRequest(asObject(generateContentRequest) ?? body, report);
+  },
+  renderCount: (tokens) => ({ totalTokens: tokens }),
+};
 
 export const outboundCounting: OutboundCounting = {
   countedRequest(request, target) {

@@ -1,7 +1,7 @@
 /** Google's Gemini API: `models/{model}:generateContent` and `:streamGenerateContent` (v1beta). */
 
 import type { Format } from '../format.ts';
-import { outboundCounting } from './counting.ts';
+import { inboundCounting, outboundCounting } from './counting.ts';
 import { parseError, parseFailure, renderError, renderLateError } from './errors.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -19,6 +19,7 @@ export const generateContent: Format = {
     renderReply,
     renderLateError,
     ping: PING,
+    counting: inboundCounting,
   },
   outbound: {
     renderRequest,

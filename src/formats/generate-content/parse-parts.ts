@@ -2,7 +2,7 @@
 
 import { argumentsText } from '../../conversation/arguments.ts';
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
+import type { Part } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../json.ts';
@@ -14,8 +14,7 @@ import { FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from '
 
 /** A list of parts, or the one part given in its place. */
 export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
-  const parts = listOf(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
-  return parts.reduce<Part[]>(joinThought, []);
+  return listOf(value).flatMap((part, index) => parsePart(part, `${param}[${index}]`, ids));
 }
 
 function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
@@ -71,18 +70,4 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     ...(id !== undefined && !isGeminiId(id) && { own: { format: FORMAT, fields: { id } } }),
     ...extraOf(extra),
   };
-}
-
-/** A thought's signature may come in an empty thought of its own, as it does in a stream: it belongs to the one before. */
-function joinThought(parts: Part[], part: Part): Part[] {
-  const last = parts.at(-1);
-  if (isBareSignature(part) && last?.kind === 'thinking' && !last.signature && !last.redacted) {
-    return [...parts.slice(0, -1), { ...last, signature: part.signature }];
-  }
-  parts.push(part);
-  return parts;
-}
-
-function isBareSignature(part: Part): part is ThinkingPart & { signature: Signature } {
-  return part.kind === 'thinking' && part.text === '' && part.signature !== undefined;
 }

@@ -9,6 +9,7 @@ import { asFlag, asNumber, asObject, asText, compact, isEmpty, isObject } from '
 import type { ParseReport } from '../format.ts';
 import { type CallIds, callIds } from './call-ids.ts';
 import { fromOpenApi } from './from-openapi.ts';
+import { joinPieces } from './join-pieces.ts';
 import { parseParts } from './parse-parts.ts';
 import { type Choosing, parseToolConfig, parseTools } from './parse-tools.ts';
 import { parseTier } from './service-tier.ts';
@@ -62,7 +63,8 @@ function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {
 }
 
 function parseContents(value: Json, ids: CallIds): readonly Turn[] {
-  return listOf(value).map((content, index) => parseContent(content, `contents[${index}]`, ids));
+  const turns = listOf(value).map((content, index) => parseContent(content, `contents[${index}]`, ids));
+  return joinPieces(turns);
 }
 
 function parseContent(value: Json, param: string, ids: CallIds): Turn {

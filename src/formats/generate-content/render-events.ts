@@ -19,6 +19,7 @@ import {
   renderExtras,
   renderHead,
   renderPart,
+  showsThoughts,
 } from './answer.ts';
 import { shifted } from './citations.ts';
 import { renderLateError } from './errors.ts';
@@ -70,6 +71,7 @@ export function renderEvents(asked: Asked): EventRenderer {
   let before = CANDIDATES;
   let after = '';
   let hasSpoken = false;
+  const shows = showsThoughts(asked);
 
   const writeHead = (): void => {
     after = `]${fieldsText(renderHead(start, usage, asked))}}`;
@@ -120,7 +122,7 @@ export function renderEvents(asked: Asked): EventRenderer {
         sayPart(choice, `{"text":${JSON.stringify(text)}}`, out);
         break;
       case 'thinking':
-        sayPart(choice, `{"text":${JSON.stringify(text)},"thought":true}`, out);
+        if (shows) sayPart(choice, `{"text":${JSON.stringify(text)},"thought":true}`, out);
         break;
       case 'tool-call':
         state.text += text;
@@ -147,8 +149,8 @@ export function renderEvents(asked: Asked): EventRenderer {
     const proof = { ...(signature && { signature }), ...(redacted && { redacted }) };
     const rendered =
       part.kind === 'tool-call'
-        ? renderPart({ ...part, arguments: text, ...proof })
-        : renderPart({ kind: part.kind, text: '', ...proof });
+        ? renderPart({ ...part, arguments: text, ...proof }, asked)
+        : renderPart({ kind: part.kind, text: '', ...proof }, asked);
     if (rendered) sayPart(choice, JSON.stringify(rendered), out);
   };
 

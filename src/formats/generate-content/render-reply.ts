@@ -22,13 +22,13 @@ export function renderReply(reply: Reply, asked: Asked): JsonObject {
   const isBlocked = isBlockedPrompt(promptFeedback) && choices.every((choice) => choice.parts.length === 0);
   return {
     ...renderExtras(start),
-    ...(!isBlocked && { candidates: choices.map(renderChoice) }),
+    ...(!isBlocked && { candidates: choices.map((choice, index) => renderChoice(choice, index, asked)) }),
     ...(promptFeedback && { promptFeedback }),
     ...renderHead(start, usage, asked),
   };
 }
 
-function renderChoice({ parts, end, logprobs = [] }: Choice, index: number): JsonObject {
+function renderChoice({ parts, end, logprobs = [] }: Choice, index: number, asked: Asked): JsonObject {
   let text = '';
   const citations: Citation[] = [];
   const foreign: JsonObject[] = [];
@@ -40,6 +40,6 @@ function renderChoice({ parts, end, logprobs = [] }: Choice, index: number): Jso
     if (part.kind === 'text' || part.kind === 'refusal') text += part.text;
     if (part.kind === 'opaque' && part.format !== FORMAT) foreign.push(part.value);
   }
-  const rendered = parts.map(renderPart).filter((part) => part !== undefined);
+  const rendered = parts.map((part) => renderPart(part, asked)).filter((part) => part !== undefined);
   return renderCandidate(index, rendered, { end, text, citations, logprobs, foreign });
 }

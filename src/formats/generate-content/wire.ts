@@ -130,7 +130,8 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [value];
 }
 
-function camelCase(name: string): string {
+/** A name in either spelling, in the one that is used here. */
+export function camelCase(name: string): string {
   return name.includes('_')
     ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     : name;

@@ -12,6 +12,7 @@ import { readEvents } from './sse.js';
  * @property {string} id
  * @property {string} name
  * @property {boolean} thinks
+ * @property {boolean} generateContent whether it is reached in that format
  * @property {Rates & { long?: Rates & { above: number } }} prices
  */
 

@@ -90,11 +90,12 @@ function format() {
   return FORMATS.find(({ name }) => name === page.format.value) ?? chatCompletions;
 }
 
-/** Generate-content serves google's models only. */
+/** Generate-content may serve google's models only. */
 function offerFormats() {
   const chosen = page.format.value;
-  const google = /^google\//i.test(chosenModel());
-  const offered = FORMATS.filter((one) => google || one !== generateContent);
+  const model = chosenModel();
+  const isReached = known(model)?.generateContent ?? /^google\//i.test(model);
+  const offered = FORMATS.filter((one) => isReached || one !== generateContent);
   page.format.replaceChildren(...offered.map(({ name }) => new Option(name)));
   page.format.value = offered.some(({ name }) => name === chosen) ? chosen : chatCompletions.name;
 }

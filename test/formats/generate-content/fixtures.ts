@@ -34,7 +34,13 @@ export const PLAIN: Target = { ...unthinking, model: 'gemini-2.0-flash' };
 
 export const PROMPT: Prompt = { model: 'gemini-3-flash-preview', turns: [], stream: true };
 
-export const ASKED: Asked = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
+/** Of one who asks to be shown what is thought. */
+export const ASKED: Asked = {
+  prompt: { ...PROMPT, thinking: { visible: true } },
+  body: {},
+  id: 'abc123',
+  created: 1_700_000_000,
+};
 
 const requests = join(import.meta.dirname, '../../../fixtures/requests/generate-content');
 

@@ -79,6 +79,10 @@ describe('turns', () => {
 
 describe('parts', () => {
   const parts = (list: readonly JsonObject[]) => parsed(ask(list)).turns[0]?.parts;
+  const answered = (...contents: JsonObject[][]) =>
+    parsed({ contents: contents.map((each) => ({ role: 'model', parts: each })) }).turns.map(
+      (turn) => turn.parts,
+    );
 
   test('media by type and by place', () => {
     const found = parsed(request('media')).turns[0]?.parts.slice(1);
@@ -122,14 +126,50 @@ describe('parts', () => {
   test('a signature in an empty thought, as streams have it, is that of the thought before', () => {
     const bare = { text: '', thought: true, thoughtSignature: 'S' };
     const signature = { origin: 'google', value: 'S' };
-    expect(parts([{ text: 'hm', thought: true }, bare])).toEqual([
-      { kind: 'thinking', text: 'hm', signature },
+    expect(answered([{ text: 'hm', thought: true }, bare])).toEqual([
+      [{ kind: 'thinking', text: 'hm', signature }],
     ]);
     // One that has its own keeps it.
-    expect(parts([{ text: 'hm', thought: true, thoughtSignature: 'R' }, bare])).toMatchObject([
+    expect(answered([{ text: 'hm', thought: true, thoughtSignature: 'R' }, bare])[0]).toMatchObject([
       { text: 'hm', signature: { value: 'R' } },
       { text: '', signature },
     ]);
+  });
+
+  test('an answer that is brought back in the chunks it came in is one turn, its thought and its text one part each', () => {
+    const thought = (text: string, thoughtSignature?: string): JsonObject => ({
+      text,
+      thought: true,
+      ...(thoughtSignature !== undefined && { thoughtSignature }),
+    });
+    const signature = { origin: 'anthropic', value: 'Eq' };
+    const call = { functionCall: { name: 'f', args: {} } };
+    const chunks = [thought('a'), thought('b'), { text: '' }, thought('c'), thought('', 'anthropic#Eq')];
+    const told = [{ text: 'Hel' }, { text: 'lo' }, call, { text: '' }];
+    const whole = [
+      { kind: 'thinking', text: 'abc', signature },
+      { kind: 'text', text: 'Hello' },
+      { kind: 'tool-call', name: 'f' },
+    ];
+    expect(answered([...chunks, ...told])).toMatchObject([whole]);
+    // As the chats of Google's SDKs keep them.
+    const alone = answered(...[...chunks, ...told].map((chunk) => [chunk]));
+    expect(alone).toHaveLength(1);
+    expect(alone[0]).toHaveLength(whole.length);
+    expect(alone).toMatchObject([whole]);
+  });
+
+  test('what is signed, is no text, or has fields of its own is no piece of what comes before or after', () => {
+    const signed = { text: 'a', thoughtSignature: 'S' };
+    expect(answered([signed, { text: 'b' }])[0]).toHaveLength(2);
+    expect(answered([{ text: 'b' }, signed])[0]).toHaveLength(2);
+    expect(answered([{ text: 'a' }, { text: 'b', partMetadata: { x: 1 } }])[0]).toHaveLength(2);
+    expect(answered([{ text: 'a' }, { text: 'b', thought: true }])[0]).toHaveLength(2);
+    const redacted = { text: '', thought: true, thoughtSignature: 'anthropic#r.Em' };
+    expect(answered([{ text: 'a', thought: true }, redacted, redacted])[0]).toHaveLength(3);
+    // A user's are as they were given.
+    expect(parts([{ text: 'a' }, { text: 'b' }])).toHaveLength(2);
+    expect(answered([{ text: '' }])).toEqual([[{ kind: 'text', text: '' }]]);
   });
 
   test('a part that holds several things loses none', () => {
