@@ -170,6 +170,22 @@ describe.runIf(executablePath !== undefined)('playground', () => {
     await page.context().close();
   });
 
+  test('and for all of them where the configuration says so', async () => {
+    const everyones = await startGateway({ generateContent: { models: 'all' } });
+    try {
+      const page = await open(everyones);
+      await ask(page, 'anthropic/claude-sonnet-4-5', 'generate-content', 'Who are you?');
+      await expect.poll(() => last(page).innerText()).toContain('Who are you?');
+      await ask(page, 'anthropic/claude-sonnet-4-5', 'generate-content', 'And now?');
+      await expect.poll(() => last(page).innerText()).toContain('And now?');
+      await shot(page, 'everyones');
+      expect(problems).toEqual([]);
+      await page.context().close();
+    } finally {
+      await everyones.close();
+    }
+  });
+
   test('the key leaves the address bar, and a wrong one is told', async () => {
     const page = await open();
     expect(page.url()).not.toContain(KEY);
