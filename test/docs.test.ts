@@ -1,7 +1,7 @@
 /** What the documents point to is there: files by their paths, sections by their links. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -67,6 +67,24 @@ test('the stages of the architecture are those of the pipeline, in their order',
   const [, run = ''] = /line<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
   const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
   expect(told).toEqual(stages);
+});
+
+test.each([
+  ['README.md', /^src\/\n((?: .*\n)+)/m],
+  ['docs/architecture.md', /^\| In `src` \| stands \|\n\|---\|---\|\n((?:\|.*\n)+)/m],
+])('%s says what each folder of src is for, and of none that is not there', (document, place) => {
+  const [, told = ''] = place.exec(readFileSync(join(root, document), 'utf8')) ?? [];
+  // In the tree what follows two blanks is said of them; in the table, what follows the first column.
+  const named = told
+    .split('\n')
+    .map((line) =>
+      line.startsWith('|') ? (line.split('|')[1] ?? '').replaceAll('`', '') : line.slice(0, 29),
+    )
+    .flatMap((names) => names.match(/[\w.-]+/g) ?? []);
+  const src = readdirSync(join(root, 'src'), { withFileTypes: true });
+  const folders = src.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(folders.filter((name) => !named.includes(name))).toEqual([]);
+  expect(named.filter((name) => !existsSync(join(root, 'src', name)))).toEqual([]);
 });
 
 describe('the checklist', () => {
