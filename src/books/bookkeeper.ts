@@ -21,6 +21,8 @@ export interface Readers {
   readonly log?: (lines: Buffer) => void;
   /** Of what should not have happened. */
   readonly trouble: (message: string, error?: unknown) => void;
+  /** Of its end. */
+  readonly note: (message: string) => void;
 }
 
 export interface Bookkeeper {
@@ -93,6 +95,7 @@ export function openBookkeeper(options: BooksOptions, readers: Readers): Bookkee
     if ('count' in told) pass(told);
     else if ('figures' in told) answer(told.figures);
     else if ('trouble' in told) readers.trouble(told.trouble);
+    else if ('note' in told) readers.note(told.note);
   }
 
   function pass({ count, lines, taken, failures, blank: memory }: Entered): void {

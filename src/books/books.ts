@@ -54,6 +54,8 @@ export type Told =
   | { readonly written: Written }
   /** What goes wrong with the store, in a sentence. */
   | { readonly trouble: string }
+  /** That it is well again. */
+  | { readonly note: string }
   /** An answer to who has asked. */
   | { readonly figures: TallyFigures };
 
@@ -78,7 +80,12 @@ export async function openBooks(
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => tell({ trouble });
   const store = connectStore(place, onTrouble);
-  const recorder = recordUsage(store, { ...options, onTrouble, onDone: () => tell({ written: written() }) });
+  const recorder = recordUsage(store, {
+    ...options,
+    onTrouble,
+    onRecovered: (note) => tell({ note }),
+    onDone: () => tell({ written: written() }),
+  });
   const batches = batchRows(options, recorder.write);
 
   return {

@@ -20,8 +20,8 @@ export async function serveAsWorker(environment: Environment, directory: string)
   const teller = openTeller();
   const { trouble } = teller;
   const store = await orExit(openConfiguredStore(config.store, directory, trouble));
-  const accounts = await orExit(openAccounts(store, config, trouble));
-  const watching = await orExit(openWatching(config, environment, accounts, false, trouble));
+  const accounts = await orExit(openAccounts(store, config, teller));
+  const watching = await orExit(openWatching(config, environment, accounts, false, teller));
   teller.into(watching.log);
   const company = { keys: accounts.keys, limits: accounts.limits, ...watching.company };
   const open = ({ config: all, simulated }: Served) =>

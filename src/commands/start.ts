@@ -132,8 +132,8 @@ async function serveAlone(
   greet: Greet,
 ): Promise<void> {
   const { trouble } = teller;
-  const accounts = await orExit(openAccounts(store, config, trouble));
-  const watching = await orExit(openWatching(config, from.environment, accounts, true, trouble));
+  const accounts = await orExit(openAccounts(store, config, teller));
+  const watching = await orExit(openWatching(config, from.environment, accounts, true, teller));
   teller.into(watching.log);
   const company = { keys: accounts.keys, limits: accounts.limits, tell: trouble, ...watching.company };
   const first = await orExit(openConfigured(config, company));

@@ -19,6 +19,8 @@ export interface LimitOptions {
   readonly stored?: StoredSpending;
   /** Told, in a sentence, when Redis or the store cannot be asked. */
   readonly onTrouble?: (message: string) => void;
+  /** The same, when it can be again. */
+  readonly onRecovered?: (message: string) => void;
   /** Seconds of a window of requests or tokens; other than a minute for tests. */
   readonly window?: number;
   /** Milliseconds since 1970: the clock of budgets. */
@@ -50,10 +52,11 @@ export async function openLimits({
   workers = 1,
   stored,
   onTrouble = () => {},
+  onRecovered = () => {},
   window = 60,
   now = Date.now,
 }: LimitOptions): Promise<Limits> {
-  const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble);
+  const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   const redis = connection?.redis;
   const spending = openSpending(now, stored, redis);
   const inFlight = redis === undefined ? inFlightHere() : inFlightShared(redis);

@@ -24,9 +24,14 @@ export interface RedisConnection {
 /**
  * Connects, and goes on trying where that fails: until it succeeds, every command is refused at once.
  * @param url redis://… or rediss://…
- * @param onTrouble told, in a sentence, when Redis is away, and when it is there again.
+ * @param onTrouble told, in a sentence, when Redis is away.
+ * @param onRecovered likewise, when it is there again.
  */
-export async function openRedis(url: string, onTrouble: (message: string) => void): Promise<RedisConnection> {
+export async function openRedis(
+  url: string,
+  onTrouble: (message: string) => void,
+  onRecovered: (message: string) => void,
+): Promise<RedisConnection> {
   // Loaded only where there is one.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
@@ -58,7 +63,7 @@ export async function openRedis(url: string, onTrouble: (message: string) => voi
   redis.on('error', (error: NodeJS.ErrnoException) => leave(error.message || error.code || error.name));
   redis.on('close', () => leave('its connection closed'));
   redis.on('ready', () => {
-    if (away) onTrouble('Redis can be reached again, so limits are shared again.');
+    if (away) onRecovered('Redis can be reached again, so limits are shared again.');
     away = false;
   });
   // That the first try fails is told by its event; others follow.

@@ -5,6 +5,7 @@ import type { Keys } from '../keys.ts';
 import type { Limits } from '../limits/limits.ts';
 import { openLimits } from '../limits/open-limits.ts';
 import { storedSpending } from '../limits/stored-spending.ts';
+import type { Teller } from '../observe/teller.ts';
 import { followKeys } from '../store/follow-keys.ts';
 import { reasonOf, type Store, type StorePlace } from '../store/store.ts';
 import { keepForgetting } from '../usage/forget-usage.ts';
@@ -24,23 +25,24 @@ export interface Accounts {
 
 /**
  * @param store is closed with the accounts.
- * @param onTrouble told, in a sentence, when the store can no longer be used, and when it can again.
+ * @param teller told, in a sentence, when the store can no longer be used, and when it can again.
  * @throws where the keys, or what they have spent, cannot be read.
  */
 export async function openAccounts(
   store: Store,
   { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
-  onTrouble: (message: string) => void,
+  { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
 ): Promise<Accounts> {
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),
     workers,
     stored: storedSpending(store),
-    onTrouble,
+    onTrouble: trouble,
+    onRecovered: note,
   });
-  const followed = await followKeys(store, { onTrouble });
+  const followed = await followKeys(store, { onTrouble: trouble, onRecovered: note });
   const forgetting = keepForgetting(store, usage.keepDays, (error) =>
-    onTrouble(`Old usage cannot be deleted: ${reasonOf(error)}`),
+    trouble(`Old usage cannot be deleted: ${reasonOf(error)}`),
   );
   return {
     keys: followed.keys,

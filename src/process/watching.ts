@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { openLog } from '../observe/log.ts';
 import { answerMetricsToAdmin } from '../observe/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from '../observe/observe.ts';
-import type { Tell } from '../observe/teller.ts';
+import type { Teller } from '../observe/teller.ts';
 import type { OpenOptions } from '../open.ts';
 import type { Accounts } from './accounts.ts';
 import type { Serving } from './serving.ts';
@@ -25,7 +25,7 @@ export interface Watching extends Observers {
 
 /**
  * @param alone whether this is the only process: else what it knows is a part only, and is not told to callers.
- * @param trouble told what goes wrong with the books.
+ * @param teller told what goes wrong with the books, and that they are well again.
  * @throws Error where the environment names a collector that is none.
  */
 export async function openWatching(
@@ -33,7 +33,7 @@ export async function openWatching(
   environment: Environment,
   { place, limits }: Pick<Accounts, 'place' | 'limits'>,
   alone: boolean,
-  trouble: Tell,
+  { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
 ): Promise<Watching> {
   const { interval, batch, queue } = usage;
   const log = style === 'none' ? undefined : await openLog({ style });
@@ -43,6 +43,7 @@ export async function openWatching(
       charge: limits.charge,
       ...(log !== undefined && { log: log.write }),
       trouble,
+      note,
     },
   );
   const observers = await openObservers({ log, environment, counted: books.figures });

@@ -24,8 +24,10 @@ export interface FollowedKeys {
 export interface FollowOptions {
   /** Milliseconds between two looks. */
   readonly interval?: number;
-  /** Told once when the keys can no longer be read, once when they can again, and once where their file is replaced. */
+  /** Told once when the keys can no longer be read, and once where their file is replaced. */
   readonly onTrouble?: (message: string) => void;
+  /** Told once when they can be read again. */
+  readonly onRecovered?: (message: string) => void;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface FollowOptions {
  */
 export async function followKeys(
   store: Store,
-  { interval = 1_000, onTrouble = () => {} }: FollowOptions = {},
+  { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: FollowOptions = {},
 ): Promise<FollowedKeys> {
   let book = openKeyBook();
   let known: Changes | undefined;
@@ -65,7 +67,7 @@ export async function followKeys(
     }
     try {
       await refresh();
-      if (troubled) onTrouble('Keys can be read from the store again.');
+      if (troubled) onRecovered('Keys can be read from the store again.');
       troubled = false;
     } catch (error) {
       if (!troubled && !stopped)

@@ -14,8 +14,10 @@ export interface RecorderOptions {
   readonly interval: number;
   /** Records that may wait: where there are as many, a batch that comes is dropped, and counted. */
   readonly queue: number;
-  /** Told when records cannot be written, once, and when they can again. */
+  /** Told when records cannot be written, once, and when some are lost. */
   readonly onTrouble?: (message: string) => void;
+  /** Told when they can be written again. */
+  readonly onRecovered?: (message: string) => void;
   /** Called when a batch was written, or was dropped. */
   readonly onDone?: () => void;
 }
@@ -41,7 +43,7 @@ const LONGEST_PAUSE = 5_000;
 const RETRY_AT_END = 100;
 
 export function recordUsage(store: Store, options: RecorderOptions): UsageRecorder {
-  const { interval, queue: limit, onTrouble = () => {}, onDone = () => {} } = options;
+  const { interval, queue: limit, onTrouble = () => {}, onRecovered = () => {}, onDone = () => {} } = options;
   const queue: Batch[] = [];
   let queued = 0;
   /** What is being written: the first of all until it is, so that nothing is counted twice. */
@@ -77,7 +79,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   async function tryToWrite({ name, rows, count, tagged }: Batch): Promise<number> {
     try {
       await writeUsage(store, name, rows, tagged);
-      if (tries > 0) onTrouble('Usage can be written to the store again.');
+      if (tries > 0) onRecovered('Usage can be written to the store again.');
     } catch (error) {
       tries += 1;
       if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);

@@ -13,7 +13,7 @@ import type { Taken } from '../../src/usage/taken.ts';
 import { soon } from '../support/soon.ts';
 import { closedLedger } from './ledgers.ts';
 
-const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[] };
+const told = { taken: [] as Taken[], lines: [] as string[], troubles: [] as string[], notes: [] as string[] };
 let directory: string;
 let store: Store;
 let books: Bookkeeper;
@@ -28,6 +28,7 @@ async function open(options: { batch?: number; interval?: number; queue?: number
       charge: (taken) => void told.taken.push(taken),
       log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),
       trouble: (message) => void told.troubles.push(message),
+      note: (message) => void told.notes.push(message),
     },
   );
 }

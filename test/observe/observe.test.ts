@@ -10,6 +10,7 @@ import { configSchema } from '../../src/config/schema.ts';
 import { openLog } from '../../src/observe/log.ts';
 import { addFigures, openObservers } from '../../src/observe/observe.ts';
 import { NO_FIGURES, openTally } from '../../src/observe/tally.ts';
+import { openTeller } from '../../src/observe/teller.ts';
 import { openAccounts } from '../../src/process/accounts.ts';
 import { startServing } from '../../src/process/serving.ts';
 import { openWatching } from '../../src/process/watching.ts';
@@ -80,8 +81,8 @@ test('a process that serves tells what has been refused and lost in it', async (
     usage: { interval: 5 },
   });
   const store = await openStore({ path: join(directory, 'gateway.db') });
-  const accounts = await openAccounts(store, config, () => undefined);
-  const watching = await openWatching(config, {}, accounts, true, () => undefined);
+  const accounts = await openAccounts(store, config, openTeller());
+  const watching = await openWatching(config, {}, accounts, true, openTeller());
   const serving = await startServing(await openConfigured(config, watching.company), () => undefined);
   watching.follow(serving);
   watching.company.onRefusedAddress?.();

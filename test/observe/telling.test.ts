@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../../src/json.ts';
+import { openStore } from '../../src/store/store.ts';
 import { call } from '../support/caller.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
@@ -116,4 +117,16 @@ test('without a log, what goes wrong is a plain line on standard error', async (
       /^The new configuration was refused, and the old one stays in force\. .*bodyBytes.*\n$/,
     ),
   );
+});
+
+test('that the store can be read again is told as what happened as it should', async () => {
+  gateway = await spawnGateway(configOf(1));
+  const store = await openStore({ path: join(gateway.directory, '.gateway', 'gateway.db') });
+  const rename = (from: string, to: string) => store.db.schema.alterTable(from).renameTo(to).execute();
+  const levelOf = (message: RegExp) => lines().find(({ msg }) => asText(msg)?.match(message))?.['level'];
+  await rename('gateway_changes', 'gateway_elsewhere');
+  await soon(() => expect(levelOf(/^Keys cannot be read/)).toBe('error'));
+  await rename('gateway_elsewhere', 'gateway_changes');
+  await soon(() => expect(levelOf(/^Keys can be read/)).toBe('info'));
+  await store.close();
 });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
+import { openTeller } from '../../src/observe/teller.ts';
 import { openAccounts } from '../../src/process/accounts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { EXCHANGE_COLUMNS } from '../../src/usage/exchange-row.ts';
@@ -276,7 +277,14 @@ describeStores('the recorder', (stores) => {
     const store = await stores.open();
     const told: string[] = [];
     const onTrouble = (message: string) => told.push(message);
-    const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, interval: 1, onTrouble });
+    const recovered: string[] = [];
+    const onRecovered = (message: string) => recovered.push(message);
+    const { record, waiting, dropped, close } = recordUsage(store, {
+      ...OPTIONS,
+      interval: 1,
+      onTrouble,
+      onRecovered,
+    });
     // No more pages than there are; later as many as there may be.
     await sql`pragma max_page_count = 1`.execute(store.db);
     for (let count = 0; count < 500; count += 1) record(exchange());
@@ -286,10 +294,8 @@ describeStores('the recorder', (stores) => {
     expect([waiting(), dropped()]).toEqual([500, 0]);
     await sql`pragma max_page_count = 4294967294`.execute(store.db);
     await soon(async () => expect(await counts(store)).toEqual({ exchanges: 500, summed: 500 }));
-    expect(told).toEqual([
-      'Usage cannot be written to the store: database or disk is full',
-      'Usage can be written to the store again.',
-    ]);
+    expect(told).toEqual(['Usage cannot be written to the store: database or disk is full']);
+    expect(recovered).toEqual(['Usage can be written to the store again.']);
     expect(await close(5_000)).toBe(0);
   });
 
@@ -310,7 +316,7 @@ describeStores('the recorder', (stores) => {
       rowOf(exchange({ id: `${days} days`, time: Math.round(Date.now() - days * 86_400_000) }), at);
     await writeUsage(store, 'one', JSON.stringify([0, 29.9, 30.1, 400].map(daysAgo)));
     const config = configSchema.parse({ usage: { keepDays: 30 } });
-    const accounts = await openAccounts(await stores.open(place), config, () => undefined);
+    const accounts = await openAccounts(await stores.open(place), config, openTeller());
     const ids = async () =>
       (await store.db.selectFrom('gateway_exchanges').select('id').orderBy('place').execute()).map(
         ({ id }) => id,
@@ -344,7 +350,9 @@ describeStores('the recorder', (stores) => {
     const store = await stores.open();
     const told: string[] = [];
     const onTrouble = (message: string) => told.push(message);
-    const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble });
+    const recovered: string[] = [];
+    const onRecovered = (message: string) => recovered.push(message);
+    const { record, waiting, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
     record(exchange());
     await soon(async () => expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 }));
     await cluster.stop();
@@ -354,10 +362,8 @@ describeStores('the recorder', (stores) => {
     expect([waiting(), dropped()]).toEqual([250, 0]);
     await cluster.start();
     await soon(async () => expect(await counts(store)).toEqual({ exchanges: 251, summed: 251 }));
-    expect(told).toEqual([
-      expect.stringContaining('cannot be written'),
-      'Usage can be written to the store again.',
-    ]);
+    expect(told).toEqual([expect.stringContaining('cannot be written')]);
+    expect(recovered).toEqual(['Usage can be written to the store again.']);
     expect(await close(5_000)).toBe(0);
   });
 
