@@ -157,7 +157,9 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
       for (const { vendor, place, ejections } of places()) this.inc({ vendor, place }, ejections);
     },
   });
-  let budgets: () => Iterable<Budget> = () => [];
+  let budgetsNow: () => Iterable<Budget> = () => [];
+  /** As they are for whoever asks now: both figures are of the same ones. */
+  let budgets: Iterable<Budget> = [];
   new Gauge({
     name: 'gateway_key_budget_dollars',
     help: 'Budget of a key in US dollars for the present day or month (UTC). Only of keys that were used lately.',
@@ -166,7 +168,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     aggregator: 'max',
     collect() {
       this.reset();
-      for (const { key, period, budget } of budgets()) this.set({ key, period }, budget);
+      for (const { key, period, budget } of budgets) this.set({ key, period }, budget);
     },
   });
   new Gauge({
@@ -178,7 +180,7 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     aggregator: 'min',
     collect() {
       this.reset();
-      for (const { key, period, left } of budgets()) this.set({ key, period }, left);
+      for (const { key, period, left } of budgets) this.set({ key, period }, left);
     },
   });
   const stopWatching = watchProcess(registry);
@@ -214,6 +216,12 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     );
   }
 
+  /** What several figures are made of, once for all of them. */
+  async function lookUp(): Promise<void> {
+    tally = await counted();
+    budgets = [...budgetsNow()];
+  }
+
   return {
     counter: (name, help, read) => addCounter(registry, name, help, read),
     gauge(name, help, read) {
@@ -230,14 +238,14 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
       places = read;
     },
     budgets(read) {
-      budgets = read;
+      budgetsNow = read;
     },
     async render() {
-      tally = await counted();
+      await lookUp();
       return registry.metrics();
     },
     async snapshot() {
-      tally = await counted();
+      await lookUp();
       return registry.getMetricsAsJSON();
     },
     close: stopWatching,

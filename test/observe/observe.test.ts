@@ -27,13 +27,17 @@ test('what was counted and what others know is among the metrics', async () => {
     counted: tally.figures,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
+  let asked = 0;
   addFigures(observers.metrics, {
     inFlight: () => 7,
     webSockets: () => 4,
     usageLost: () => 2,
     reloadsRefused: () => 1,
     addressesRefused: () => 3,
-    budgets: () => [{ key: 'team', period: 'month', budget: 5, left: -0.5 }],
+    budgets() {
+      asked += 1;
+      return [{ key: 'team', period: 'month', budget: 5, left: -0.5 }];
+    },
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record(RECORD);
@@ -43,6 +47,7 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_websockets_open')).toBe(4);
   expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'month' })).toBe(5);
   expect(sumOf(samples, 'gateway_key_budget_remaining_dollars', { key: 'team', period: 'month' })).toBe(-0.5);
+  expect(asked).toBe(1);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);
   expect(sumOf(samples, 'gateway_addresses_refused_total')).toBe(3);
