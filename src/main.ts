@@ -42,4 +42,7 @@ async function showUsage<A extends ArgsDef>(command: CommandDef<A>, parent?: Com
   console.log(`${process.stdout.isTTY ? text : stripVTControlCharacters(text)}\n`);
 }
 
-await runMain(main, { showUsage });
+// `gateway help keys` is `gateway keys --help`, as it is elsewhere.
+const said = process.argv.slice(2);
+const [first, ...asked] = said;
+await runMain(main, { showUsage, rawArgs: first === 'help' ? [...asked, '--help'] : said });

@@ -96,6 +96,7 @@ export function createApp(host: Host): H3 {
     playground(path, message.headers['if-none-match']) ??
     Response.json({ error: { message: 'File not found.' } }, { status: 404 });
   readOnly('/', page);
+  readOnly('/playground', page);
   readOnly('/playground/models.json', list('chat-completions', listPricedModels));
   readOnly('/playground/**', page);
   // Claude Code opens its connection by this, before it asks anything: an error would close it again.

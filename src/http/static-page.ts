@@ -32,15 +32,15 @@ const SHARED = join(import.meta.dirname, '..', 'pages');
 
 /**
  * Reads the page in a folder, and what all pages share. Its files are at `base`, which ends in a slash, and their names;
- * its index.html is at `base` alone too, and at `index`, which is one level above. Its links are relative, as a proxy may
- * serve all of it below a path of its own.
+ * its index.html is at `base` alone too, at that without its slash, and at `index`, both of them one level above. Its links
+ * are relative, as a proxy may serve all of it below a path of its own.
  */
 export function openPage(folder: string, index: string, base: string): StaticPage {
   const files = new Map([...readFiles(SHARED), ...readFiles(folder)]);
   const front = linkedInto(basename(base), files.get('index.html'));
   return (path, etag) => {
     const name = path.startsWith(base) ? path.slice(base.length) || 'index.html' : '';
-    const file = path === index ? front : files.get(name);
+    const file = path === index || `${path}/` === base ? front : files.get(name);
     if (file === undefined) return undefined;
     const headers = {
       'content-type': file.type,

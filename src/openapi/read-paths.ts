@@ -103,6 +103,9 @@ export function readPaths(): JsonObject {
     '/': plain('getPlayground', 'playground', 'A page to chat with any model.', {
       200: fileResponse('The page.', 'text/html'),
     }),
+    '/playground': plain('getPlaygroundByName', 'playground', 'The same page.', {
+      200: fileResponse('The page.', 'text/html'),
+    }),
     '/playground/{file}': {
       get: {
         operationId: 'getPlaygroundFile',

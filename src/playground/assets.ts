@@ -1,4 +1,4 @@
-/** The playground: `/`, and its files at `/playground/<file>`. */
+/** The playground: `/` and `/playground`, and its files at `/playground/<file>`. */
 
 import { join } from 'node:path';
 import { openPage, type StaticPage } from '../http/static-page.ts';

@@ -87,6 +87,15 @@ test('help of a command shows how it is typed', async () => {
   }
 });
 
+test.each([[[]], [['keys']], [['keys', 'create']]])(
+  'help as a command, of %j, is that of --help',
+  async (words) => {
+    const asked = await runCommand(directory, ['help', ...words]);
+    expect(asked).toEqual(await runCommand(directory, [...words, '--help']));
+    expect([asked.code, asked.stderr]).toEqual([0, '']);
+  },
+);
+
 test('--version is the one of package.json', async () => {
   const { code, stdout } = await runCommand(directory, ['--version']);
   expect(stdout).toBe(`${about.version}\n`);

@@ -257,6 +257,7 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
   isThere: { 200: ['/api/hello'] },
   getDescription: { 200: ['/openapi.json'] },
   getPlayground: { 200: ['/'] },
+  getPlaygroundByName: { 200: ['/playground'] },
   getPlaygroundFile: { 200: ['/playground/main.js'], 404: ['/playground/no-such.js'] },
   listPricedModels: { 200: ['/playground/models.json', KEY], 401: ['/playground/models.json'] },
 };
