@@ -10,6 +10,7 @@ import { type FormatName, OPERATIONS } from '../conversation/prompt.ts';
 import { TIERS } from '../conversation/tokens.ts';
 import { isFault } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
+import type { GaveWay } from '../usage/exchange-record.ts';
 import type { ClosedLedger } from '../usage/ledger.ts';
 
 /** Notes that are put together to be sent. */
@@ -50,6 +51,9 @@ const SHORT = 64;
 
 /** What the fixed part of a note takes at most, in bytes: numbers, lengths and yes or no. */
 const FIXED = 400;
+
+/** A third of what the fixed part of a model takes that gave way to another. */
+const GAVE_WAY = 20;
 
 export function openNotebook(): Notebook {
   let bytes = Buffer.from(new ArrayBuffer(BEGIN));
@@ -136,7 +140,7 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, tag, model, vendor, cause, gaveWay, remains, passed } = closed;
+      const { id, key, tag, model, vendor, cause, gaveWay = [], remains, passed } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
       const texts =
         id.length +
@@ -145,8 +149,7 @@ export function openNotebook(): Notebook {
         lengthOf(model?.id) +
         lengthOf(vendor) +
         lengthOf(cause) +
-        lengthOf(gaveWay?.model) +
-        lengthOf(gaveWay?.vendor);
+        gaveWay.reduce((sum, each) => sum + GAVE_WAY + each.model.length + each.vendor.length, 0);
       makeRoom(FIXED + rest + 3 * texts);
       count += 1;
       head(closed);
@@ -164,12 +167,12 @@ export function openNotebook(): Notebook {
       text(tag);
       text(closed.fault);
       text(closed.cause);
-      yes(gaveWay !== undefined);
-      if (gaveWay !== undefined) {
-        text(gaveWay.model);
-        text(gaveWay.vendor);
-        text(gaveWay.fault);
-        number(gaveWay.attempts);
+      number(gaveWay.length);
+      for (const each of gaveWay) {
+        text(each.model);
+        text(each.vendor);
+        text(each.fault);
+        number(each.attempts);
       }
       view.setUint32(at, rest, true);
       at += 4;
@@ -244,9 +247,13 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     };
   }
 
-  function whatGaveWay(): ClosedLedger['gaveWay'] {
-    const [model = '', vendor = '', fault = '', attempts = 0] = [text(), text(), text(), number()];
-    return isFault(fault) ? { model, vendor, fault, attempts } : undefined;
+  function whatGaveWay(many: number): ClosedLedger['gaveWay'] {
+    const all: GaveWay[] = [];
+    for (let read = 0; read < many; read += 1) {
+      const [model = '', vendor = '', fault = '', attempts = 0] = [text(), text(), text(), number()];
+      if (isFault(fault)) all.push({ model, vendor, fault, attempts });
+    }
+    return many === 0 ? undefined : all;
   }
 
   function rest(): readonly Uint8Array[] {
@@ -281,7 +288,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     const [input, output] = [number(), number()];
     const [streamed, finished] = [yes(), yes()];
     const [id, tag, fault, cause] = [text() ?? '', text(), text(), text()];
-    const gaveWay = yes() ? whatGaveWay() : undefined;
+    const gaveWay = whatGaveWay(number() ?? 0);
     yield {
       id,
       time,

@@ -27,8 +27,8 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     key: record.key,
     tag: record.tag,
     // What was asked for, where a fallback was asked in its place, and why.
-    asked: record.gaveWay?.model,
-    askedFault: record.gaveWay?.fault,
+    asked: record.gaveWay?.[0]?.model,
+    askedFault: record.gaveWay?.[0]?.fault,
     model: record.model,
     vendor: record.vendor,
     format: record.format,

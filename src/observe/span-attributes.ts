@@ -52,6 +52,7 @@ export function spanName(record: ExchangeRecord): string {
 /** @param askedAt when the vendor was first asked, milliseconds since 1970. */
 export function clientAttributes(record: ExchangeRecord, askedAt: number): Attributes {
   const { model, vendor = '', usage, streamed, firstByte, cost, attempts, gaveWay } = record;
+  const [asked] = gaveWay ?? [];
   return {
     'gen_ai.operation.name': operationName(record),
     'gen_ai.provider.name': PROVIDERS[vendor] ?? vendor,
@@ -68,7 +69,7 @@ export function clientAttributes(record: ExchangeRecord, askedAt: number): Attri
     ...(usage.reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': usage.reasoning }),
     ...(cost !== undefined && { 'gateway.cost': cost }),
     'gateway.attempts': attempts,
-    ...(gaveWay !== undefined && { 'gateway.asked_model': gaveWay.model }),
+    ...(asked !== undefined && { 'gateway.asked_model': asked.model }),
     ...(isFailure(record, 400) && { 'error.type': record.fault ?? String(record.status) }),
   };
 }

@@ -162,7 +162,6 @@ export function openTally(): Tally {
     const known = fallbacks.get(key);
     if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
     else known.count += 1;
-    // Of several fallbacks, the last one has the attempts of all.
     if (attempts > 0) modelOf(model, vendor).attempts += attempts;
     countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
   }
@@ -180,7 +179,9 @@ export function openTally(): Tally {
       const { request, model } = entryOf(record);
       request.count += 1;
       if (model !== undefined) countModel(model, record);
-      if (record.gaveWay !== undefined) countFallback(record.gaveWay, record.model ?? '');
+      const { gaveWay = [] } = record;
+      for (const [at, gave] of gaveWay.entries())
+        countFallback(gave, gaveWay[at + 1]?.model ?? record.model ?? '');
       if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
       if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
       violations += record.violations ?? 0;
@@ -208,7 +209,8 @@ function countModel(
   // The same exchanges that a report of the usage calls so.
   if (cost === undefined && attempts > 0 && status < 400 && operation !== 'count-tokens')
     series.uncounted += 1;
-  series.attempts += attempts - (gaveWay?.attempts ?? 0);
+  series.attempts += attempts;
+  for (const gave of gaveWay ?? []) series.attempts -= gave.attempts;
 }
 
 function countTokens({ tokens }: ModelSeries, usage: Tokens): void {

@@ -65,7 +65,7 @@ async function goOn(course: Course, routed: Routed, first: Failed): Promise<Repl
     const next = await nextTry(course, target, failed, number);
     if (next === undefined) break;
     number += 1;
-    if (next.target.model !== routed.model) noteGaveWay(routed, failed);
+    if (next.target.model !== target.model) noteGaveWay(target, failed);
     const outcome = await attemptReworded(course, next, number);
     if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
     failed = outcome;
@@ -82,11 +82,12 @@ function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied
   return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
 }
 
-/** Notes what the model that was asked for has failed by, once: what comes then is told of another one. */
+/** Notes what a model has failed by: what comes then is told of another one. */
 function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: Failed): void {
   if (ledger === undefined) return;
-  const { attempts } = ledger;
-  ledger.gaveWay ??= { model: model.id, vendor: at.name, fault: error.fault, attempts };
+  const { gaveWay: before = [] } = ledger;
+  const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
+  ledger.gaveWay = [...before, { model: model.id, vendor: at.name, fault: error.fault, attempts }];
 }
 
 /** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */

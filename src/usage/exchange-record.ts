@@ -49,8 +49,8 @@ export interface ExchangeRecord {
   readonly estimated?: Estimated | undefined;
   /** Requests to vendors that it took. */
   readonly attempts: number;
-  /** What became of the model that was asked for, where another one was asked in its place. */
-  readonly gaveWay?: GaveWay | undefined;
+  /** What became of the models in whose place another one was asked, that which was asked for first. */
+  readonly gaveWay?: readonly GaveWay[] | undefined;
   /** Rules of its format that a stream of ours has broken; absent where nobody counted. */
   readonly violations?: number | undefined;
 }

@@ -39,8 +39,8 @@ export interface Ledger {
   /** performance.now() at the first byte of the vendor's body. */
   first: number | undefined;
   attempts: number;
-  /** What became of the model that was asked for, where another one was asked in its place. */
-  gaveWay: GaveWay | undefined;
+  /** What became of the models in whose place another one was asked, that which was asked for first. */
+  gaveWay: readonly GaveWay[] | undefined;
   /** Rules of its format that the stream to the caller has broken, where somebody counted. */
   violations: number | undefined;
   /** Tokens of the request to the vendor, by its bytes. */

@@ -60,12 +60,15 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   firstByte: maybe(figure),
   attempts: fc.nat(9),
   gaveWay: maybe(
-    fc.record({
-      model: text,
-      vendor: text,
-      fault: fc.constantFrom('upstream-broken', 'rate-limited'),
-      attempts: fc.nat(9),
-    }),
+    fc.array(
+      fc.record({
+        model: text,
+        vendor: text,
+        fault: fc.constantFrom('upstream-broken', 'rate-limited'),
+        attempts: fc.nat(9),
+      }),
+      { minLength: 1, maxLength: 30 },
+    ),
   ),
   violations: maybe(fc.nat(9)),
   remains: fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 4 }),

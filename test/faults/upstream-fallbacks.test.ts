@@ -87,13 +87,25 @@ describe('fallbacks', () => {
     const gaveWay = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken', attempts: 1 };
     await expect
       .poll(() => gateway.records)
-      .toMatchObject([{ model: 'anthropic/claude-sonnet-4-5', vendor: 'anthropic', attempts: 2, gaveWay }]);
-    // The first of several, which is the one that was asked for.
+      .toMatchObject([
+        { model: 'anthropic/claude-sonnet-4-5', vendor: 'anthropic', attempts: 2, gaveWay: [gaveWay] },
+      ]);
+    // Of several each, and the one that was asked for first.
+    const between = {
+      model: 'anthropic/claude-sonnet-4-5',
+      vendor: 'anthropic',
+      fault: 'upstream-overloaded',
+    };
     anthropic.script(status(503));
     await (await ask(gateway.url, chat, false)).text();
     await expect
       .poll(() => gateway.records[1])
-      .toMatchObject({ model: 'google/gemini-2.5-flash', vendor: 'google', attempts: 3, gaveWay });
+      .toMatchObject({
+        model: 'google/gemini-2.5-flash',
+        vendor: 'google',
+        attempts: 3,
+        gaveWay: [gaveWay, { ...between, attempts: 1 }],
+      });
     expect(google.requests).toHaveLength(1);
     openai.script(good);
     await (await ask(gateway.url, chat, false)).text();

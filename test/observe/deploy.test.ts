@@ -50,7 +50,7 @@ describe('the metrics that are looked at', async () => {
     fault: 'upstream-broken',
     attempts: 1,
   } as const;
-  tally.record({ ...RECORD, gaveWay });
+  tally.record({ ...RECORD, gaveWay: [gaveWay] });
   const { cost: _, ...uncounted } = RECORD;
   tally.record({ ...uncounted, estimated: { tokens: 100, cost: 0.001 } });
   const ofFirst = await workersMetrics({ workersLost: () => 0, reloadsRefused: () => 0 })();

@@ -73,7 +73,7 @@ test('of a fallback’s answer it is told what was asked for, and why another mo
   const log = await exchangeLog({ style: 'json', stream });
   log.record({
     ...RECORD,
-    gaveWay: { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-timeout', attempts: 1 },
+    gaveWay: [{ model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-timeout', attempts: 1 }],
   });
   await log.close(1_000);
   expect(lineOf(text())).toMatchObject({

@@ -221,13 +221,13 @@ test('an outage that fallbacks answer for is counted, and its vendor is down', a
     fault: 'upstream-broken',
     attempts: 1,
   } as const;
-  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, attempts: 3, gaveWay });
+  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, attempts: 3, gaveWay: [gaveWay] });
   const attempts = async (vendor: string): Promise<number> =>
     sumOf(await samplesOf(metrics), 'gateway_upstream_attempts_total', { vendor });
   expect([await attempts('openai'), await attempts('anthropic')]).toEqual([5, 10]);
   // Who says that there are too many requests is not down.
   for (let at = 0; at < 5; at += 1)
-    metrics.record({ ...RECORD, gaveWay: { ...gaveWay, vendor: 'google', fault: 'rate-limited' } });
+    metrics.record({ ...RECORD, gaveWay: [{ ...gaveWay, vendor: 'google', fault: 'rate-limited' }] });
   const samples = await samplesOf(metrics);
   expect(
     sumOf(samples, 'gateway_fallbacks_total', {
@@ -241,6 +241,26 @@ test('an outage that fallbacks answer for is counted, and its vendor is down', a
     sumOf(samples, 'gateway_upstream_up', { vendor }),
   );
   expect(up).toEqual([0, 1, 1]);
+});
+
+test('of several fallbacks in a row each has its own attempts and failures', async () => {
+  const metrics = open();
+  const first = { model: 'openai/gpt-4o', vendor: 'openai', fault: 'upstream-broken', attempts: 1 } as const;
+  const second = { ...first, model: 'google/gemini-2.5-flash', vendor: 'google', attempts: 2 } as const;
+  for (let at = 0; at < 5; at += 1) metrics.record({ ...RECORD, attempts: 4, gaveWay: [first, second] });
+  const samples = await samplesOf(metrics);
+  const of = (name: string) =>
+    ['openai', 'google', 'anthropic'].map((vendor) => sumOf(samples, name, { vendor }));
+  expect(of('gateway_upstream_attempts_total')).toEqual([5, 10, 5]);
+  expect(of('gateway_upstream_up')).toEqual([0, 0, 1]);
+  // Who was asked in the place of each.
+  expect([
+    sumOf(samples, 'gateway_fallbacks_total', { model: first.model, fallback: second.model }),
+    sumOf(samples, 'gateway_fallbacks_total', {
+      model: second.model,
+      fallback: 'anthropic/claude-sonnet-4-5',
+    }),
+  ]).toEqual([5, 5]);
 });
 
 test('a vendor that has failed five times in a row counts as down, until it does as it is asked', async () => {
