@@ -30,8 +30,10 @@ export function follow(lease: Lease): Followed {
   };
   return {
     judge(error) {
-      // Of what was never sent, or what nobody waited for, it is not to blame.
-      if (error !== undefined && (ending === undefined || ending === 'left')) {
+      // Of what was never sent, or what nobody waited for, it is not to blame. But that there is a limit only the vendor
+      // says, and its stream is left for that where it says so in one.
+      const isLeft = ending === 'left' && error?.fault !== 'rate-limited';
+      if (error !== undefined && (ending === undefined || isLeft)) {
         lease.release();
       } else if (error !== undefined && SURE_FAILURES.has(error.fault))
         lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');

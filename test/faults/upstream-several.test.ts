@@ -16,7 +16,7 @@ import {
   toOpenAI,
   usePlaces,
 } from './upstream-places.ts';
-import { ask, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
+import { ask, isFinished, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
 
 const { gatewayOf, upstreams } = usePlaces();
 
@@ -88,6 +88,25 @@ describe('several upstreams', () => {
     await sleep(over);
     await statuses(gateway, 4);
     expect(limited?.requests.length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['natively', chat],
+    ['translated', toOpenAI],
+  ])('one whose stream begins with its limit, and is left open, rests too: %s', async (_, way) => {
+    const places = await upstreams(2);
+    const [limited, other] = places;
+    const error = { message: 'Rate limit reached.', type: 'rate_limit_error', code: 'rate_limit_exceeded' };
+    limited?.script((wire) => {
+      wire.stream([`data: ${JSON.stringify({ error })}\n\n`], { 'retry-after': '60' });
+    });
+    other?.script((wire) => wire.wholeStream([streamedAnswer('chat-completions')]));
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    for (let at = 0; at < 6; at += 1) {
+      const response = await ask(gateway.url, way, true);
+      expect(isFinished(way.format, await response.text())).toBe(true);
+    }
+    expect(limited?.requests).toHaveLength(1);
   });
 
   test('one that is over the limit of one model is asked for all others', async () => {
