@@ -26,6 +26,7 @@ import {
   gemini,
   geminiBoth,
   json,
+  GLM,
   KIMI,
   listAt,
   MINIMAX,
@@ -266,6 +267,23 @@ describe('checklist 193: what was thought goes back in the field that each servi
   test('checklist 239: vLLM, which reads them by their newer name alone', async () => {
     const sent = await door.sentFor('messages', VLLM, said([thought, { type: 'text', text: 'Yes.' }]));
     expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' });
+  });
+
+  test('checklist 247: Z.ai, which is asked to read them, where there are any and it may think', async () => {
+    const dialogue = said([thought, { type: 'text', text: 'Yes.' }]);
+    const keeping = { type: 'enabled', clear_thinking: false };
+    const sent = await door.sentFor('messages', GLM, dialogue);
+    expect(at(sent, 'messages.1')).toEqual({ role: 'assistant', content: 'Yes.', reasoning_content: 'Hm.' });
+    expect(sent['thinking']).toEqual(keeping);
+    const more = { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } };
+    expect(await door.sentFor('messages', GLM, { ...dialogue, ...more })).toMatchObject({
+      thinking: keeping,
+      reasoning_effort: 'max',
+    });
+    const off = { ...dialogue, thinking: { type: 'disabled' } };
+    expect((await door.sentFor('messages', GLM, off))['thinking']).toEqual({ type: 'disabled' });
+    const unthought = said([{ type: 'text', text: 'Yes.' }]);
+    expect(await door.sentFor('messages', GLM, unthought)).not.toHaveProperty('thinking');
   });
 
   test('checklist 193: MiniMax, which is asked to keep thoughts apart, or would say them', async () => {

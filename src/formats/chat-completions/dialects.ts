@@ -75,6 +75,11 @@ export interface Dialect {
    */
   readonly thinksByResponses: boolean;
   /**
+   * Whether thoughts of turns before the last user's are read only where `thinking` says that they are not to be cleared,
+   * but in Z.ai's place for coding ("Thinking Mode", Preserved thinking, docs.z.ai).
+   */
+  readonly clearsThoughts: boolean;
+  /**
    * Whether thoughts come apart from what is said only where `reasoning_split` asks for it: MiniMax puts them into the
    * content otherwise, between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
@@ -160,6 +165,7 @@ const PLAIN: Dialect = {
   asksCallStream: false,
   thoughts: 'reasoning_content',
   thinksByResponses: false,
+  clearsThoughts: false,
   splitsThoughts: false,
   signatures: 'all',
   allEfforts: true,
@@ -293,7 +299,13 @@ const MOONSHOT: Dialect = {
   prefill: 'partial',
 };
 
-const ZAI: Dialect = { ...COMPATIBLE, thinking: 'thinking', toolChoices: false, asksCallStream: true };
+const ZAI: Dialect = {
+  ...COMPATIBLE,
+  thinking: 'thinking',
+  toolChoices: false,
+  asksCallStream: true,
+  clearsThoughts: true,
+};
 
 const ALIBABA: Dialect = {
   ...COMPATIBLE,

@@ -44,15 +44,16 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   const output = planOutput(prompt, writing);
   const turns = arrangeTurns(prompt.turns, output.instruction, writing);
   const tools = renderToolFields(prompt, writing);
+  const messages = renderTurns(turns, writing);
   return {
     ...(dialect.splitsThoughts && { reasoning_split: true }),
     ...prompt.extra,
     ...own,
     model: target.model,
-    messages: renderTurns(turns, writing),
+    messages,
     ...tools,
     ...output.fields,
-    ...renderThinking(asked, thoughts, writing),
+    ...keepingThoughts(renderThinking(asked, thoughts, writing), messages, writing),
     ...maxTokens(prompt, writing),
     ...renderSampling(prompt, writing),
     ...(prompt.seed !== undefined && { [dialect.seed]: prompt.seed }),
@@ -84,6 +85,20 @@ function sharedFields(
   return {
     shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
     left: { format: own.format, fields: { ...others, ...(!isEmpty(text) && { text }) } },
+  };
+}
+
+/** The fields for thinking, with a word that the thoughts of earlier turns are to be read, where some go back. */
+function keepingThoughts(
+  fields: JsonObject,
+  messages: readonly JsonObject[],
+  { dialect, target, thinks }: Writing,
+): JsonObject {
+  if (!dialect.clearsThoughts || !thinks || target.thinking === undefined) return fields;
+  if (!messages.some((message) => 'reasoning_content' in message)) return fields;
+  return {
+    ...fields,
+    thinking: { type: 'enabled', clear_thinking: false, ...asObject(fields['thinking']) },
   };
 }
 
