@@ -152,6 +152,32 @@ test.each([GEMINI, OPENAI, QWEN, RESPONDER])(
   },
 );
 
+describe('checklist 248: an image without anything in it is refused, and goes to nobody', () => {
+  const empty: Readonly<Record<Caller, JsonObject>> = {
+    'chat-completions': { type: 'image_url', image_url: {} },
+    responses: { type: 'input_image' },
+    messages: { type: 'image', source: { type: 'base64', media_type: 'image/png' } },
+  };
+  const place: Readonly<Record<Caller, RegExp>> = {
+    'chat-completions': /messages\[0\]\.content\[0\]\.image_url\.url/,
+    responses: /input\[0\]\.content\[0\]\.image_url/,
+    messages: /messages\.0\.content\.0\.image\.source\.base64\.data: Field required/,
+  };
+
+  test.each(
+    CALLERS.flatMap((from) => [CLAUDE, GEMINI, QWEN].map((model) => [from, model] as const)).filter(
+      ([from, model]) =>
+        !(from === 'messages' && model === CLAUDE) && !(from !== 'messages' && model === QWEN),
+    ),
+  )('checklist 248: %s to %s', async (from, model) => {
+    const field = from === 'responses' ? 'input' : 'messages';
+    const body = { [field]: [{ role: 'user', content: [empty[from]] }] };
+    const { status, text } = await door.whole(from, model, body);
+    expect([status, door.upstream().received]).toEqual([400, []]);
+    expect(text).toMatch(place[from]);
+  });
+});
+
 describe('checklist 23: an address that the vendor cannot open', () => {
   test.each(['file:///etc/passwd', 'gs://bucket/cat.png', 'ftp://example.com/cat.png', 'cat.png'])(
     'checklist 23: %s is a 400 that says so, where the vendor takes none but http',

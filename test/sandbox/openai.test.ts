@@ -288,6 +288,17 @@ describe('responses', () => {
       input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'snow' }],
     });
     expect(second.output_text).toContain('> snow');
+    // An item may stand for one that is stored, and need not say that it does.
+    const pointed = await client().responses.create({
+      model: 'gpt-5',
+      tools,
+      input: [
+        { role: 'user', content: 'Call get_weather' },
+        ...first.output.map(({ id = '' }) => ({ id })),
+        { type: 'function_call_output', call_id: call?.call_id ?? '', output: 'rain' },
+      ],
+    });
+    expect(pointed.output_text).toContain('> rain');
     await expect(
       client().responses.create({ model: 'gpt-5', previous_response_id: 'resp_none', input: 'x' }),
     ).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });

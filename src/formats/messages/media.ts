@@ -8,16 +8,21 @@ import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asObjects, asText } from '../../json.ts';
 import { type FileSource, storedId } from '../foreign-file.ts';
 import type { ParseReport, Report } from '../format.ts';
+import { requiredText } from './fields.ts';
 import { asTextPart, IN_BLOCK } from './whole-blocks.ts';
 import { FORMAT, markAndOwn, renderMark } from './wire.ts';
 
 /** Image types the API takes (vision guide). */
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** An image block as a part; undefined where its source is of a kind nobody here knows. */
-export function parseImage(block: JsonObject): MediaPart | undefined {
+/**
+ * An image block as a part; undefined where its source is of a kind nobody here knows.
+ * @param at where it stands, e.g. `messages.0.content.0`.
+ * @throws GatewayError `invalid-request` where the source has nothing in it.
+ */
+export function parseImage(block: JsonObject, at: string): MediaPart | undefined {
   const { type: _, source: given, cache_control, transformations, ...rest } = block;
-  const source = parseSource(asObject(given) ?? {});
+  const source = parseSource(asObject(given) ?? {}, `${at}.image.source`);
   if (source === undefined) return undefined;
   return {
     kind: 'media',
@@ -31,17 +36,23 @@ export function parseImage(block: JsonObject): MediaPart | undefined {
 /**
  * A document block as parts: what is said of it is a text before it to everybody else. One made of blocks (`source.type`
  * `content`) is its text and its images to them, and is kept whole for Anthropic.
+ * @param at where it stands.
+ * @throws GatewayError `invalid-request` where the source has nothing in it.
  */
 export function parseDocument(
   block: JsonObject,
+  at: string,
   report: ParseReport,
 ): readonly (TextPart | MediaPart)[] | undefined {
   const { type: _, source: given, title, context, citations, cache_control, ...rest } = block;
   const from = asObject(given) ?? {};
   if (from['type'] === 'content') {
-    return [asTextPart(block, [title, context], from['content'], report), ...imagesIn(from['content'])];
+    return [
+      asTextPart(block, [title, context], from['content'], report),
+      ...imagesIn(from['content'], `${at}.document.source.content`),
+    ];
   }
-  const source = parseSource(from);
+  const source = parseSource(from, `${at}.document.source`);
   if (source === undefined) return undefined;
   const name = asText(title);
   const about = asText(context) ?? '';
@@ -59,28 +70,42 @@ export function parseDocument(
   ];
 }
 
-function imagesIn(content: Json | undefined): readonly MediaPart[] {
-  return asObjects(content).flatMap((inner) => {
-    const image = inner['type'] === 'image' ? parseImage(inner) : undefined;
+function imagesIn(content: Json | undefined, at: string): readonly MediaPart[] {
+  return asObjects(content).flatMap((inner, index) => {
+    const image = inner['type'] === 'image' ? parseImage(inner, `${at}.${index}`) : undefined;
     return image ? [{ ...image, ...IN_BLOCK }] : [];
   });
 }
 
-function parseSource(source: JsonObject): { source: MediaSource; mediaType?: string } | undefined {
+/** @throws GatewayError `invalid-request` in Anthropic's words, where what it points to, or is, is missing. */
+function parseSource(
+  source: JsonObject,
+  at: string,
+): { source: MediaSource; mediaType?: string } | undefined {
   const mediaType = asText(source['media_type']);
   const typed = mediaType !== undefined && { mediaType };
   switch (source['type']) {
     case 'base64':
-      return { source: { kind: 'base64', data: asText(source['data']) ?? '' }, ...typed };
+      return { source: { kind: 'base64', data: filledText(source['data'], `${at}.base64.data`) }, ...typed };
     case 'text':
-      return { source: { kind: 'text', text: asText(source['data']) ?? '' }, ...typed };
+      return { source: { kind: 'text', text: requiredText(source['data'], `${at}.text.data`) }, ...typed };
     case 'url':
-      return { source: { kind: 'url', url: asText(source['url']) ?? '' }, ...typed };
+      return { source: { kind: 'url', url: filledText(source['url'], `${at}.url.url`) }, ...typed };
     case 'file':
-      return { source: { kind: 'file', id: asText(source['file_id']) ?? '', format: FORMAT }, ...typed };
+      return {
+        source: { kind: 'file', id: filledText(source['file_id'], `${at}.file.file_id`), format: FORMAT },
+        ...typed,
+      };
     default:
       return undefined;
   }
+}
+
+/** @throws GatewayError `invalid-request` for no text, or an empty one. */
+function filledText(value: Json | undefined, at: string): string {
+  const text = requiredText(value, at);
+  if (text !== '') return text;
+  throw invalid(`${at}: String should have at least 1 character`, at);
 }
 
 /**

@@ -54,9 +54,9 @@ function parseShown(
     case 'text':
       return [parseText(block, at)];
     case 'image':
-      return [parseImage(block) ?? opaque(block)];
+      return [parseImage(block, at) ?? opaque(block)];
     case 'document':
-      return parseDocument(block, report) ?? [opaque(block)];
+      return parseDocument(block, at, report) ?? [opaque(block)];
     case 'search_result':
       return [parseSearchResult(block, report)];
     default:

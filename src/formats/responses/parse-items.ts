@@ -118,12 +118,17 @@ export function parseItems(items: readonly (readonly [JsonObject, string])[]): T
   return turns;
 }
 
+/** What has an id, and nothing else ("ItemReference", OpenAI's SDK: its type may be null, too). */
+function isReference(item: JsonObject): boolean {
+  return typeof item['id'] === 'string' && Object.keys(withoutNulls(item)).length === 1;
+}
+
 /** A message may leave out its type, and so may a reference, which then has an id alone. */
 function typeOf(item: JsonObject): string | undefined {
   const type = asText(item['type']);
   if (type !== undefined) return type;
   if (item['role'] !== undefined) return 'message';
-  return typeof item['id'] === 'string' && Object.keys(item).length === 1 ? 'item_reference' : undefined;
+  return isReference(item) ? 'item_reference' : undefined;
 }
 
 function parseMessage(item: JsonObject, role: string, path: string): Turn {

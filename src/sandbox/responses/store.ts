@@ -30,9 +30,12 @@ function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
 
 /** The items with each reference replaced by what it refers to. @throws Refused */
 function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
-  return items.map((item) =>
-    item['type'] === 'item_reference' ? storedItem(asText(item['id']) ?? '', world) : item,
-  );
+  return items.map((item) => (isReference(item) ? storedItem(asText(item['id']) ?? '', world) : item));
+}
+
+/** Whether it points to another one: by its type, or by having neither that nor anything but an id. */
+function isReference({ type, role }: JsonObject): boolean {
+  return type === 'item_reference' || (asText(type) === undefined && role === undefined);
 }
 
 /** @throws Refused where no stored item has the id. */

@@ -116,6 +116,9 @@ const knownItems = [
   z.strictObject({ type: z.literal('item_reference'), id: text }),
 ] as const;
 
+/** A reference may leave out its type. */
+const bareReference = z.strictObject({ type: z.null().optional(), id: text });
+
 const hostedItem = z.looseObject({
   type: z.enum([
     'file_search_call',
@@ -143,7 +146,11 @@ const hostedItem = z.looseObject({
   ]),
 });
 
-const item = z.union([message, z.discriminatedUnion('type', [...knownItems, ...clientItems, hostedItem])]);
+const item = z.union([
+  message,
+  bareReference,
+  z.discriminatedUnion('type', [...knownItems, ...clientItems, hostedItem]),
+]);
 
 const functionTool = z.strictObject({
   type: z.literal('function'),

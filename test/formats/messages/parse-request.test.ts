@@ -415,6 +415,19 @@ describe('turns', () => {
     [{ type: 'image' }, 'image.source: Field required'],
     [{ type: 'image', source: { type: 's3' } }, "image.source: Input tag 's3' found"],
     [{ type: 'document', source: {} }, "document.source: Input tag '' found"],
+    [{ type: 'image', source: { type: 'base64', media_type: 'image/png' } }, 'base64.data: Field required'],
+    [{ type: 'image', source: { type: 'base64', data: '' } }, 'base64.data: String should have at least 1'],
+    [{ type: 'image', source: { type: 'url' } }, 'image.source.url.url: Field required'],
+    [{ type: 'image', source: { type: 'url', url: 1 } }, 'url.url: Input should be a valid string'],
+    [{ type: 'document', source: { type: 'file' } }, 'document.source.file.file_id: Field required'],
+    [{ type: 'document', source: { type: 'text' } }, 'document.source.text.data: Field required'],
+    [
+      {
+        type: 'document',
+        source: { type: 'content', content: [{ type: 'image', source: { type: 'url' } }] },
+      },
+      'document.source.content.0.image.source.url.url: Field required',
+    ],
     [{ type: 'resource', resource: { text: 'x' } }, "content.0: Input tag 'resource' found"],
   ])('so is what a tool has given: %j', (block, said) => {
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [block] };

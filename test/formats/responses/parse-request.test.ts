@@ -276,6 +276,8 @@ describe('refusals in OpenAI’s own words', () => {
     [{ input: [{ type: 'function_call_output', call_id: 'a' }] }, 'input[0].output', /^Missing/],
     [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].type', /stored/],
     [{ input: [{ id: 'msg_1' }] }, 'input[0].type', /stored/],
+    [{ input: [{ type: null, id: 'msg_1' }] }, 'input[0].type', /stored/],
+    [{ input: [{ id: 'msg_1' }] }, 'input[0].type', /stored/],
     [{ previous_response_id: 'resp_1' }, 'previous_response_id', /stored/],
     [{ conversation: { id: 'conv_1' } }, 'conversation', /stored/],
     [{ prompt: { id: 'pmpt_1' } }, 'prompt', /stored/],
