@@ -234,3 +234,22 @@ describe('checklist 217: what routers and LiteLLM add to an answer does not end 
     });
   });
 });
+
+test('checklist 249: what became of an item earlier does not end a dialogue where a service takes no word of it', async () => {
+  const refusal = {
+    error: {
+      message: "Unknown parameter: 'input[1].status'.",
+      type: 'invalid_request_error',
+      param: 'input[1].status',
+      code: 'unknown_parameter',
+    },
+  };
+  door.answers((_request, response) =>
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+  );
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAA' };
+  const asked = { role: 'user', content: 'Hi.' };
+  await door.whole('responses', 'openai/gpt-5.4', { input: [asked, { ...thought, status: null }, asked] });
+  expect(door.upstream().received).toHaveLength(2);
+  expect(at(door.sent(), 'input')).toEqual([asked, thought, asked]);
+});

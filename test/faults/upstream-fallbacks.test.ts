@@ -342,7 +342,8 @@ describe('fallbacks', () => {
         }),
       });
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
-      const { reasoning, input } = JSON.parse(openai.requests.at(-1)?.body.toString() ?? '');
+      const { reasoning, input, include } = JSON.parse(openai.requests.at(-1)?.body.toString() ?? '');
+      expect(include).toBeUndefined();
       expect(reasoning).toBeUndefined();
       expect(JSON.stringify(input)).not.toContain('gAAAA');
       expect(input).toHaveLength(3);

@@ -110,11 +110,17 @@ function textOf(turns: readonly Turn[]): string {
     .join('\n\n');
 }
 
-function includes({ own, logprobs }: Prompt, { target, takesSampling }: Scope): readonly string[] {
+/** Refused for a model of OpenAI's that does not think: "Encrypted content is not supported with this model." */
+const ENCRYPTED = 'reasoning.encrypted_content';
+
+function includes(
+  { own, logprobs }: Prompt,
+  { target, takesSampling, takesThoughts }: Scope,
+): readonly string[] {
   const asked = asList(fieldsOf(own, 'responses')['include']).filter((word) => typeof word === 'string');
   const wanted = [
-    ...asked,
-    ...(target.thinking ? ['reasoning.encrypted_content'] : []),
+    ...asked.filter((word) => word !== ENCRYPTED || takesThoughts),
+    ...(target.thinking ? [ENCRYPTED] : []),
     ...(logprobs && takesSampling ? ['message.output_text.logprobs'] : []),
   ];
   return [...new Set(wanted)];

@@ -34,6 +34,8 @@ export interface Scope {
   /** Whether the parameters of a function may be one of several objects. */
   readonly takesUnions: boolean;
   readonly isXai: boolean;
+  /** Whether the model may think: of OpenAI's own those do not of which the catalog does not say so. */
+  readonly takesThoughts: boolean;
   /** OpenAI's reasoning models refuse sampling parameters. */
   readonly takesSampling: boolean;
   readonly target: Target;
@@ -49,6 +51,7 @@ export function scopeOf(target: Target, report: Report): Scope {
     tellsPhases: WITH_PHASES.test(target.model) && !keepsAll,
     takesUnions: !WITHOUT_UNIONS.test(target.model) && !isXai,
     isXai,
+    takesThoughts: target.thinking !== undefined || !OPENAIS.includes(target.dialect),
     takesSampling: target.sampling || keepsAll,
     target,
     report,

@@ -26,7 +26,18 @@ export function withoutOthers(
   const asked = given.some(bringsTools) ? request : withoutChoice(request);
   const read = withoutUnread(described(asked), refusal);
   const own = withEach(left.length < given.length ? { ...read, input: left } : read, 'input', ownItem);
-  return own === request ? undefined : own;
+  const told = refusal !== undefined && STATUS.test(refusal.message) ? withoutStatus(own) : own;
+  return told === request ? undefined : told;
+}
+
+/**
+ * A refusal of the status that an item came with: ChatGPT's service for Codex takes none (zyycn/codex-proxy-rs#194), and
+ * OpenAI's API none of a thought's, which clients in Python write as null (NVIDIA-NeMo/Gym#54).
+ */
+const STATUS = /'input\[\d+\]\.status'/;
+
+function withoutStatus(request: JsonObject): JsonObject {
+  return withEach(request, 'input', (item) => withoutFields(item, ['status']));
 }
 
 function ownItem(item: JsonObject): JsonObject {

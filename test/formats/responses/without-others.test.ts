@@ -107,6 +107,14 @@ test.each<JsonObject>([
   expect(withoutOthers({ input: [user, item] })).toBeUndefined();
 });
 
+test('the status of items goes where the service refuses one, and nowhere else', () => {
+  const items = [user, { ...said, status: 'completed' }, { ...call, status: 'completed' }];
+  const refusal = new GatewayError('invalid-request', "Unknown parameter: 'input[2].status'.");
+  expect(withoutOthers({ input: items }, 'openai', refusal)).toEqual({ input: [user, said, call] });
+  const other = new GatewayError('invalid-request', "Unknown parameter: 'status'.");
+  expect(withoutOthers({ input: items }, 'openai', other)).toBeUndefined();
+});
+
 test("a call's id too long for OpenAI is a shorter one, and its result's too", () => {
   const sent = withoutOthers({
     input: [
