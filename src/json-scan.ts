@@ -105,9 +105,13 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
 }
 
 /** The places of a list's items; none of any other value. @param value as `scanObject` has found it. */
-export function scanList(bytes: Buffer, { start, end }: Span): readonly Span[] {
-  const items: Span[] = [];
-  if (bytes[start] !== OPEN_LIST) return items;
+export function scanList(bytes: Buffer, list: Span): readonly Span[] {
+  return [...itemsOf(bytes, list)];
+}
+
+/** The same one by one, for whoever needs the first ones only: no more is looked at. */
+export function* itemsOf(bytes: Buffer, { start, end }: Span): Generator<Span> {
+  if (bytes[start] !== OPEN_LIST) return;
   let depth = 0;
   let itemStart = start + 1;
   for (let at = start; at < end; at++) {
@@ -117,10 +121,9 @@ export function scanList(bytes: Buffer, { start, end }: Span): readonly Span[] {
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
     if (depth > 1 || (depth === 1 && byte !== COMMA)) continue;
     const item = { start: skipSpace(bytes, itemStart), end: lastNonSpace(bytes, at) };
-    if (item.start < item.end) items.push(item);
+    if (item.start < item.end) yield item;
     itemStart = at + 1;
   }
-  return items;
 }
 
 /** What MAX_TOKENS counts, in JSON text: nothing that stands in its strings. */

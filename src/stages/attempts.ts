@@ -14,7 +14,7 @@ import { type Followed, follow } from './follow.ts';
 import { lossOf, mayRetry, waitBefore } from './retry-policy.ts';
 import { reworded } from './reword.ts';
 import { inItsWords } from './scanned.ts';
-import { sessionOf } from './session.ts';
+import { dialogueOf } from './session.ts';
 import { openWanted, type Wanted } from './wanted.ts';
 
 /** What all attempts for one caller have in common. */
@@ -122,7 +122,7 @@ async function attempt(course: Course, { target, avoid }: Try, number: number): 
   try {
     const pool = upstreams.poolOf(target.vendor);
     const lease =
-      pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && sessionOf(target)));
+      pool && (await pool.take(limitedOf(target), avoid, target.vendor.upstreams && dialogueOf(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && follow(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();

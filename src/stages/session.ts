@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { sessionHeaderOf } from '../formats/session-header.ts';
 import { asObject, asText, tryParseJson } from '../json.ts';
+import { itemsOf } from '../json-scan.ts';
 import type { Routed } from './exchange.ts';
 
 /**
@@ -40,6 +41,35 @@ export function sessionOf(routed: Naming): string | undefined {
 /** The same, where a header names it: what the body says of it the prompt has. */
 export function sessionInHeaders(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed));
+}
+
+/**
+ * The same for whoever chooses among upstreams: where nobody names a session, a dialogue that goes on is one, and is known
+ * by what the user has said first (so OpenRouter knows conversations, "Provider Sticky Routing"). A first request is none
+ * yet: those of a program that asks the same again and again take turns.
+ */
+export function dialogueOf(routed: Naming): string | undefined {
+  return sessionOf(routed) ?? hidden(routed, beginningOf(routed));
+}
+
+/** Where a dialogue stands in the body, by format. */
+const DIALOGUES = ['messages', 'input', 'contents'] as const;
+
+/** Who says an item of it; of what has no such word, as a call has none, it is the model. */
+const ROLE = /"role"\s*:\s*"([a-z]+)"/;
+
+/** What the user has said first, in bytes as they are, where the model has answered since. */
+function beginningOf({ body, fields }: Naming): string | undefined {
+  const span = DIALOGUES.map((name) => fields.get(name)).find((found) => found !== undefined);
+  if (span === undefined) return undefined;
+  let first: string | undefined;
+  for (const { start, end } of itemsOf(body, span)) {
+    const item = body.toString('latin1', start, end);
+    const role = ROLE.exec(item)?.[1];
+    if (role === 'user') first ??= item;
+    else if (role !== 'system' && role !== 'developer') return first;
+  }
+  return undefined;
 }
 
 function hidden({ principal }: Naming, named: string | undefined): string | undefined {

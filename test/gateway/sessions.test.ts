@@ -82,6 +82,65 @@ describe('checklist 221: several upstreams', () => {
     expect(used.size).toBe(3);
   });
 
+  /** A dialogue of some turns, in each format, whose first word is the one given. */
+  const said = (first: string, turns: number): readonly Asked[] => {
+    const list = Array.from({ length: turns }, (_, at) => [
+      ...(at === 0 ? [] : [{ role: 'assistant', content: `Answer ${at}` }]),
+      { role: 'user', content: at === 0 ? first : `Question ${at}` },
+    ]).flat();
+    const instructed = [{ role: 'system', content: `It is ${turns} o'clock.` }, ...list];
+    const calls = Array.from({ length: turns - 1 }, (_, at) => [
+      { type: 'function_call', call_id: `c${at}`, name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: `c${at}`, output: 'x' },
+    ]).flat();
+    return [
+      [chat, { messages: instructed }],
+      ['/v1/responses', { input: [{ role: 'user', content: first }, ...calls] }],
+      ['/v1/messages', { model: 'openai/gpt-4.1', messages: list, max_tokens: 10 }],
+    ];
+  };
+
+  test.each([0, 1, 2])(
+    'checklist 250: a dialogue that nobody names stays at one of them once it goes on (%d)',
+    async (way) => {
+      const places = await upstreams(3);
+      const gateway = await gatewayOf(places);
+      const used = new Set<string>();
+      for (let at = 0; at < 12; at += 1) {
+        for (const place of places) place.requests.length = 0;
+        for (const turns of [2, 3, 5]) {
+          const turn = said(`Dialogue ${at}`, turns)[way];
+          if (turn !== undefined) await ask(gateway, turn);
+        }
+        expect(asked(places).sort()).toEqual([0, 0, 3]);
+        used.add(`${places.findIndex(({ requests }) => requests.length > 0)}`);
+      }
+      expect(used.size).toBe(3);
+      // What begins takes turns, however often it is the same.
+      for (const place of places) place.requests.length = 0;
+      const [begun] = said('Dialogue 0', 1);
+      for (let at = 0; at < 3; at += 1) if (begun !== undefined) await ask(gateway, begun);
+      expect(asked(places)).toEqual([1, 1, 1]);
+    },
+  );
+
+  test('checklist 250: so does one of Gemini’s', async () => {
+    const places = await upstreams(3);
+    const at = places.map(({ url }, place) => ({ baseUrl: url, apiKey: `vendor-key-${place}` }));
+    const gateway = await vendors.gatewayOf({ vendors: { google: { upstreams: at } } });
+    const say = (role: string, text: string): JsonObject => ({ role, parts: [{ text }] });
+    const contents = [say('user', 'Hi'), say('model', 'Hello.'), say('user', 'Well?')];
+    for (const more of [[], [say('model', 'Well.'), say('user', 'And?')]]) {
+      const response = await fetch(`${gateway.url}/v1beta/models/gemini-2.5-flash:generateContent`, {
+        method: 'POST',
+        body: JSON.stringify({ contents: [...contents, ...more] }),
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+      });
+      await response.text();
+    }
+    expect(asked(places).sort()).toEqual([0, 0, 2]);
+  });
+
   test('requests of no session take turns, also where what names one is none', async () => {
     const places = await upstreams(3);
     const gateway = await gatewayOf(places);
