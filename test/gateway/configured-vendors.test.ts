@@ -276,6 +276,18 @@ describe('Gemini at Vertex AI is told in its words', () => {
   });
 
   test.each([
+    ['https://example.com/cat', 'image/jpeg'],
+    ['https://example.com/cat.png?size=1', 'image/png'],
+  ])('checklist 251: of what type an image is at an address: %s', async (url, mimeType) => {
+    const asked = {
+      model,
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    };
+    const there = JSON.parse((await sentTo('google', settings(), chat, asked)).body.toString());
+    expect(there.contents[0].parts).toEqual([{ fileData: { mimeType, fileUri: url } }]);
+  });
+
+  test.each([
     ['flex', 'flex'],
     ['fast', 'priority'],
     ['default', undefined],

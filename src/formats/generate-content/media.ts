@@ -6,6 +6,8 @@ import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import { storedId } from '../foreign-file.ts';
+import type { Target } from '../format.ts';
+import { isAtVertex } from './vertex.ts';
 import { FORMAT, sortFields } from './wire.ts';
 
 /** `inlineData` as a part. */
@@ -55,7 +57,7 @@ function mediaKind(mediaType: string | undefined, source: MediaSource): MediaPar
  * `FileData` have none (googleapis, generativelanguage/v1beta/content.proto), refuses the request for it.
  * @throws GatewayError `invalid-request` for a file in another vendor's store.
  */
-export function renderMedia(part: MediaPart): JsonObject {
+export function renderMedia(part: MediaPart, target: Target): JsonObject {
   const { source } = part;
   switch (source.kind) {
     case 'base64':
@@ -67,13 +69,20 @@ export function renderMedia(part: MediaPart): JsonObject {
     case 'file':
       return fileData(storedId(source, [FORMAT]), part.mediaType);
     case 'url':
-      return linked(source.url, part);
+      return linked(source.url, part, target);
   }
 }
 
-function linked(url: string, part: MediaPart): JsonObject {
+/**
+ * The Gemini API looks itself what is at an address; Vertex AI wants to be told ("it has an empty mimeType parameter in
+ * fileData", pollinations/pollinations#5413), and is told what most are of the kind, where nothing tells.
+ */
+function linked(url: string, part: MediaPart, target: Target): JsonObject {
   const inline = parseDataUrl(url);
-  if (inline === undefined) return fileData(url, usualType(part.mediaType) ?? typeByPath(url));
+  if (inline === undefined) {
+    const type = usualType(part.mediaType) ?? typeByPath(url);
+    return fileData(url, type ?? (isAtVertex(target) ? USUAL[part.media] : undefined));
+  }
   return { inlineData: inBase64(inline.data, inline.mediaType, part) };
 }
 

@@ -24,7 +24,7 @@ export interface Rendering {
 
 /** A part as the parts it is; results stand apart (`results.ts`). */
 export function renderPart(part: Part, rendering: Rendering): readonly JsonObject[] {
-  const { report } = rendering;
+  const { report, target } = rendering;
   switch (part.kind) {
     case 'text':
     case 'refusal': {
@@ -39,7 +39,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
         report('turns[].detail', 'dropped', `image detail ${part.detail}`);
       }
       if (part.name !== undefined) report('turns[].filename', 'dropped', 'Gemini has no names of files');
-      return [withBeside(part, { ...renderMedia(part), ...signatureOf(part, report) }, report)];
+      return [withBeside(part, { ...renderMedia(part, target), ...signatureOf(part, report) }, report)];
     case 'tool-call':
       return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
     case 'tool-result':

@@ -105,7 +105,7 @@ export function renderResult(
   const media: JsonObject[] = [];
   for (const piece of part.content) {
     if (piece.kind === 'text') texts.push(piece.text);
-    else if (piece.kind === 'media') media.push(renderMedia(piece));
+    else if (piece.kind === 'media') media.push(renderMedia(piece, target));
     else report('turns[].content', 'dropped', "a block of another vendor's in a tool result");
   }
   const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
