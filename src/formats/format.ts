@@ -186,7 +186,7 @@ export interface Outbound {
   ): JsonObject | undefined;
   /**
    * Whether a service that speaks this format beside its own knows all that a request has in it. Absent where none does so.
-   * @param request the body, or as much of it as holds tools and the dialogue.
+   * @param request the body, or as much of it as holds tools, the choice among them, the form of the answer and the dialogue.
    */
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
   /** The format in which the vendor wants what it has refused in this one. Absent where it never says so. */

@@ -96,9 +96,9 @@ function formatFor(
   return counting;
 }
 
-/** The tools that a body of responses offers, and its dialogue. */
+/** The tools that a body of responses offers, which may be called, the form of the answer, and its dialogue. */
 function dialogueOf(body: Buffer, fields: Scanned['fields']): JsonObject {
-  const named = ['tools', 'input'].flatMap((name) => {
+  const named = ['tools', 'tool_choice', 'text', 'input'].flatMap((name) => {
     const span = fields.get(name);
     return span === undefined ? [] : [[name, valueAt(body, span)]];
   });

@@ -30,6 +30,7 @@ import {
   KIMI,
   listAt,
   MINIMAX,
+  MUSE,
   QWEN,
   useDoor,
   VLLM,
@@ -354,6 +355,40 @@ describe('checklist 242: Grok goes on thinking: its thoughts are shown, and go b
     const place = { user_location: { type: 'approximate', city: 'Rome' } };
     const sent = await door.sentFor('messages', GROK, { tools: [{ ...search, ...place }] });
     expect(sent['tools']).toEqual([{ type: 'web_search', filters: { excluded_domains: ['a.example'] } }]);
+  });
+
+  test.each([MUSE, GROK])(
+    'checklist 252: by its own, where %s knows all that is asked there',
+    async (model) => {
+      const asked = {
+        tools: [cityTool('responses')],
+        tool_choice: 'auto',
+        include: ['reasoning.encrypted_content'],
+      };
+      const sent = await door.sentFor('responses', model, asked);
+      expect(door.upstream().received.at(-1)?.url).toBe('/v1/responses');
+      expect(sent).toMatchObject(asked);
+    },
+  );
+
+  test('checklist 252: Muse goes on thinking by responses, which have its thoughts encrypted', async () => {
+    door.answers(json({ ...answer, model: 'muse-spark-1.3' }));
+    const { json: whole } = await door.whole('messages', MUSE, { tools });
+    expect(door.upstream().received.at(-1)?.url).toBe('/v1/responses');
+    expect(door.sent()).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
+    const messages = [
+      { role: 'user', content: 'Rome?' },
+      { role: 'assistant', content: whole['content'] ?? [] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'sunny' }] },
+    ];
+    const sent = await door.sentFor('messages', MUSE, { tools, messages });
+    expect(at(sent, 'input.1')).toEqual({ type: 'reasoning', summary: [], encrypted_content: 'b3du' });
+  });
+
+  test('checklist 252: what Meta refuses by responses is asked otherwise, as before', async () => {
+    const asked = { tools: [cityTool('responses')], tool_choice: 'required' };
+    expect(await door.sentFor('responses', MUSE, asked)).toMatchObject({ tool_choice: 'auto' });
+    expect(door.upstream().received.at(-1)?.url).toBe('/v1/chat/completions');
   });
 
   test('checklist 242: who speaks chat-completions has it so', async () => {

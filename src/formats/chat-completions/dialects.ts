@@ -71,7 +71,8 @@ export interface Dialect {
   readonly thoughts: ThoughtsField;
   /**
    * Whether the model goes on thinking by responses alone: by this format it has its thoughts neither shown nor back (xAI,
-   * "Comparison with Chat Completions API"), and Grok thinks no more after a few rounds of calls.
+   * "Comparison with Chat Completions API", and Grok thinks no more after a few rounds of calls; Meta, "Reasoning":
+   * "redacted to empty", "each turn reasons from scratch", deepnoodle-ai/dive#279).
    */
   readonly thinksByResponses: boolean;
   /**
@@ -363,7 +364,14 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     metadata: true,
   },
   // It refuses stop sequences and log probabilities, too ("Chat Completions", Meta Model API).
-  meta: { ...COMPATIBLE, toolChoices: false, cyclicSchemas: false, refusesStop: 'thinking', logprobs: false },
+  meta: {
+    ...COMPATIBLE,
+    thinksByResponses: true,
+    toolChoices: false,
+    cyclicSchemas: false,
+    refusesStop: 'thinking',
+    logprobs: false,
+  },
   minimax: { ...COMPATIBLE, thoughts: 'reasoning_details-text', splitsThoughts: true },
   mistral: MISTRAL,
   mistralai: MISTRAL,

@@ -7,6 +7,7 @@
  */
 
 import { asObjects, type Json, type JsonObject } from '../../json.ts';
+import { isMetas, META } from './at-meta.ts';
 
 const OPENAIS_TOOLS: ReadonlySet<Json | undefined> = new Set(['custom', 'namespace', 'tool_search']);
 
@@ -24,11 +25,14 @@ const OPENAIS_ITEMS: ReadonlySet<Json | undefined> = new Set([
 interface Unknown {
   readonly tool: (tool: JsonObject) => boolean;
   readonly items: ReadonlySet<Json | undefined>;
+  /** Whether it takes all else. Absent: nothing else matters. */
+  readonly rest?: (request: JsonObject) => boolean;
 }
 
 const ANYWHERE: Unknown = { tool: ({ type }) => OPENAIS_TOOLS.has(type), items: OPENAIS_ITEMS };
 
-const BY_DIALECT: ReadonlyMap<string, Unknown> = new Map([
+const BY_DIALECT: ReadonlyMap<string, Unknown> = new Map<string, Unknown>([
+  [META, { ...ANYWHERE, rest: isMetas }],
   [
     'deepseek',
     {
@@ -42,9 +46,12 @@ const BY_DIALECT: ReadonlyMap<string, Unknown> = new Map([
 ]);
 
 /** @see Outbound.isKnownElsewhere */
-export function isKnownElsewhere({ tools, input }: JsonObject, dialect: string): boolean {
+export function isKnownElsewhere(request: JsonObject, dialect: string): boolean {
+  const { tools, input } = request;
   const unknown = BY_DIALECT.get(dialect) ?? ANYWHERE;
   return (
-    !asObjects(tools).some(unknown.tool) && !asObjects(input).some(({ type }) => unknown.items.has(type))
+    !asObjects(tools).some(unknown.tool) &&
+    !asObjects(input).some(({ type }) => unknown.items.has(type)) &&
+    (unknown.rest?.(request) ?? true)
   );
 }

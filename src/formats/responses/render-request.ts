@@ -8,6 +8,7 @@ import { type Report, reportDropped, type Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { reportForeign } from '../own-fields.ts';
+import { asMetaTakes, META } from './at-meta.ts';
 import { renderItems } from './render-items.ts';
 import { planOutput, renderReasoning } from './render-settings.ts';
 import { renderTools } from './render-tools.ts';
@@ -25,7 +26,8 @@ const LONGEST_USER = 64;
  * left out and reported; what a caller of this format wrote comes out as it was.
  * @throws GatewayError `invalid-request` for several choices, and for media that cannot be sent.
  */
-export function renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject {
+export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
+  const prompt = target.dialect === META ? asMetaTakes(given, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives only one answer: n must be 1.', 'n');
   }
