@@ -7,9 +7,9 @@ import type { KeyLimits, Principal } from '../keys.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
 import type { InFlight, Leave } from './in-flight.ts';
-import { openLately } from './lately.ts';
 import { limitHeaders, type Standing } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
+import { openUsedLately } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
 
 /**
@@ -91,7 +91,10 @@ export function limitsOf(
 ): Limits {
   const { requests, tokens, inFlight, spending } = counters;
   /** Keys whose tokens and whose money count. */
-  const counted = { tokens: openLately<true>(LONGEST_ANSWER), money: openLately<KeyLimits>(LONGEST_ANSWER) };
+  const counted = {
+    tokens: openUsedLately<true>(LONGEST_ANSWER),
+    money: openUsedLately<KeyLimits>(LONGEST_ANSWER),
+  };
   const mine = (limit: number): number => Math.ceil(limit / share());
 
   /**

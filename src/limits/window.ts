@@ -2,7 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { openLately } from './lately.ts';
+import { openUsedLately } from './used-lately.ts';
 
 export interface Used {
   readonly count: number;
@@ -30,7 +30,7 @@ interface Open {
  */
 export function windowHere(seconds: number): UsageWindow {
   const length = seconds * 1000;
-  const windows = openLately<Open>(length);
+  const windows = openUsedLately<Open>(length);
   return {
     add(key, count) {
       const now = performance.now();

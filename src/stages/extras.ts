@@ -11,7 +11,7 @@ import { isObject } from '../json.ts';
 import { betasOf } from '../vendors/headers.ts';
 import { isAnthropicItself } from '../vendors/vendor.ts';
 import type { Routed } from './exchange.ts';
-import { openLately } from './lately.ts';
+import { openSaidLately } from './said-lately.ts';
 import { type Scanned, scanned } from './scanned.ts';
 import { isNative } from './translate-request.ts';
 
@@ -24,7 +24,7 @@ export interface RefusedExtras {
 
 /** @param clock milliseconds, from anywhere. */
 export function openRefusedExtras(clock: () => number): RefusedExtras {
-  const refused = openLately<ReadonlySet<string>>(clock);
+  const refused = openSaidLately<ReadonlySet<string>>(clock);
   return {
     without(routed) {
       if (refused.isEmpty() || !isNative(routed)) return routed;

@@ -7,7 +7,7 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Routed } from './exchange.ts';
-import { openLately } from './lately.ts';
+import { openSaidLately } from './said-lately.ts';
 
 export interface Wanted {
   /** The request as the vendor wants it; itself where nothing else is known. */
@@ -25,8 +25,8 @@ const LONGEST_EFFORT = 16;
 
 /** @param clock milliseconds, from anywhere. */
 export function openWanted(clock: () => number): Wanted {
-  const known = openLately<FormatName>(clock);
-  const thinking = openLately<Thinks>(clock);
+  const known = openSaidLately<FormatName>(clock);
+  const thinking = openSaidLately<Thinks>(clock);
   return {
     asWanted(asked) {
       const thinks = thinking.isEmpty() ? undefined : thinking.of(asked.model.id);

@@ -1,7 +1,7 @@
 /** What was asked for lately, by key: what is not for a while is let go. Keys come and go, and nobody says which went. */
 
 /** Times are those of performance.now(), which no correction of the clock moves. */
-export interface Lately<V> {
+export interface UsedLately<V> {
   get(key: string, now: number): V | undefined;
   set(key: string, value: V, now: number): void;
   /** All that is kept. */
@@ -13,7 +13,7 @@ export interface Lately<V> {
  * is kept, in a map each.
  * @param period for how long, at least, something is kept that is not asked for any more; in milliseconds.
  */
-export function openLately<V>(period: number): Lately<V> {
+export function openUsedLately<V>(period: number): UsedLately<V> {
   let present = new Map<string, V>();
   let before = new Map<string, V>();
   let ends = 0;
