@@ -108,7 +108,7 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
         return;
       case 'response.completed':
       case 'response.incomplete':
-        end(asObject(event['response']) ?? {});
+        end(endedBy(type, asObject(event['response']) ?? {}));
         return;
       case 'error':
       case 'response.failed':
@@ -141,6 +141,16 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
       throw endedEarly();
     },
   };
+}
+
+/**
+ * A response as the event tells that ends it: some services leave out its status (openclaw/openclaw#115132), and Azure's
+ * may call one `incomplete` that is not, and then gives no reason (NousResearch/hermes-agent#27988).
+ */
+function endedBy(type: string, response: JsonObject): JsonObject {
+  if (type === 'response.incomplete') return { ...response, status: 'incomplete' };
+  const hasReason = asText(asObject(response['incomplete_details'])?.['reason']) !== undefined;
+  return hasReason ? response : { ...response, status: 'completed' };
 }
 
 function replyStart(response: JsonObject): ReplyStart {

@@ -51,6 +51,17 @@ describe('services that say less', () => {
     expect(shown(events)).toEqual([['text', 'Hello']]);
   });
 
+  test('the event that ends a response tells how, where its status does not or is wrong', () => {
+    const ended = (type: string, response: JsonObject) =>
+      endOf(heard([{ type, response: { id: 'resp_1', output: [message('Hello')], ...response } }]))?.finish;
+    const details = { incomplete_details: { reason: 'max_output_tokens' } };
+    expect(ended('response.incomplete', details)).toBe('length');
+    expect(ended('response.completed', { ...details, status: 'incomplete' })).toBe('length');
+    expect(ended('response.completed', { incomplete_details: null, status: 'incomplete' })).toBe('stop');
+    expect(ended('response.completed', {})).toBe('stop');
+    expect(ended('response.incomplete', {})).toBe('other');
+  });
+
   test('items without any event between their added and their done', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"a":1}' };
     const events = heard(
