@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
+import type { Passes } from './credentials/passes.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Traces } from './observe/traces.ts';
@@ -24,6 +25,8 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
   readonly agent: Dispatcher;
+  /** What vendors are shown that have no key. */
+  readonly passes: Passes;
   /** How vendors are doing: the one part of this value that changes. */
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions & InFlightLimits & ReachOptions & RequestOptions & ReplyOptions;

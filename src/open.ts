@@ -5,6 +5,7 @@ import { defaultModels } from './catalog/default.ts';
 import type { Model } from './catalog/model.ts';
 import type { Config } from './config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from './config/vendors.ts';
+import { openPasses, type Passes } from './credentials/passes.ts';
 import type { Gateway } from './gateway.ts';
 import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
@@ -31,13 +32,15 @@ export interface OpenOptions {
   readonly keys?: Keys;
   /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
   readonly limits?: Limits;
+  /** Kept when the configuration changes. Absent: this gateway has its own. */
+  readonly passes?: Passes;
   /** Takes the notes of every exchange; absent: they are kept for the limits alone. */
   readonly note?: TakeNotes;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
-  /** Told what goes wrong with simulated vendors. */
+  /** Told what goes wrong with simulated vendors, and with passes of its own. */
   readonly tell?: Tell;
   readonly mode?: LineMode;
   /** Where simulated vendors are already. */
@@ -50,6 +53,7 @@ export async function openGateway(
   {
     keys,
     limits: given,
+    passes: shared,
     note: taker,
     traces,
     metrics,
@@ -69,6 +73,8 @@ export async function openGateway(
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
   });
   const upstreams = openUpstreams(vendors.all, config);
+  const passes = shared ?? openPasses(tell ?? (() => {}));
+  const letGo = passes.hold(vendors.all);
   const limits = given ?? (config.keys.some((key) => key.limits) ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(limits.record));
   const gateway: Gateway = {
@@ -77,6 +83,7 @@ export async function openGateway(
     vendors,
     agent,
     upstreams,
+    passes,
     options: {
       ...config.limits,
       bodyLimit: config.limits.bodyBytes,
@@ -98,6 +105,7 @@ export async function openGateway(
     async close() {
       await agent.destroy();
       upstreams.close();
+      letGo();
       await sandbox?.close();
     },
   };

@@ -21,7 +21,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** The path of a route's requests through a gateway: made once, run for each. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { keys, limits, catalog, vendors, agent, upstreams, options, mode } = gateway;
+  const { keys, limits, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
   const { run } = line<Incoming>(mode)
     .to(shed(options)) // unless there is more to do than can be done
     .to(decode(route, options)) // what is asked, and in which format
@@ -36,7 +36,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
       (attempt) =>
         attempt
           .to(translateRequest(options)) // in the words of the vendor
-          .to(upstream(agent, upstreams)) // the vendor's answer: a head, and a body still coming
+          .to(upstream(agent, upstreams, passes)) // the vendor's answer: a head, and a body still coming
           .to(translateReply(options)), // the same answer in the words of the caller
     )
     .to(encode());

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
+import { openPasses } from '../credentials/passes.ts';
 import { codeBehind, errorCode } from '../error-code.ts';
 import { askList, NoList } from '../model-lists/ask-list.ts';
 import { type Comparison, compare } from '../model-lists/compare.ts';
@@ -57,17 +58,21 @@ export const sync = defineCommand({
       const models = catalogModels(config);
       const ignored = ignoring(args.ignore);
       const agent = openAgent(agentOptions(config));
+      const passes = openPasses(() => {});
       const results = await Promise.all(
         chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
           try {
-            const listed = await askList(agent, vendor, patience);
+            const listed = await askList(agent, passes, vendor, patience);
             return { vendor, comparison: compare(vendor, vendors, models, listed, ignored) };
           } catch (error) {
             if (!(error instanceof NoList)) throw error;
             return { vendor, failure: error.message };
           }
         }),
-      ).finally(() => agent.destroy());
+      ).finally(() => {
+        passes.close();
+        return agent.destroy();
+      });
 
       const report = args.json ? syncAsJson(results) : syncAsText(results);
       if (report !== '') console.log(report);

@@ -4,7 +4,9 @@ import { type ArgsDef, defineCommand } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors } from '../config/vendors.ts';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { openPasses } from '../credentials/passes.ts';
 import { codeBehind } from '../error-code.ts';
+import { GatewayError } from '../errors.ts';
 import { type Exchange, fixturesOf, NoFixture } from '../recording/fixture.ts';
 import { takenBy, writeCase } from '../recording/keep.ts';
 import { Declined, startRecorder } from '../recording/recorder.ts';
@@ -101,12 +103,16 @@ async function recordFile(
   const taken = refusalOf(place, asking.format, name);
   if (taken !== undefined) throw new Refusal(taken);
   const agent = openAgent(agentOptions(config));
-  const exchange = await sendAsking(agent, vendor, asking, config.timeouts)
+  const passes = openPasses(() => {});
+  const exchange = await sendAsking(agent, passes, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
-      if (error instanceof NoFixture) throw new Refusal(error.message);
+      if (error instanceof NoFixture || error instanceof GatewayError) throw new Refusal(error.message);
       throw new Refusal(`The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`);
     })
-    .finally(() => agent.destroy());
+    .finally(() => {
+      passes.close();
+      return agent.destroy();
+    });
   await keep(place, name, exchange).catch((error: unknown) => {
     throw error instanceof NoFixture ? new Refusal(error.message) : error;
   });
@@ -132,9 +138,11 @@ async function recordClients(
   if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
 
   const agent = openAgent(agentOptions(config));
+  const passes = openPasses(() => {});
   const recorder = await orExit(
     startRecorder({
       agent,
+      passes,
       vendor,
       waits: config.timeouts,
       port,
@@ -158,6 +166,7 @@ async function recordClients(
     throw error instanceof Declined ? new Refusal(error.message) : error;
   } finally {
     await recorder.close();
+    passes.close();
     await agent.destroy();
   }
 }

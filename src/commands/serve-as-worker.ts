@@ -2,6 +2,7 @@
 
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { openPasses } from '../credentials/passes.ts';
 import { openTeller } from '../observe/teller.ts';
 import { tellMetrics } from '../observe/worker-metrics.ts';
 import { openAccounts } from '../process/accounts.ts';
@@ -23,7 +24,8 @@ export async function serveAsWorker(environment: Environment, directory: string)
   const accounts = await orExit(openAccounts(store, config, teller));
   const watching = await orExit(openWatching(config, environment, accounts, false, teller));
   teller.into(watching.log);
-  const company = { keys: accounts.keys, limits: accounts.limits, ...watching.company };
+  const passes = openPasses(trouble);
+  const company = { keys: accounts.keys, limits: accounts.limits, passes, ...watching.company };
   const open = ({ config: all, simulated }: Served) =>
     openConfigured(oneShare(all), { ...company, ...(simulated && { simulated }) });
 

@@ -6,6 +6,7 @@ import { openAdmin } from '../admin/open-admin.ts';
 import { readServed, type Settings } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
+import { openPasses } from '../credentials/passes.ts';
 import { addWatchRoutes } from '../observe/admin-routes.ts';
 import { type Log, openLog } from '../observe/log.ts';
 import { openTeller, type Teller } from '../observe/teller.ts';
@@ -135,7 +136,13 @@ async function serveAlone(
   const accounts = await orExit(openAccounts(store, config, teller));
   const watching = await orExit(openWatching(config, from.environment, accounts, true, teller));
   teller.into(watching.log);
-  const company = { keys: accounts.keys, limits: accounts.limits, tell: trouble, ...watching.company };
+  const company = {
+    keys: accounts.keys,
+    limits: accounts.limits,
+    passes: openPasses(trouble),
+    tell: trouble,
+    ...watching.company,
+  };
   const first = await orExit(openConfigured(config, company));
   const admin = await orExit(
     openAdmin(config.admin, store, {

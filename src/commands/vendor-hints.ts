@@ -18,8 +18,8 @@ export function vendorHints(config: Config): readonly string[] {
 
 /** A service of one's own often wants no key, and a misspelt variable gives none. */
 function keylessVendors({ vendors }: Config): readonly string[] {
-  return Object.entries(vendors).flatMap(([name, { baseUrl, apiKey, upstreams }]) =>
-    baseUrl === undefined || apiKey !== undefined || upstreams.length > 0
+  return Object.entries(vendors).flatMap(([name, { baseUrl, apiKey, credentials, upstreams }]) =>
+    baseUrl === undefined || apiKey !== undefined || credentials !== undefined || upstreams.length > 0
       ? []
       : [
           `The vendor ${name} has an address but no key, so it serves nothing. If it needs no key, give it any apiKey.`,
@@ -29,9 +29,9 @@ function keylessVendors({ vendors }: Config): readonly string[] {
 
 /** Other gateways read a key that is called so from the environment (LiteLLM, Bifrost, shells); here it is sent as it stands. */
 function namedKeys({ vendors }: Config): readonly string[] {
-  return Object.entries(vendors).flatMap(([name, { apiKey = '', upstreams }]) => {
+  return Object.entries(vendors).flatMap(([name, { apiKey, upstreams }]) => {
     const variable = [apiKey, ...upstreams.map((upstream) => upstream.apiKey)]
-      .map((key) => /^(?:os\.environ\/|(?:process\.)?env\.|\$\{?)(\w+)\}?$/.exec(key)?.[1])
+      .map((key = '') => /^(?:os\.environ\/|(?:process\.)?env\.|\$\{?)(\w+)\}?$/.exec(key)?.[1])
       .find((found) => found !== undefined);
     if (variable === undefined) return [];
     return [

@@ -8,6 +8,7 @@ import { hashKey } from '../keys.ts';
 import { isEveryAddress } from '../loopback.ts';
 import { wording } from '../wording.ts';
 import { ConfigError, invalidConfig } from './config-error.ts';
+import { refuseCredentials } from './credentials.ts';
 import { type Environment, filledIn, SECRETS, variableOf, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
 import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
@@ -57,6 +58,7 @@ export async function readSettings(environment: Environment, directory: string):
   refuseNowhere(config);
   refuseSameKey(config, (path) => variableOf(path, given, told));
   refuseSamePort(config);
+  await refuseCredentials(config.vendors, environment, directory);
   return { config, files: [...files] };
 }
 

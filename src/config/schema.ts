@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { isNobodys } from '../vendors/addresses.ts';
+import { credentialsSchema } from './credentials.ts';
 
 const milliseconds = z.number('must be a number of milliseconds').int().nonnegative();
 const formatName = z.enum(FORMAT_NAMES);
@@ -66,42 +67,66 @@ const names = z.record(z.string(), z.string().min(1).max(256));
 /** The header that a key goes into. */
 const auth = z.enum(['authorization', 'x-api-key', 'x-goog-api-key']);
 
-/** One more address or key of a vendor. */
-const upstreamSchema = z.strictObject({
-  /** Absent: the vendor's. */
-  baseUrl: baseUrl.optional(),
-  apiKey: headerValue.min(1),
-  /** What `apiKey` was read from. */
-  apiKeyFile: z.string().exactOptional(),
-  /** How much more than one of weight 1 it is asked for. */
-  weight: z.number().positive().max(1_000).default(1),
-  /** Absent: the vendor's. */
-  auth: auth.exactOptional(),
-  names: names.exactOptional(),
-});
+/** Whether a vendor is shown one thing alone. */
+function isKeyedOnce({
+  apiKey,
+  credentials,
+}: {
+  readonly apiKey?: unknown;
+  readonly credentials?: unknown;
+}): boolean {
+  return apiKey === undefined || credentials === undefined;
+}
 
-const vendorSchema = z.strictObject({
-  baseUrl: baseUrl.optional(),
-  apiKey: headerValue.min(1).optional(),
-  apiKeyFile: z.string().exactOptional(),
-  auth: auth.exactOptional(),
-  formats: z.tuple([formatName], formatName).optional(),
-  fullIds: z.boolean().optional(),
-  dialect: z.string().optional(),
-  headers: z
-    .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
-    .optional(),
-  names: names.exactOptional(),
-  /**
-   * Which translated requests have Claude cache what they begin with: those whose caller counts on a cache, or `always`.
-   * What is written to the cache costs a quarter more once, and a tenth whenever it is read.
-   */
-  caching: z.enum(['asked', 'always']).exactOptional(),
-  /** Further addresses or keys beside `baseUrl` and `apiKey`: of all of them, the least busy one is asked. */
-  upstreams: z.array(upstreamSchema).default([]),
-  /** Exchanges at a time with each of them; what is more waits for `timeouts.pool`, then is refused. Absent: any. */
-  connections: z.number().int().positive().optional(),
-});
+const KEYED_ONCE = { path: ['apiKey'], error: 'cannot be set where there are credentials' };
+
+/** One more address or key of a vendor. */
+const upstreamSchema = z
+  .strictObject({
+    /** Absent: the vendor's. */
+    baseUrl: baseUrl.optional(),
+    apiKey: headerValue.min(1).optional(),
+    /** What `apiKey` was read from. */
+    apiKeyFile: z.string().exactOptional(),
+    credentials: credentialsSchema.exactOptional(),
+    /** How much more than one of weight 1 it is asked for. */
+    weight: z.number().positive().max(1_000).default(1),
+    /** Absent: the vendor's. */
+    auth: auth.exactOptional(),
+    names: names.exactOptional(),
+  })
+  .refine(isKeyedOnce, KEYED_ONCE)
+  .refine(({ apiKey, credentials }) => apiKey !== undefined || credentials !== undefined, {
+    path: ['apiKey'],
+    error: 'is required where there are no credentials',
+  });
+
+const vendorSchema = z
+  .strictObject({
+    baseUrl: baseUrl.optional(),
+    apiKey: headerValue.min(1).optional(),
+    apiKeyFile: z.string().exactOptional(),
+    /** What it is shown instead of a key: a cloud's, which the gateway has, and has anew before they end. */
+    credentials: credentialsSchema.exactOptional(),
+    auth: auth.exactOptional(),
+    formats: z.tuple([formatName], formatName).optional(),
+    fullIds: z.boolean().optional(),
+    dialect: z.string().optional(),
+    headers: z
+      .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
+      .optional(),
+    names: names.exactOptional(),
+    /**
+     * Which translated requests have Claude cache what they begin with: those whose caller counts on a cache, or `always`.
+     * What is written to the cache costs a quarter more once, and a tenth whenever it is read.
+     */
+    caching: z.enum(['asked', 'always']).exactOptional(),
+    /** Further addresses or keys beside `baseUrl` and `apiKey`: of all of them, the least busy one is asked. */
+    upstreams: z.array(upstreamSchema).default([]),
+    /** Exchanges at a time with each of them; what is more waits for `timeouts.pool`, then is refused. Absent: any. */
+    connections: z.number().int().positive().optional(),
+  })
+  .refine(isKeyedOnce, KEYED_ONCE);
 
 /** A vendor's name, as ids of models begin with it. */
 const vendorName = z

@@ -1,7 +1,7 @@
 /** The vendors a configuration gives: the known ones with their defaults, and any others it names. */
 
 import { isEveryAddress, isLoopback } from '../loopback.ts';
-import type { AgentOptions } from '../vendors/agent.ts';
+import type { AgentOptions, VendorProxy } from '../vendors/agent.ts';
 import {
   ANTHROPIC_ORIGIN,
   splitBaseUrl,
@@ -10,6 +10,7 @@ import {
   type Vendors,
   vendorsOf,
 } from '../vendors/vendor.ts';
+import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
@@ -42,10 +43,12 @@ const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], 
 /** Where a vendor is, when it is not where it usually is: the sandbox's address and key. */
 export interface Place extends Partial<Pick<Vendor, 'auth' | 'names'>> {
   readonly baseUrl: string;
+  /** '' where it has credentials instead. */
   readonly apiKey: string;
+  readonly credentials?: GivenCredentials;
 }
 
-/** The vendors that have a key. A vendor without one serves nothing. */
+/** The vendors that have a key, or credentials. A vendor without either serves nothing. */
 export function configuredVendors(config: Config): Vendors {
   const places: Record<string, Place> = {};
   for (const name of Object.keys(config.vendors)) {
@@ -57,8 +60,8 @@ export function configuredVendors(config: Config): Vendors {
 
 /** A vendor with a key and no address to send it to, if there is one. */
 export function vendorWithoutAddress(config: Config): string | undefined {
-  const found = Object.entries(config.vendors).find(([name, { apiKey, upstreams }]) => {
-    const keys = (apiKey === undefined ? 0 : 1) + upstreams.length;
+  const found = Object.entries(config.vendors).find(([name, { apiKey, credentials, upstreams }]) => {
+    const keys = (apiKey === undefined && credentials === undefined ? 0 : 1) + upstreams.length;
     return placesOf(name, config).length < keys;
   });
   return found?.[0];
@@ -79,11 +82,18 @@ function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): 
 
 /** Every address of a vendor that there is a key for, its own first. */
 function placesOf(name: string, config: Config): readonly (Place & { readonly weight: number })[] {
-  const { baseUrl, apiKey, upstreams = [] } = config.vendors[name] ?? {};
+  const { baseUrl, apiKey, credentials, upstreams = [] } = config.vendors[name] ?? {};
   const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
-  return [{ apiKey, baseUrl, weight: 1 }, ...upstreams].flatMap(({ apiKey, baseUrl = own, ...rest }) =>
-    apiKey !== undefined && baseUrl !== undefined ? [{ baseUrl, apiKey, ...rest }] : [],
-  );
+  const first: Config['vendors'][string]['upstreams'][number] = {
+    apiKey,
+    baseUrl,
+    weight: 1,
+    ...(credentials !== undefined && { credentials }),
+  };
+  return [first, ...upstreams].flatMap(({ apiKey, baseUrl = own, apiKeyFile: _, ...rest }) => {
+    if (baseUrl === undefined || (apiKey === undefined && rest.credentials === undefined)) return [];
+    return [{ baseUrl, apiKey: apiKey ?? '', ...rest }];
+  });
 }
 
 /** Every known vendor, with or without a key: for whoever only wants to know what would be sent where. */
@@ -106,13 +116,16 @@ export function publicHosts(config: Config): ReadonlySet<string> {
 
 /** How vendors are reached, for `openAgent`. */
 export function agentOptions(config: Config): AgentOptions {
-  const { timeouts, proxy } = config;
-  const { url, except } = proxy;
+  const proxy = proxyOf(config);
   return {
-    connect: timeouts.connect,
+    connect: config.timeouts.connect,
     publicHosts: publicHosts(config),
-    ...(url !== undefined && { proxy: { url, except } }),
+    ...(proxy !== undefined && { proxy }),
   };
+}
+
+function proxyOf({ proxy: { url, except } }: Config): VendorProxy | undefined {
+  return url === undefined ? undefined : { url, except };
 }
 
 /** The vendors at given places, with whatever else the configuration says of them. */
@@ -124,7 +137,8 @@ export function vendorsAt(places: Readonly<Record<string, Place>>, config: Confi
   );
 }
 
-function vendorAt(name: string, { baseUrl, apiKey, ...place }: Place, config: Config): Vendor {
+function vendorAt(name: string, { credentials, ...at }: Place, config: Config): Vendor {
+  const { baseUrl, apiKey, ...place } = at;
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
@@ -140,7 +154,8 @@ function vendorAt(name: string, { baseUrl, apiKey, ...place }: Place, config: Co
     fullIds: set?.fullIds ?? defaults.fullIds,
     ...(dialect !== undefined && { dialect }),
     headers: inLowerCase(set?.headers ?? {}),
-    ...(places.length > 1 && { upstreams: places.map(upstreamAt) }),
+    ...(places.length > 1 && { upstreams: places.map((each) => upstreamAt(each, config)) }),
+    ...(credentials !== undefined && { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) }),
     ...(set?.connections !== undefined && { connections: set.connections }),
     ...(names !== undefined && { names }),
     ...(set?.caching === 'always' && { caches: true }),
@@ -152,8 +167,16 @@ function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function upstreamAt({ baseUrl, apiKey, ...rest }: Place & { readonly weight: number }): Upstream {
-  return { ...splitBaseUrl(baseUrl), key: apiKey, ...rest };
+function upstreamAt(
+  { baseUrl, apiKey, credentials, ...rest }: Place & { readonly weight: number },
+  config: Config,
+): Upstream {
+  return {
+    ...splitBaseUrl(baseUrl),
+    key: apiKey,
+    ...rest,
+    ...(credentials !== undefined && { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) }),
+  };
 }
 
 /** The dialect of a well-known service in front of many vendors; undefined elsewhere. */

@@ -2,9 +2,12 @@
 
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Passes } from '../credentials/passes.ts';
+import { shownTo } from '../credentials/shown.ts';
 import { codeBehind } from '../error-code.ts';
+import { GatewayError } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
-import { ANTHROPIC_VERSION, credentialOf } from '../vendors/headers.ts';
+import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
 import { pathAt, type Vendor } from '../vendors/vendor.ts';
 import { anthropicList } from './anthropic-list.ts';
 import { googleList } from './google-list.ts';
@@ -30,11 +33,13 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Every model that `vendor` lists.
+ * @param passes where a vendor has no key.
  * @param patience milliseconds for the whole list.
  * @throws NoList
  */
 export async function askList(
   agent: Dispatcher,
+  passes: Passes,
   vendor: Vendor,
   patience: number,
 ): Promise<readonly Listed[]> {
@@ -46,7 +51,9 @@ export async function askList(
   do {
     if (asked.has(next) || asked.size === MAX_PAGES) throw new NoList('its list has too many pages.');
     asked.add(next);
-    const page = reader.page(tryParseJson(await text(agent, vendor, reader.path(next), signal)) ?? null);
+    const page = reader.page(
+      tryParseJson(await text(agent, passes, vendor, reader.path(next), signal)) ?? null,
+    );
     if (page === undefined) throw new NoList('it answered with something that is not a list of models.');
     for (const model of page.models) models.set(model.name, model);
     next = page.next;
@@ -54,13 +61,23 @@ export async function askList(
   return [...models.values()];
 }
 
-async function text(agent: Dispatcher, vendor: Vendor, path: string, signal: AbortSignal): Promise<string> {
+async function text(
+  agent: Dispatcher,
+  passes: Passes,
+  vendor: Vendor,
+  end: string,
+  signal: AbortSignal,
+): Promise<string> {
   try {
+    const path = pathAt(vendor, end);
+    const own = headersFor(vendor);
+    const asked = { method: 'GET', path, headers: own, body: Buffer.alloc(0) } as const;
+    const { headers } = await shownTo(passes, vendor, asked);
     const { statusCode, body } = await agent.request({
       origin: vendor.origin,
-      path: pathAt(vendor, path),
+      path,
       method: 'GET',
-      headers: headersFor(vendor),
+      headers: { ...own, ...headers },
       signal,
     });
     if (statusCode !== 200) {
@@ -77,6 +94,7 @@ async function text(agent: Dispatcher, vendor: Vendor, path: string, signal: Abo
     return Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     if (error instanceof NoList) throw error;
+    if (error instanceof GatewayError) throw new NoList(error.message);
     if (signal.aborted) throw new NoList('it took too long to answer.');
     throw new NoList(`it could not be reached${codeBehind(error)}.`);
   }
@@ -89,7 +107,6 @@ function headersFor(vendor: Vendor): Record<string, string> {
     'user-agent': 'gateway',
     ...(vendor.formats[0] === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
     ...vendor.headers,
-    [vendor.auth]: credentialOf(vendor),
   };
 }
 

@@ -2,7 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ANTHROPIC_VERSION, credentialOf } from '../vendors/headers.ts';
+import type { Passes } from '../credentials/passes.ts';
+import { shownTo } from '../credentials/shown.ts';
+import { ANTHROPIC_VERSION } from '../vendors/headers.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 import { isCredential } from './secrets.ts';
 
@@ -33,7 +35,7 @@ export function endToEnd<T>(headers: Readonly<Record<string, T>>): Record<string
   );
 }
 
-/** A caller's headers as the vendor gets them: without the caller's credentials, with the vendor's key. */
+/** A caller's headers as the vendor gets them, but for what it is shown: without the caller's credentials. */
 export function headersTo(vendor: Vendor, caller: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(endToEnd(caller))) {
@@ -44,7 +46,6 @@ export function headersTo(vendor: Vendor, caller: IncomingHttpHeaders): Record<s
     // What is recorded is to be read; a compressed stream would also hold events back.
     'accept-encoding': 'identity',
     ...vendor.headers,
-    [vendor.auth]: credentialOf(vendor),
   };
 }
 
@@ -71,21 +72,39 @@ export interface Waits {
   readonly idle: number;
 }
 
-/** Sends a request; a redirect is an answer like any other. @throws Error what undici says. */
-export function ask(
+/** An answer, and what the vendor was shown that stands in no configuration. */
+export interface Answering {
+  readonly answer: Dispatcher.ResponseData;
+  readonly secret?: string;
+}
+
+/**
+ * Sends a request; a redirect is an answer like any other.
+ * @throws Error what undici says; GatewayError where there are no credentials to be had
+ */
+export async function ask(
   agent: Dispatcher,
+  passes: Passes,
   vendor: Vendor,
   { path, headers, body, signal }: Sending,
   waits: Waits,
-): Promise<Dispatcher.ResponseData> {
-  return agent.request({
+): Promise<Answering> {
+  const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const { headers: own, ...shown } = await shownTo(passes, vendor, {
+    method: 'POST',
+    path,
+    headers: flat,
+    body,
+  });
+  const answer = await agent.request({
     origin: vendor.origin,
     path,
     method: 'POST',
-    headers,
+    headers: { ...headers, ...own },
     body,
     signal,
     headersTimeout: waits.firstByte,
     bodyTimeout: waits.idle,
   });
+  return { answer, ...shown };
 }

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly answer: Uint8Array;
+  /** What the vendor was shown that stands in no configuration. */
+  readonly secret?: string;
 }
 
 export interface Fixture {
@@ -49,9 +51,10 @@ export function pathsOf(format: FormatName, name: string): readonly string[] {
  * @throws NoFixture
  */
 export function fixturesOf(exchange: Exchange, name: string, secrets: readonly string[]): readonly Fixture[] {
-  const { format, request, headers, answer } = exchange;
+  const { format, request, headers, answer, secret } = exchange;
   const body = tryParseJson(textOf(request));
-  const known = [...secrets, ...bodySecrets(body), ...ownerSecrets(headers)];
+  const shown = secret === undefined ? [] : [secret];
+  const known = [...secrets, ...shown, ...bodySecrets(body), ...ownerSecrets(headers)];
   const identities = unique([
     ...identitiesIn(body),
     ...bodiesOf(exchange).flatMap(identitiesIn),

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Passes } from '../credentials/passes.ts';
 import { codeBehind } from '../error-code.ts';
+import { GatewayError } from '../errors.ts';
 import { isObject, tryParseJson } from '../json.ts';
 import { bind } from '../server/bind.ts';
 import type { Vendor } from '../vendors/vendor.ts';
@@ -17,6 +19,8 @@ import { callerSecrets } from './secrets.ts';
 
 export interface RecorderOptions {
   readonly agent: Dispatcher;
+  /** Where the vendor has no key. */
+  readonly passes: Passes;
   readonly vendor: Vendor;
   readonly waits: Waits;
   /** 0: any that is free. */
@@ -119,7 +123,7 @@ async function pass(
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<Exchange> {
-  const { agent, vendor, waits } = options;
+  const { agent, passes, vendor, waits } = options;
   const leaving = new AbortController();
   response.once('close', () => leaving.abort());
   try {
@@ -130,7 +134,8 @@ async function pass(
     const refused = options.refuse(format);
     if (refused !== undefined) throw new Declined(409, refused);
     const sending = { path, headers: headersTo(vendor, incoming.headers), body, signal: leaving.signal };
-    const { statusCode: status, headers, body: answering } = await ask(agent, vendor, sending, waits);
+    const { answer: answered, ...shown } = await ask(agent, passes, vendor, sending, waits);
+    const { statusCode: status, headers, body: answering } = answered;
     response.writeHead(status, endToEnd(headers));
     response.flushHeaders();
     const chunks: Buffer[] = [];
@@ -141,9 +146,10 @@ async function pass(
     response.end();
     const answer = await inflated(Buffer.concat(chunks), headers['content-encoding']);
     if (answer === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');
-    return { format, request, status, headers, answer };
+    return { format, request, status, headers, answer, ...shown };
   } catch (error) {
     if (error instanceof NoFixture || error instanceof Declined) throw error;
+    if (error instanceof GatewayError) throw new Broken(error.message);
     throw new Broken(
       leaving.signal.aborted
         ? 'The client left before the answer was complete: nothing was recorded.'

@@ -1,6 +1,7 @@
 /** Every secret that a recording must not hold, and what stands in its place. */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import type { GivenCredentials } from '../config/credentials.ts';
 import type { Config } from '../config/schema.ts';
 import { isList, isObject, type Json } from '../json.ts';
 import { percentDecoded } from '../percent-decoded.ts';
@@ -27,6 +28,9 @@ const CREDENTIALS = new Set([
   'x-goog-user-project',
   'x-goog-iam-authority-selector',
   'x-goog-iam-authorization-token',
+  'x-amz-security-token',
+  'x-amz-date',
+  'x-amz-content-sha256',
 ]);
 
 /** Headers by which an answer says whose it is. */
@@ -56,10 +60,9 @@ export function isKeyParameter(name: string): boolean {
 export function secretsOf(config: Config): readonly string[] {
   const { vendors, keys, admin, store, redis, proxy } = config;
   const settings = Object.values(vendors);
-  const vendorKeys = settings.flatMap(({ apiKey, upstreams }) => [
-    apiKey,
-    ...upstreams.map((upstream) => upstream.apiKey),
-  ]);
+  const vendorKeys = settings.flatMap(({ apiKey, credentials, upstreams }) =>
+    [{ apiKey, credentials }, ...upstreams].flatMap((each) => [each.apiKey, clientSecret(each.credentials)]),
+  );
   const passwords = [store.url, redis.url, proxy.url].map((url) => url && passwordIn(url));
   const headers = settings.flatMap(({ headers = {} }) =>
     Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? words(value) : [])),
@@ -68,6 +71,10 @@ export function secretsOf(config: Config): readonly string[] {
     ...atLeast(MIN_KEY, [...vendorKeys, ...keys.map(({ key }) => key), admin.key, ...passwords]),
     ...atLeast(MIN_OTHER, headers),
   ];
+}
+
+function clientSecret(credentials: GivenCredentials | undefined): string | undefined {
+  return credentials?.type === 'azure' ? credentials.clientSecret : undefined;
 }
 
 /** As its server gets it: PostgreSQL's client takes one with a bare `%` as it stands. */

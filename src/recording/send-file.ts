@@ -2,6 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Passes } from '../credentials/passes.ts';
 import { formatOfRequest } from '../explain.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../json.ts';
 import { answerPath, pathAt, type Vendor } from '../vendors/vendor.ts';
@@ -59,20 +60,22 @@ export function askingOf(
   };
 }
 
-/** Sends it, and waits for the whole answer. @throws NoFixture, or what undici says. */
+/** Sends it, and waits for the whole answer. @throws NoFixture, and what `ask` throws. */
 export async function sendAsking(
   agent: Dispatcher,
+  passes: Passes,
   vendor: Vendor,
   { format, path, stream, body }: Asking,
   waits: Waits,
 ): Promise<Exchange> {
   const headers = headersTo(vendor, headersOfNobody(stream, format === 'messages'));
   const signal = new AbortController().signal;
-  const answer = await ask(agent, vendor, { path, headers, body, signal }, waits);
+  const { answer, ...shown } = await ask(agent, passes, vendor, { path, headers, body, signal }, waits);
   const bytes = Buffer.from(await answer.body.arrayBuffer());
   const whole = await inflated(bytes, answer.headers['content-encoding']);
   if (whole === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');
-  return { format, request: body, status: answer.statusCode, headers: answer.headers, answer: whole };
+  const { statusCode: status, headers: told } = answer;
+  return { format, request: body, status, headers: told, answer: whole, ...shown };
 }
 
 /** A short request of `messages` looks like one of chat-completions: then it is in the format the vendor speaks. */

@@ -131,6 +131,8 @@ export interface Prepared extends Routed {
 /** After `upstream`: the vendor's answer, a head and a body still coming. */
 export interface Answered extends Prepared {
   readonly answer: UpstreamAnswer;
+  /** By what the vendor knew whose request it was: told to nobody. */
+  readonly secret: string;
 }
 
 /** After `translate-reply`: the answer as the caller is to have it. */

@@ -88,7 +88,7 @@ function passing(reply: Replied, answered: Answered, hold: number): Replied | Pr
 }
 
 /** @throws GatewayError where it is of the gateway's own key. */
-function asRefusal(reply: Replied, error: GatewayError, { answer, vendor, ledger }: Answered): Replied {
+function asRefusal(reply: Replied, error: GatewayError, { answer, secret, ledger }: Answered): Replied {
   if (ledger !== undefined) {
     // Nothing of an answer has come.
     ledger.passage = undefined;
@@ -97,7 +97,7 @@ function asRefusal(reply: Replied, error: GatewayError, { answer, vendor, ledger
     ledger.cause = undefined;
   }
   if (error.fault === 'upstream-auth') throw error;
-  return { ...reply, refusal: withWait(tellable(error, vendor.key), answer) };
+  return { ...reply, refusal: withWait(tellable(error, secret), answer) };
 }
 
 async function translated(
@@ -110,7 +110,7 @@ async function translated(
     const { headers, body } = await inCallersWords(answered, translation, options);
     return { id, format: route.format, status: answer.status, headers, body, allowance, ledger };
   } catch (error) {
-    throw tellable(asGatewayError(error), answered.vendor.key);
+    throw tellable(asGatewayError(error), answered.secret);
   }
 }
 
@@ -125,12 +125,12 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
  * that the vendor refused the gateway's own key is not the caller's doing.
  */
 async function refused(answered: Answered): Promise<Replied> {
-  const { id, route, spoken, model, answer, translation, vendor, allowance, ledger } = answered;
+  const { id, route, spoken, model, answer, translation, secret, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
-  const shown = withoutSecrets(text, vendor.key);
+  const shown = withoutSecrets(text, secret);
   const parsed = formats[spoken].outbound.parseError(answer.status, shown);
-  const said = withWord(withWait(tellable(parsed, vendor.key), answer), answer.status, shown);
+  const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
   const { operation } = route;
   const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
@@ -147,7 +147,7 @@ async function refused(answered: Answered): Promise<Replied> {
 }
 
 async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
-  const { route, answer, vendor, ledger } = answered;
+  const { route, answer, secret, ledger } = answered;
   const { inbound, outbound, asked, target } = translation;
   const renderer = inbound.renderEvents(asked);
   let said = false;
@@ -168,7 +168,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
   const { body, ready } = through(bodyOf(answer), fuse(events, written), {
     fail(error, out) {
       if (ledger !== undefined) noteFault(ledger, error);
-      renderer.fail(tellable(error, vendor.key), { enqueue: (event) => framing.transform(event, out) });
+      renderer.fail(tellable(error, secret), { enqueue: (event) => framing.transform(event, out) });
       framing.flush?.(out);
     },
     over: () => over,

@@ -1,54 +1,35 @@
 /** The vendor's answer: a head, and a body still coming. */
 
 import type { Dispatcher } from 'undici';
+import type { Passes } from '../credentials/passes.ts';
 import { GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import { isMetered } from '../limits/limits.ts';
 import { carryOn } from '../observe/trace-context.ts';
 import { tokensOfRequest } from '../usage/estimate.ts';
 import { tapBody } from '../usage/ledger.ts';
-import { leftFor, send } from '../vendors/send.ts';
+import { type Ending, leftFor, send, type UpstreamAnswer } from '../vendors/send.ts';
+import type { TimeoutClock } from '../vendors/timeout-clock.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
 import type { Answered, Prepared } from './exchange.ts';
 import { guardOf } from './guard.ts';
+import { type Passed, withPass } from './with-pass.ts';
 
 /** Statuses below 300 that promise no answer. */
 const EMPTY = new Set([204, 205, 206]);
 
-/** Sends what is prepared, once. @throws GatewayError where no answer comes of it, or none that could be one. */
+/** Sends what is prepared, once; or twice, where a vendor no longer takes a cloud's token. @throws GatewayError where no answer comes of it, or none that could be one. */
 export function upstream(
   agent: Dispatcher,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
+  passes: Passes,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
-    const { model, vendor, spoken, attempt, ledger, path, headers, payload, translation, signal } = prepared;
-    const { limits } = prepared.principal;
-    if (ledger !== undefined) {
-      ledger.model = model;
-      ledger.vendor = vendor.name;
-      ledger.spoken = spoken;
-      ledger.attempts += 1;
-      // That of the attempt before it.
-      ledger.first = undefined;
-      ledger.asked = tokensOfRequest(payload);
-    }
-    const answer = await send(
-      agent,
-      timeoutClock,
-      {
-        origin: vendor.origin,
-        path,
-        headers: ledger?.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
-        body: payload,
-        ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
-        ...(attempt?.ended !== undefined && { ended: attempt.ended }),
-        ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
-        ...(ledger !== undefined && {
-          tap: tapBody(ledger, spoken, isMetered(limits) ? payload : undefined),
-        }),
-      },
-      signal,
-    );
+    const { vendor, headers, attempt } = prepared;
+    const { answer, secret } =
+      vendor.credentials === undefined
+        ? { answer: await ask(agent, timeoutClock, prepared, headers, attempt?.ended), secret: vendor.key }
+        : await passed(agent, timeoutClock, passes, prepared);
     // A redirect followed would carry the vendor's key to wherever it points.
     const { status } = answer;
     if ((status >= 300 && status < 400) || EMPTY.has(status)) {
@@ -59,6 +40,55 @@ export function upstream(
         new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
       );
     }
-    return { ...prepared, answer };
+    return { ...prepared, answer, secret };
   };
+}
+
+function passed(
+  agent: Dispatcher,
+  timeoutClock: TimeoutClock,
+  passes: Passes,
+  prepared: Prepared,
+): Promise<Passed> {
+  const { vendor, path, headers, payload, attempt, signal } = prepared;
+  const request = { method: 'POST', origin: vendor.origin, path, headers, body: payload } as const;
+  return withPass(passes, { vendor, request, signal, ended: attempt?.ended }, (own, ended) =>
+    ask(agent, timeoutClock, prepared, own, ended),
+  );
+}
+
+/** One exchange, of which the record is told. */
+function ask(
+  agent: Dispatcher,
+  timeoutClock: TimeoutClock,
+  { model, vendor, spoken, attempt, ledger, path, payload, translation, signal, principal }: Prepared,
+  headers: string[],
+  ended: ((how: Ending) => void) | undefined,
+): Promise<UpstreamAnswer> {
+  if (ledger !== undefined) {
+    ledger.model = model;
+    ledger.vendor = vendor.name;
+    ledger.spoken = spoken;
+    ledger.attempts += 1;
+    // That of the attempt before it.
+    ledger.first = undefined;
+    ledger.asked = tokensOfRequest(payload);
+  }
+  return send(
+    agent,
+    timeoutClock,
+    {
+      origin: vendor.origin,
+      path,
+      headers: ledger?.trace === undefined ? headers : carryOn(headers, ledger.trace.ask()),
+      body: payload,
+      ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
+      ...(ended !== undefined && { ended }),
+      ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
+      ...(ledger !== undefined && {
+        tap: tapBody(ledger, spoken, isMetered(principal.limits) ? payload : undefined),
+      }),
+    },
+    signal,
+  );
 }

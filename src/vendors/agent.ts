@@ -11,7 +11,7 @@ export interface AgentOptions {
   /** Hosts that are on the public internet, as everybody knows. */
   readonly publicHosts: ReadonlySet<string>;
   /** What stands between here and the vendors. */
-  readonly proxy?: Proxy;
+  readonly proxy?: VendorProxy;
   /** How names are resolved; not cached, so that what is repaired is reached at once. */
   readonly lookup?: Resolve;
   /** Told when a name stood for nothing but addresses that must not be asked. */
@@ -19,7 +19,7 @@ export interface AgentOptions {
 }
 
 /** A proxy that gives tunnels (RFC 9110, 9.3.6) to vendors at https addresses. */
-export interface Proxy {
+export interface VendorProxy {
   readonly url: string;
   /** Hosts that are asked directly, as NO_PROXY lists them; this machine always is. */
   readonly except: string;

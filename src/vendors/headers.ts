@@ -143,7 +143,7 @@ export function requestHeaders(
   sent['content-type'] = 'application/json';
   sent['user-agent'] = 'gateway';
   for (const name in vendor.headers) sent[name] = vendor.headers[name] ?? '';
-  sent[vendor.auth] = credentialOf(vendor);
+  if (vendor.credentials === undefined) sent[vendor.auth] = credentialOf(vendor);
 
   const list: string[] = [];
   for (const name in sent) list.push(name, sent[name] ?? '');

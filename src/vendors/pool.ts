@@ -69,7 +69,7 @@ export interface MemberState {
 interface Member {
   readonly vendor: Vendor;
   readonly weight: number;
-  /** Its address and key, by which sessions know it. */
+  /** Its address, and its key or credentials, by which sessions know it. */
   readonly place: string;
   readonly health: Health;
   inFlight: number;
@@ -87,7 +87,7 @@ export function poolOf(
   const members: Member[] = upstreams.map(({ vendor, weight }) => ({
     vendor,
     weight,
-    place: `${vendor.origin}${vendor.basePath}\n${vendor.key}`,
+    place: `${vendor.origin}${vendor.basePath}\n${vendor.credentials ? JSON.stringify(vendor.credentials) : vendor.key}`,
     health: healthOf(clock()),
     inFlight: 0,
     ejections: 0,

@@ -52,7 +52,8 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
   const pools = new Map<Vendor, Pool>();
   const budgets = new Map<Vendor, Budget>();
   for (const vendor of vendors) {
-    const { upstreams, connections = Number.POSITIVE_INFINITY, ...shared } = vendor;
+    // What one of several is shown is no other's.
+    const { upstreams, connections = Number.POSITIVE_INFINITY, credentials: _, ...shared } = vendor;
     const members = upstreams?.map(({ weight, ...place }) => ({ vendor: { ...shared, ...place }, weight }));
     if (members === undefined && !Number.isFinite(connections) && !ejection.lone) continue;
     const poolLimits = { connections, wait: timeouts.pool, ejection, ejectsLone: ejection.lone };

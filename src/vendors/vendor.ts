@@ -3,6 +3,7 @@
 import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Cloud } from '../credentials/cloud.ts';
 
 /** Where Anthropic itself serves its models. */
 export const ANTHROPIC_ORIGIN = 'https://api.anthropic.com';
@@ -16,8 +17,11 @@ export interface Vendor {
   readonly origin: string;
   /** What comes before every path at this address: '' or `/v1`, no slash at its end. */
   readonly basePath: string;
+  /** '' where it has `credentials`. */
   readonly key: string;
   readonly auth: Auth;
+  /** What it is shown instead of a key. */
+  readonly credentials?: Cloud;
   /** What it speaks; the first is what other formats are translated to. */
   readonly formats: readonly [FormatName, ...FormatName[]];
   /** Whether it is sent `<vendor>/<model>` rather than the model's name alone. */
@@ -39,7 +43,7 @@ export interface Vendor {
 /** One address of a vendor, with a key for it. */
 export interface Upstream
   extends Pick<Vendor, 'origin' | 'basePath' | 'key'>,
-    Partial<Pick<Vendor, 'auth' | 'names'>> {
+    Partial<Pick<Vendor, 'auth' | 'names' | 'credentials'>> {
   /** How much more than one of weight 1 it is asked for. */
   readonly weight: number;
 }
