@@ -4,6 +4,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { readServed } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { servedModels } from '../open.ts';
+import { credentialNotes } from './credential-notes.ts';
 import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
@@ -43,6 +44,7 @@ export const check = defineCommand({
         console.log(
           `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         );
+      for (const note of credentialNotes(vendors.all)) console.log(note);
       for (const hint of vendorHints(config)) console.log(hint);
       const named = config.keys.flatMap(({ models = [] }) => models);
       for (const note of unknownModels([...new Set(named)], config)) console.log(note);

@@ -5,9 +5,10 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Response } from 'undici';
 import type { Environment } from '../config/environment.ts';
 import { asObject, asText, type JsonObject, tryParseJson } from '../json.ts';
+import { withoutSecrets } from '../redact.ts';
 import { type AzureCloud, bearerOf, type Fetch } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
@@ -94,17 +95,20 @@ async function posted(
   const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proof };
   const body = new URLSearchParams(form).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  return read(await fetchBy(agent, url, { method: 'POST', headers, body, signal, redirect: 'error' }));
+  const sent = { method: 'POST', headers, body, signal, redirect: 'error' } as const;
+  return read(await fetchBy(agent, url, sent), proof['client_secret']);
 }
 
-/** @throws Error with the word of what is wrong as its code (`invalid_client`). */
-async function read(response: Awaited<ReturnType<typeof fetchBy>>): Promise<JsonObject> {
+/** @param secret what is not to be told. @throws Error with the word of what is wrong as its code (`invalid_client`). */
+async function read(response: Response, secret = ''): Promise<JsonObject> {
   const told = asObject(tryParseJson(await response.text()));
   if (response.ok && told !== undefined) return told;
   const code = asText(told?.['error']) ?? `HTTP_${response.status}`;
   // In a sentence of its own each: what is wrong, and ids of the attempt.
   const [said = ''] = (asText(told?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
-  throw Object.assign(new Error(`${code}${said === '' ? '' : `: ${said}`}`), { code });
+  throw Object.assign(new Error(withoutSecrets(`${code}${said === '' ? '' : `: ${said}`}`, secret)), {
+    code,
+  });
 }
 
 /** When a token ends: in seconds from now, or since 1970; some write the number as a text. */

@@ -1,7 +1,7 @@
 /** The connections to where tokens are had: those of a cloud inside it, too, which no vendor is asked at. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
-import type { VendorProxy } from '../vendors/agent.ts';
+import { LOOPBACK, type VendorProxy } from '../vendors/agent.ts';
 
 /** For one token, and closed after it: they are had so seldom. */
 export async function withTokenAgent<T>(
@@ -12,7 +12,11 @@ export async function withTokenAgent<T>(
   const agent =
     proxy === undefined
       ? new Agent()
-      : new EnvHttpProxyAgent({ httpsProxy: proxy.url, httpProxy: '', noProxy: proxy.except });
+      : new EnvHttpProxyAgent({
+          httpsProxy: proxy.url,
+          httpProxy: '',
+          noProxy: `${LOOPBACK} ${proxy.except}`,
+        });
   try {
     return await use(agent);
   } finally {

@@ -59,7 +59,8 @@ export function openAgent({
   });
 }
 
-const LOOPBACK = 'localhost 127.0.0.1 ::1';
+/** This machine is never reached through a proxy. */
+export const LOOPBACK = 'localhost 127.0.0.1 ::1';
 
 /** Resolves names, and gives no address that must not be asked: checked when it connects, not before. */
 export function checkedLookup(

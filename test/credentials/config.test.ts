@@ -1,6 +1,6 @@
 /** What a configuration may say of credentials, what it means, and what is refused before anything is asked. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -147,6 +147,26 @@ test.each<[object, Environment, string]>([
   await expect(read(vendors, environment)).rejects.toThrow(
     new RegExp(`^The configuration is not valid: ${RegExp.escape(message)}$`),
   );
+});
+
+test('the README’s example can be used', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, shown = ''] = /### Azure, Bedrock, Vertex AI\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  const file = at('account.json');
+  writeFileSync(
+    at('readme.ts'),
+    `export default {\n${shown.replace('/run/secrets/service-account.json', file)}\n};`,
+  );
+  const config = await readConfig({ GATEWAY_CONFIG: 'readme.ts' }, directory);
+  const all = configuredVendors(config).all.flatMap(({ name, credentials, upstreams }) =>
+    (upstreams ?? [{ credentials }]).map((each) => [name, each.credentials]),
+  );
+  expect(all).toEqual([
+    ['openai', { type: 'azure', scope: 'https://cognitiveservices.azure.com/.default' }],
+    ['anthropic', { type: 'aws', region: 'us-east-1', service: 'bedrock-mantle' }],
+    ['anthropic', { type: 'azure', scope: 'https://ai.azure.com/.default' }],
+    ['anthropic', { type: 'google', file }],
+  ]);
 });
 
 test('what can be used is', async () => {
