@@ -3,6 +3,18 @@ import { GatewayError } from '../src/errors.ts';
 import { tellable, withoutSecrets } from '../src/redact.ts';
 import { growthOf, SQUARE } from './support/cost.ts';
 
+/** Beginnings of what clouds give. */
+const CLOUDS = [
+  'eyJ',
+  'eyJ-',
+  'eyJaaaaaaaa.',
+  'ya29.',
+  'AKIA',
+  'AKIA ',
+  'Signature=0',
+  'x-amz-security-token: ',
+];
+
 describe('withoutSecrets', () => {
   test.each([
     ['a key a-key-of-ours-0123, twice a-key-of-ours-0123', 'a key [hidden], twice [hidden]'],
@@ -12,6 +24,11 @@ describe('withoutSecrets', () => {
     ['"Authorization: Bearer abc.def-ghi/jkl="', '"Authorization: [hidden]"'],
     ['postgres://user:pa55word@db/x', 'postgres://[hidden]@db/x'],
     ['gw_0123456789012345678901234567890123456789abc_0011aabb', '[hidden]'],
+    ['not ya29.c.b0AXv0zTN-abc_def012345', 'not [hidden]'],
+    ['assertion eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl is bad', 'assertion [hidden] is bad'],
+    ['Credential=AKIAIOSFODNN7EXAMPLE/20261123/us-east-1', 'Credential=[hidden]/20261123/us-east-1'],
+    ['x-amz-security-token:IQoJb3JpZ2luX2VjEJr/+x==\\n', 'x-amz-security-token:[hidden]\\n'],
+    [`SignedHeaders=host, Signature=${'0a'.repeat(32)}`, 'SignedHeaders=host, [hidden]'],
   ])('%s', (text, shown) => {
     expect(withoutSecrets(text, 'a-key-of-ours-0123')).toBe(shown);
   });
@@ -42,7 +59,17 @@ describe('withoutSecrets', () => {
   });
 
   test('takes no longer for text that almost matches, over and over', () => {
-    for (const piece of ['sk-', 'Bearer ', '://', '://a', 'AIza', 'sk-aaaaaaaaaaaaaaa ', '10.1.', '://:']) {
+    for (const piece of [
+      'sk-',
+      'Bearer ',
+      '://',
+      '://a',
+      'AIza',
+      'sk-aaaaaaaaaaaaaaa ',
+      '10.1.',
+      '://:',
+      ...CLOUDS,
+    ]) {
       const hide = (count: number): void => {
         withoutSecrets(piece.repeat(count), 'a-key-of-ours-0123');
         tellable(new GatewayError('internal', piece.repeat(count)), '');

@@ -10,14 +10,14 @@ import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
-  return async () => {
+  return async (signal) => {
     const [{ defaultProvider }, { SignatureV4 }, { Hash }, { HttpResponse }] = await Promise.all([
       import('@aws-sdk/credential-provider-node'),
       import('@smithy/signature-v4'),
       import('@smithy/core/serde'),
       import('@smithy/core/protocols'),
     ]);
-    const credentials = await withTokenAgent(proxy, (agent) => {
+    const credentials = await withTokenAgent(proxy, signal, (agent) => {
       const requestHandler = {
         handle: async (request: HttpRequest) => ({
           response: new HttpResponse(await answerOf(agent, request)),

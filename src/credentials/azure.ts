@@ -49,7 +49,7 @@ export function azureWay(given: Omit<AzureCloud, 'type' | 'scope'>, env: Environ
 
 export function azurePass(cloud: AzureCloud): Fetch {
   return (signal) =>
-    withTokenAgent(cloud.proxy, async (agent) => {
+    withTokenAgent(cloud.proxy, signal, async (agent) => {
       const way = azureWay(cloud, process.env);
       if (typeof way === 'string') throw new Error(`It ${way}.`);
       const told = await answerOf(agent, way, cloud.scope, signal);

@@ -14,8 +14,8 @@ const UNTOLD = 300_000;
 
 /** Reads the file anew each time: it may have been replaced. */
 export function googlePass({ file, proxy }: GoogleCloud): Fetch {
-  return () =>
-    withTokenAgent(proxy, async (agent) => {
+  return (signal) =>
+    withTokenAgent(proxy, signal, async (agent) => {
       const [{ GoogleAuth, gcpMetadata }, { fetch }] = await Promise.all([
         import('google-auth-library'),
         import('undici'),

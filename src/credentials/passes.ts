@@ -89,7 +89,7 @@ export function openPasses(tell: Tell): Passes {
       for (const entry of held) {
         entry.holders += 1;
         // Nobody waits for it yet; who does is told why it could not be had.
-        if (entry.holders === 1) Promise.resolve(entry.kept.get()).catch(() => undefined);
+        if (entry.holders === 1) begin(entry.kept).catch(() => undefined);
       }
       return () => release(held);
     },
@@ -98,6 +98,10 @@ export function openPasses(tell: Tell): Passes {
       entries.clear();
     },
   };
+}
+
+async function begin(kept: Kept): Promise<void> {
+  await kept.get();
 }
 
 function fetchOf(cloud: Cloud): Fetch {

@@ -3,9 +3,10 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type RequestInit, type Response } from 'undici';
 import { LOOPBACK, type VendorProxy } from '../vendors/agent.ts';
 
-/** For one token, and closed after it: they are had so seldom. */
+/** For one token, and closed after it, or when nobody waits for it any more: they are had so seldom. */
 export async function withTokenAgent<T>(
   proxy: VendorProxy | undefined,
+  signal: AbortSignal,
   use: (agent: Dispatcher) => Promise<T>,
 ): Promise<T> {
   // A cloud tells its own machines by http, and what is there is reached directly.
@@ -17,9 +18,12 @@ export async function withTokenAgent<T>(
           httpProxy: '',
           noProxy: `${LOOPBACK} ${proxy.except}`,
         });
+  const leave = (): void => void agent.destroy();
+  signal.addEventListener('abort', leave, { once: true });
   try {
     return await use(agent);
   } finally {
+    signal.removeEventListener('abort', leave);
     await agent.destroy();
   }
 }

@@ -18,14 +18,22 @@ import { type Passed, withPass } from './with-pass.ts';
 /** Statuses below 300 that promise no answer. */
 const EMPTY = new Set([204, 205, 206]);
 
-/** Sends what is prepared, once; or twice, where a vendor no longer takes a cloud's token. @throws GatewayError where no answer comes of it, or none that could be one. */
+/**
+ * Sends what is prepared, once; or twice, where a vendor no longer takes a cloud's token.
+ * @throws GatewayError where no answer comes of it, or none that could be one.
+ */
 export function upstream(
   agent: Dispatcher,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
   passes: Passes,
 ): (prepared: Prepared) => Promise<Answered> {
   return async (prepared) => {
-    const { vendor, headers, attempt } = prepared;
+    const { model, vendor, spoken, headers, attempt, ledger } = prepared;
+    if (ledger !== undefined) {
+      ledger.model = model;
+      ledger.vendor = vendor.name;
+      ledger.spoken = spoken;
+    }
     const { answer, secret } =
       vendor.credentials === undefined
         ? { answer: await ask(agent, timeoutClock, prepared, headers, attempt?.ended), secret: vendor.key }
@@ -61,14 +69,11 @@ function passed(
 function ask(
   agent: Dispatcher,
   timeoutClock: TimeoutClock,
-  { model, vendor, spoken, attempt, ledger, path, payload, translation, signal, principal }: Prepared,
+  { vendor, spoken, attempt, ledger, path, payload, translation, signal, principal }: Prepared,
   headers: string[],
   ended: ((how: Ending) => void) | undefined,
 ): Promise<UpstreamAnswer> {
   if (ledger !== undefined) {
-    ledger.model = model;
-    ledger.vendor = vendor.name;
-    ledger.spoken = spoken;
     ledger.attempts += 1;
     // That of the attempt before it.
     ledger.first = undefined;

@@ -127,7 +127,11 @@ describe('not to be had', () => {
     expect(vendor.received).toEqual([]);
     const { records } = gateway;
     await until(() => records.length === 1);
-    expect(records[0]).toMatchObject({ fault: 'upstream-auth', cause: 'NO_CREDENTIALS_INVALID_CLIENT' });
+    expect(records[0]).toMatchObject({
+      vendor: 'anthropic',
+      fault: 'upstream-auth',
+      cause: 'NO_CREDENTIALS_INVALID_CLIENT',
+    });
   });
 
   test('is tried again, told once, and told when it is there', async () => {
