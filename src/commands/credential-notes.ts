@@ -1,6 +1,6 @@
 /** With which credentials of clouds a configuration's vendors are asked: `gateway check` tells it. */
 
-import { azureWay } from '../credentials/azure.ts';
+import { azureWay } from '../credentials/azure-way.ts';
 import { CALLED, type Cloud } from '../credentials/cloud.ts';
 import type { Vendor } from '../vendors/vendor.ts';
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { azureWay } from '../credentials/azure.ts';
+import { azureWay } from '../credentials/azure-way.ts';
 import type { Cloud } from '../credentials/cloud.ts';
 import { isObject, tryParseJson } from '../json.ts';
 import type { VendorProxy } from '../vendors/agent.ts';
