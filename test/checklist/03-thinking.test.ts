@@ -444,6 +444,34 @@ describe('checklist 36: reasoning is shown to every caller', () => {
   });
 });
 
+// diegosouzapw/OmniRoute#9500, zendev-sh/goai#125, NousResearch/hermes-agent#81911.
+test('checklist 290: thoughts that follow each other do not run together for a chat client', async () => {
+  const blocks = [
+    { type: 'thinking', thinking: '**One**', signature: 'MQ==' },
+    { type: 'thinking', thinking: '**Two**\n', signature: 'Mg==' },
+    { type: 'thinking', thinking: '', signature: 'Mw==' },
+    { type: 'text', text: 'Yes.' },
+    { type: 'thinking', thinking: '**Three**', signature: 'NA==' },
+    { type: 'text', text: 'Sure.' },
+  ];
+  const answers = claudeBoth(blocks, 'end_turn');
+  door.answers(answers.whole);
+  const [whole] = turnOf('chat-completions', (await door.whole('chat-completions', CLAUDE)).json);
+  door.answers(answers.stream);
+  const { data } = await door.stream('chat-completions', CLAUDE);
+  const [streamed] = turnOfStream('chat-completions', data);
+  for (const message of [whole, streamed]) {
+    expect(message).toMatchObject({ content: 'Yes.Sure.', reasoning_content: '**One**\n\n**Two**\n**Three**' });
+    // As they came, they stand in the blocks, and go back from there.
+    const sent = await door.sentFor('chat-completions', CLAUDE, {
+      reasoning_effort: 'high',
+      messages: [{ role: 'user', content: 'Hi' }, message ?? {}, { role: 'user', content: 'Sure?' }],
+    });
+    const thinking = listAt(sent, 'messages.1.content').filter(({ type }) => type === 'thinking');
+    expect(thinking).toEqual(blocks.filter(({ type }) => type === 'thinking'));
+  }
+});
+
 test('checklist 37: thoughts that a vendor cannot have back are reported', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: '' };
   const body = {

@@ -96,7 +96,8 @@ export function meaningOf(reply: Reply): Meaning {
   return {
     // A format without refusals says one as text.
     text: joined('text') + refusal,
-    thinking: joined('thinking'),
+    // A format that has thoughts in one text has a blank line between them.
+    thinking: joined('thinking').replaceAll('\n\n', ''),
     refusal: '',
     calls: parts.flatMap((part) =>
       part.kind === 'tool-call'

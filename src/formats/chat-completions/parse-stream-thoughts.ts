@@ -8,7 +8,7 @@ import type { Own, ThinkingPart } from '../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../json.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
 import { type CallSignature, parseDetail } from './reasoning-details.ts';
-import { parseThinkingBlock } from './thinking-blocks.ts';
+import { parseThinkingBlock, plainThoughts } from './thinking-blocks.ts';
 
 export interface ThoughtReader {
   /**
@@ -48,7 +48,8 @@ export function thoughtReader(line: PartLine): ThoughtReader {
     if (text === '') say(plain, out);
     const isSigned = parts.some((part) => part.signature ?? part.redacted);
     // Our own streams tell thoughts as plain text, and all blocks with their signatures at the end.
-    if (!whole && isSigned && text !== '' && text === told && text !== plain) readRecap(blocks, parts, out);
+    const isTold = text !== '' && (text === told || plainThoughts(parts) === told);
+    if (!whole && isSigned && isTold && text !== plain) readRecap(blocks, parts, out);
     else {
       parts.forEach((part, at) => {
         const target = (whole || part.redacted || at > 0 ? undefined : open()) ?? begin(out);

@@ -18,7 +18,7 @@ import { renderAnnotation } from './annotations.ts';
 import { renderEnd } from './answer.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
-import { renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
+import { betweenThoughts, renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
 
 export interface ChunkFrame {
   readonly index: number;
@@ -71,6 +71,8 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   let oldCall = false;
   let refusal = false;
   let textLength = 0;
+  /** The thought before the open one that had words. */
+  let lastThought = '';
 
   const sayDelta = (delta: JsonObject, out: Sink<Sse>): void =>
     out.enqueue({ data: prefix + JSON.stringify(delta) + suffix });
@@ -156,8 +158,12 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     say(text, out) {
       if (open === undefined) return;
       open.length += text.length;
-      if (open.part.kind === 'thinking') open.text += text;
-      out.enqueue({ data: open.before + JSON.stringify(text) + open.after });
+      let told = text;
+      if (open.part.kind === 'thinking') {
+        if (open.text === '') told = betweenThoughts(lastThought, text) + text;
+        open.text += text;
+      }
+      out.enqueue({ data: open.before + JSON.stringify(told) + open.after });
     },
     note({ signature, redacted, citation }) {
       if (open === undefined) return;
@@ -170,7 +176,10 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
       const { kind } = open.part;
       if (kind === 'tool-call') closeCall(open, out);
       else if (kind === 'text') closeText(open, out);
-      else if (kind === 'thinking') thoughts.push(open);
+      else if (kind === 'thinking') {
+        thoughts.push(open);
+        lastThought = open.text || lastThought;
+      }
       open = undefined;
     },
     sayLogprobs(tokens, out) {

@@ -9,7 +9,7 @@ import { renderAnnotations } from './annotations.ts';
 import { renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
-import { renderThinkingBlocks } from './thinking-blocks.ts';
+import { plainThoughts, renderThinkingBlocks } from './thinking-blocks.ts';
 import { isKnown, renderUsage } from './usage.ts';
 
 /** @see Inbound.renderReply */
@@ -55,7 +55,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
 
 function thoughtFields(parts: readonly Part[]): JsonObject {
   const thoughts = partsOf(parts, 'thinking');
-  const text = joined(thoughts);
+  const text = plainThoughts(thoughts);
   const blocks = renderThinkingBlocks(thoughts);
   return {
     ...(text !== '' && { reasoning_content: text }),

@@ -87,7 +87,7 @@ describe('a message', () => {
     expect(messageOf(thoughts)).toMatchObject([
       {
         message: {
-          reasoning_content: 'ab',
+          reasoning_content: 'a\n\nb',
           thinking_blocks: [
             { type: 'thinking', thinking: 'a', signature: 'openai#s' },
             { type: 'thinking', thinking: 'b' },
