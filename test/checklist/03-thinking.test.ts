@@ -461,7 +461,10 @@ test('checklist 290: thoughts that follow each other do not run together for a c
   const { data } = await door.stream('chat-completions', CLAUDE);
   const [streamed] = turnOfStream('chat-completions', data);
   for (const message of [whole, streamed]) {
-    expect(message).toMatchObject({ content: 'Yes.Sure.', reasoning_content: '**One**\n\n**Two**\n**Three**' });
+    expect(message).toMatchObject({
+      content: 'Yes.\n\nSure.',
+      reasoning_content: '**One**\n\n**Two**\n**Three**',
+    });
     // As they came, they stand in the blocks, and go back from there.
     const sent = await door.sentFor('chat-completions', CLAUDE, {
       reasoning_effort: 'high',
@@ -469,6 +472,35 @@ test('checklist 290: thoughts that follow each other do not run together for a c
     });
     const thinking = listAt(sent, 'messages.1.content').filter(({ type }) => type === 'thinking');
     expect(thinking).toEqual(blocks.filter(({ type }) => type === 'thinking'));
+  }
+});
+
+// vellum-ai/vellum-assistant#10805, pydantic/pydantic-ai#2933.
+test('checklist 291: texts between which something was done stand apart for a chat client, and no others', async () => {
+  const source = {
+    type: 'web_search_result_location',
+    url: 'https://a.example/',
+    title: 'A',
+    encrypted_index: '',
+  };
+  const blocks = [
+    { type: 'text', text: 'I look it up for you.' },
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
+    { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+    { type: 'text', text: 'Now I know: ' },
+    { type: 'text', text: 'A', citations: [{ ...source, cited_text: 'A' }] },
+    { type: 'text', text: '.' },
+  ];
+  const answers = claudeBoth(blocks, 'end_turn');
+  door.answers(answers.whole);
+  const [whole] = turnOf('chat-completions', (await door.whole('chat-completions', CLAUDE)).json);
+  door.answers(answers.stream);
+  const { data } = await door.stream('chat-completions', CLAUDE);
+  const [streamed] = turnOfStream('chat-completions', data);
+  for (const message of [whole, streamed]) {
+    const content = 'I look it up for you.\n\nNow I know: A.';
+    const place = { start_index: content.length - 2, end_index: content.length - 1 };
+    expect(message).toMatchObject({ content, annotations: [{ url_citation: place }] });
   }
 });
 

@@ -6,7 +6,7 @@ import { collect } from '../../src/conversation/collect.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { Reply } from '../../src/conversation/reply.ts';
 import { formats } from '../../src/formats/all.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { asObjects, isList, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts';
 import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { validateWhole, validator } from '../../src/validate/validate.ts';
@@ -424,6 +424,7 @@ export function claudeBoth(blocks: readonly JsonObject[], stop: string): Both {
             return [
               { type: 'text', text: '' },
               { type: 'text_delta', text: block['text'] ?? '' },
+              ...asObjects(block['citations']).map((citation) => ({ type: 'citations_delta', citation })),
             ];
           case 'tool_use':
             return [

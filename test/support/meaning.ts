@@ -89,15 +89,18 @@ const SAME_FINISH: Readonly<Record<string, string>> = {
 export function meaningOf(reply: Reply): Meaning {
   const [choice] = reply.choices;
   const parts = choice?.parts ?? [];
+  // A format that has them all in one text has blank lines between some.
   const joined = (kind: 'text' | 'thinking' | 'refusal'): string =>
-    parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+    parts
+      .map((part) => (part.kind === kind ? part.text : ''))
+      .join('')
+      .replaceAll('\n\n', '');
   const refusal = joined('refusal');
   const finish = choice?.end.finish ?? 'none';
   return {
     // A format without refusals says one as text.
     text: joined('text') + refusal,
-    // A format that has thoughts in one text has a blank line between them.
-    thinking: joined('thinking').replaceAll('\n\n', ''),
+    thinking: joined('thinking'),
     refusal: '',
     calls: parts.flatMap((part) =>
       part.kind === 'tool-call'

@@ -6,9 +6,10 @@
 
 import type { Own, ThinkingPart } from '../../conversation/prompt.ts';
 import { asNumber, asObjects, asText, type JsonObject } from '../../json.ts';
+import { plainThoughts } from './apart.ts';
 import type { LinePart, Out, PartLine } from './part-line.ts';
 import { type CallSignature, parseDetail } from './reasoning-details.ts';
-import { parseThinkingBlock, plainThoughts } from './thinking-blocks.ts';
+import { parseThinkingBlock } from './thinking-blocks.ts';
 
 export interface ThoughtReader {
   /**

@@ -16,9 +16,10 @@ import type { Sink } from '../../streams/step.ts';
 import { foreign } from '../foreign.ts';
 import { renderAnnotation } from './annotations.ts';
 import { renderEnd } from './answer.ts';
+import { gapBetween } from './apart.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
-import { betweenThoughts, renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
+import { renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
 
 export interface ChunkFrame {
   readonly index: number;
@@ -71,8 +72,11 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   let oldCall = false;
   let refusal = false;
   let textLength = 0;
-  /** The thought before the open one that had words. */
+  /** The ends of what was said last: of thoughts, and of texts. */
   let lastThought = '';
+  let lastText = '';
+  /** Whether something came after that text that is none. */
+  let isInterrupted = false;
 
   const sayDelta = (delta: JsonObject, out: Sink<Sse>): void =>
     out.enqueue({ data: prefix + JSON.stringify(delta) + suffix });
@@ -130,8 +134,19 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     if (signature) sayDelta(extraContent(signature), out);
   };
 
+  /** What stands before the first piece of a part. */
+  const gapBefore = ({ kind }: OpenPart, text: string): string => {
+    if (kind === 'thinking') return gapBetween(lastThought, text);
+    if (kind !== 'text' || !isInterrupted || text === '') return '';
+    isInterrupted = false;
+    const gap = gapBetween(lastText, text);
+    textLength += gap.length;
+    return gap;
+  };
+
   return {
     open({ part, signature, own }, out) {
+      if (part.kind !== 'text') isInterrupted = true;
       switch (part.kind) {
         case 'text':
           open = openPart(part, '{"content":', '}');
@@ -157,13 +172,11 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     },
     say(text, out) {
       if (open === undefined) return;
+      const gap = open.length === 0 ? gapBefore(open.part, text) : '';
       open.length += text.length;
-      let told = text;
-      if (open.part.kind === 'thinking') {
-        if (open.text === '') told = betweenThoughts(lastThought, text) + text;
-        open.text += text;
-      }
-      out.enqueue({ data: open.before + JSON.stringify(told) + open.after });
+      if (open.part.kind === 'thinking') open.text += text;
+      else if (open.part.kind === 'text' && text !== '') lastText = text;
+      out.enqueue({ data: open.before + JSON.stringify(gap + text) + open.after });
     },
     note({ signature, redacted, citation }) {
       if (open === undefined) return;

@@ -7,9 +7,10 @@ import { foreign } from '../foreign.ts';
 import type { Asked } from '../format.ts';
 import { renderAnnotations } from './annotations.ts';
 import { renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
+import { plainThoughts, textsApart } from './apart.ts';
 import { renderLogprobs } from './logprobs.ts';
 import { extraContent } from './signatures.ts';
-import { plainThoughts, renderThinkingBlocks } from './thinking-blocks.ts';
+import { renderThinkingBlocks } from './thinking-blocks.ts';
 import { isKnown, renderUsage } from './usage.ts';
 
 /** @see Inbound.renderReply */
@@ -30,7 +31,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
   const oldCall = calls[place];
   const others = calls.filter((call) => call !== oldCall);
   const refusals = partsOf(parts, 'refusal');
-  const texts = partsOf(parts, 'text');
+  const texts = textsApart(parts);
   const isRefusal = refusals.length > 0 && texts.length === 0;
   const message = {
     role: 'assistant',

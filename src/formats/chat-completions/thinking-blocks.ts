@@ -34,22 +34,6 @@ export function thinkingText(thinking: Json | undefined): string {
 }
 
 /**
- * What stands in `reasoning_content` between one thought and the next: a blank line, where the one does not end in a line
- * end of its own. OpenAI's summaries are titles as a rule, and have nothing between them but their index: read as one
- * text, they were `**One****Two**` (diegosouzapw/OmniRoute#9500, zendev-sh/goai#125).
- */
-export function betweenThoughts(before: string, after: string): string {
-  return before === '' || after === '' || before.endsWith('\n') ? '' : '\n\n';
-}
-
-/** Thoughts as one text, as `reasoning_content` has it. */
-export function plainThoughts(thoughts: readonly Thought[]): string {
-  let plain = '';
-  for (const { text } of thoughts) plain += betweenThoughts(plain, text) + text;
-  return plain;
-}
-
-/**
  * The blocks of all thoughts, where some have a signature or can be read by their vendor alone: the plain text stands in
  * `reasoning_content`.
  */
