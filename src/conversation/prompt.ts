@@ -184,10 +184,14 @@ export interface HostedTool {
 
 export type Tool = FunctionTool | CustomTool | HostedTool;
 
-/** `allowed` narrows `auto` or `required` to these names; `required` with one name is 'call this one'. */
+/**
+ * `allowed` narrows `auto` or `required` to these names, and to a search of the web where `search` says so; `required`
+ * with one of them is 'call this one'.
+ */
 export interface ToolChoice {
   readonly mode: 'auto' | 'none' | 'required';
   readonly allowed?: readonly string[];
+  readonly search?: boolean;
 }
 
 export type OutputFormat =

@@ -160,6 +160,71 @@ describe('checklist 73: a choice among some tools is mapped', () => {
   });
 });
 
+// Claude Code's WebSearch forces its tool; OpenAI's documentation of the tool shows how to.
+describe('checklist 292: a search of the web can be the one to use, one of several, or none of them', () => {
+  const functions = cityTool('responses', 'a');
+  const both = { tools: [functions, { type: 'web_search' }] };
+  const some = (mode: string, ...chosen: readonly JsonObject[]): JsonObject => ({
+    ...both,
+    tool_choice: { type: 'allowed_tools', mode, tools: chosen },
+  });
+  const a = { type: 'function', name: 'a' };
+  const names = (sent: JsonObject): readonly (Json | undefined)[] =>
+    listAt(sent, 'tools').map(({ name, type }) => name ?? type);
+
+  test.each(['web_search', 'web_search_preview'])('checklist 292: forced as %s', async (type) => {
+    const forced = { ...both, tool_choice: { type } };
+    const toClaude = await sentFor('responses', CLAUDE, forced);
+    expect(toClaude['tool_choice']).toEqual({ type: 'tool', name: 'web_search' });
+    expect(names(toClaude)).toEqual(['a', 'web_search']);
+    for (const model of [GEMINI, GEMINI_3]) {
+      const toGemini = await sentFor('responses', model, forced);
+      expect(toGemini['tools']).toEqual([{ googleSearch: {} }]);
+      expect(toGemini).not.toHaveProperty('toolConfig');
+    }
+  });
+
+  test('checklist 292: forced by a messages client, beside a function', async () => {
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    const more = {
+      tools: [search, cityTool('messages', 'a')],
+      tool_choice: { type: 'tool', name: 'web_search' },
+    };
+    expect((await sentFor('messages', RESPONDER, more))['tool_choice']).toEqual({ type: 'web_search' });
+    // Where nobody searches, the tools stay.
+    const elsewhere = await sentFor('messages', QWEN, more);
+    expect(listAt(elsewhere, 'tools')).toHaveLength(1);
+    expect(elsewhere).not.toHaveProperty('tool_choice');
+  });
+
+  test('checklist 292: one of several that must, or may, be used', async () => {
+    const toClaude = await sentFor('responses', CLAUDE, some('required', a, { type: 'web_search' }));
+    expect(toClaude['tool_choice']).toEqual({ type: 'any' });
+    expect(names(toClaude)).toEqual(['a', 'web_search']);
+    const toGemini = await sentFor('responses', GEMINI_3, some('required', a, { type: 'web_search' }));
+    expect(at(toGemini, 'toolConfig.functionCallingConfig.mode')).toBe('VALIDATED');
+    expect(JSON.stringify(toGemini['tools'])).toContain('googleSearch');
+  });
+
+  test('checklist 292: none of those that may be used', async () => {
+    expect(names(await sentFor('responses', CLAUDE, some('auto', a)))).toEqual(['a']);
+    const toGemini = await sentFor('responses', GEMINI_3, some('auto', a));
+    expect(JSON.stringify(toGemini)).not.toMatch(/googleSearch|includeServerSide/);
+  });
+
+  test('checklist 292: but that of a chat is asked for beside all tools', async () => {
+    const toClaude = await sentFor('chat-completions', CLAUDE, {
+      tools: [cityTool('chat-completions', 'a')],
+      web_search_options: {},
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'a' } }] },
+      },
+    });
+    expect(names(toClaude)).toEqual(['a', 'web_search']);
+  });
+});
+
 const schema = {
   type: 'object',
   properties: { city: { type: 'string' } },

@@ -93,7 +93,10 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
   const form = parseOutput(response_format);
   const choice = tool_choice ?? function_call;
-  const toolChoice = parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice');
+  const chosen = parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice');
+  // A search is asked for beside the tools: a choice among those leaves it as it is.
+  const isBeside = chosen?.mode === 'auto' && chosen.allowed && isObject(web_search_options);
+  const toolChoice = isBeside ? { ...chosen, search: true } : chosen;
   const [known, unknown] = splitFields(rest, OWN);
   const own = withoutNulls({
     ...known,

@@ -21,10 +21,12 @@ export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
     return {};
   }
   const given = prompt.tools ?? [];
-  const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, writing);
+  const asked = isForcedSearch(prompt.toolChoice) && !dialect.webSearch ? undefined : prompt.toolChoice;
+  if (asked !== prompt.toolChoice) report('toolChoice', 'dropped', 'the service searches nothing');
+  const choice = asked && renderToolChoice(asked, given, writing);
   const only = choice?.only;
   const { tools, search } = renderTools(
-    only ? given.filter((tool) => tool.kind === 'hosted' || only.has(tool.name)) : given,
+    only ? given.filter((tool) => isAllowed(tool, only, prompt.toolChoice)) : given,
     writing,
   );
   if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
@@ -36,6 +38,16 @@ export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
     ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
     ...search,
   };
+}
+
+/** Whether a search of the web is wanted, and nothing else. */
+function isForcedSearch(choice: ToolChoice | undefined): boolean {
+  return choice?.mode === 'required' && choice.search === true && choice.allowed?.length === 0;
+}
+
+function isAllowed(tool: Tool, only: ReadonlySet<string>, choice: ToolChoice | undefined): boolean {
+  if (tool.kind !== 'hosted') return only.has(tool.name);
+  return choice?.search === true || !tool.webSearch;
 }
 
 /** Whether a call is wanted where there is nothing to call: that is a mistake for the service to tell. */
@@ -148,7 +160,7 @@ function renderToolChoice(
   // A model that cannot but think takes no name there, but the word, and then one tool.
   const isNamed = dialect.namedTools && (exact || !thinks || !dialect.refusesForced);
   if (mode === 'required' && named.length === 1 && only !== undefined && isNamed) return { value: only };
-  if (dialect.allowedTools)
+  if (dialect.allowedTools && named.length > 0)
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
   // A search alone may be what is allowed.
   if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))

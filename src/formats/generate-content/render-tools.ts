@@ -7,7 +7,7 @@ import type { FunctionDeclaration } from '@google/genai';
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import { fieldsOf } from '../../conversation/own.ts';
-import type { FunctionTool, HostedTool, Prompt } from '../../conversation/prompt.ts';
+import type { FunctionTool, HostedTool, Prompt, ToolChoice } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
@@ -25,7 +25,7 @@ export function renderTools(prompt: Prompt, target: Target, report: Report): rea
   const hosted: JsonObject[] = [];
   for (const tool of prompt.tools ?? []) {
     if (tool.kind === 'hosted') hosted.push(...renderHosted(tool, prompt, target, report));
-    else {
+    else if (hasFunctions(prompt)) {
       if (tool.kind === 'custom') {
         report(`tools[${tool.name}].type`, 'approximated', 'sent as a function with one text field');
       }
@@ -49,8 +49,8 @@ function renderHosted(
     report('tools[].type', 'dropped', `${type} is a tool of another vendor`);
     return [];
   }
-  if (prompt.toolChoice?.mode === 'none') {
-    report('tools[].type', 'dropped', `${type}: no tool may be used`);
+  if (mayNotSearch(prompt.toolChoice)) {
+    report('tools[].type', 'dropped', `${type}: it may not be used`);
     return [];
   }
   if (hasFunctions(prompt) && !isGemini3(target)) {
@@ -120,7 +120,8 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
   const narrowed = allowed && { allowedFunctionNames: allowed };
   // With no function allowed a search may be.
   if (choice?.mode === 'none' || allowed?.length === 0) return { mode: 'NONE' };
-  if (choice?.mode === 'required') return { mode: 'ANY', ...narrowed };
+  // Nor does ANY, and it is about functions: where a search may be instead, none of them is forced.
+  if (choice?.mode === 'required' && !(allowed && choice.search)) return { mode: 'ANY', ...narrowed };
   // AUTO takes no list of names; VALIDATED does, and is AUTO otherwise.
   if (strict || narrowed) return { mode: 'VALIDATED', ...narrowed };
   return choice && { mode: 'AUTO' };
@@ -131,9 +132,17 @@ function mixesSearch(prompt: Prompt, target: Target): boolean {
   const searches = (prompt.tools ?? []).some(
     (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
   );
-  return searches && hasFunctions(prompt) && isGemini3(target) && prompt.toolChoice?.mode !== 'none';
+  return searches && hasFunctions(prompt) && isGemini3(target) && !mayNotSearch(prompt.toolChoice);
 }
 
-function hasFunctions({ tools = [] }: Prompt): boolean {
+/** Whether a choice leaves the web search out. */
+function mayNotSearch(choice: ToolChoice | undefined): boolean {
+  if (choice?.mode === 'auto' && choice.allowed) return choice.search !== true;
+  return choice?.mode === 'none';
+}
+
+/** Whether there are functions. Where nothing but a search may be used, they are left out: with some, it is not to be had before Gemini 3. */
+function hasFunctions({ tools = [], toolChoice }: Prompt): boolean {
+  if (toolChoice?.search && toolChoice.allowed?.length === 0) return false;
   return tools.some((tool) => tool.kind !== 'hosted');
 }

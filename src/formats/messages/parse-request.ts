@@ -122,7 +122,7 @@ function parseToolChoice(
   if (!CHOICES.includes(tag)) throw unknownTag('tool_choice', tag, CHOICES);
   if (type === 'tool') requiredText(name, 'tool_choice.tool.name');
   const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
-  const toolChoice = type === 'tool' && forced ? forcedHosted(tools, report) : choiceOf(type, name);
+  const toolChoice = type === 'tool' && forced ? forcedHosted(forced, tools, report) : choiceOf(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
   const isWhole = toolChoice !== undefined && forced === undefined && isEmpty(rest);
   return {
@@ -135,8 +135,9 @@ function parseToolChoice(
   };
 }
 
-/** Elsewhere a tool that the vendor runs cannot be named, so it is forced only where there is no other to be called. */
-function forcedHosted(tools: readonly Tool[], report: ParseReport): ToolChoice | undefined {
+/** Elsewhere no tool that the vendor runs can be named but a search, so it is forced only where there is no other. */
+function forcedHosted(forced: Tool, tools: readonly Tool[], report: ParseReport): ToolChoice | undefined {
+  if (forced.kind === 'hosted' && forced.webSearch) return { mode: 'required', allowed: [], search: true };
   if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
   report('tool_choice', 'dropped', 'forces a tool that the vendor runs itself');
   return undefined;

@@ -52,6 +52,9 @@ export function renderTools(
 
 const NONE = { type: 'none' };
 
+/** What a search of the web is called here. */
+const SEARCH = 'web_search';
+
 /** Whether the vendor enforces the schemas of the strict tools: it refuses a request that wants more than it can. */
 function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target): boolean {
   if (!target.structuredOutput) return false;
@@ -162,7 +165,7 @@ function webSearch(value: JsonObject): JsonObject {
   const allowed = asList(filters?.['allowed_domains']);
   return compact({
     type: 'web_search_20250305',
-    name: 'web_search',
+    name: SEARCH,
     ...(allowed.length > 0
       ? { allowed_domains: allowed.filter((domain) => !blocked.has(domain)) }
       : { blocked_domains: blocked.size > 0 ? [...blocked] : undefined }),
@@ -176,12 +179,16 @@ function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report:
   if (names === undefined || choice?.mode === 'none' || theOne(choice) !== undefined) return tools;
   report('toolChoice', 'approximated', 'only the allowed tools are offered');
   const only = new Set(names);
-  return tools.filter((tool) => tool.kind === 'hosted' || only.has(tool.name));
+  return tools.filter((tool) =>
+    tool.kind === 'hosted' ? choice?.search === true || !tool.webSearch : only.has(tool.name),
+  );
 }
 
 /** The name of the one tool that must be called, if it is one. */
 function theOne(choice: ToolChoice | undefined): string | undefined {
-  return choice?.mode === 'required' && choice.allowed?.length === 1 ? choice.allowed[0] : undefined;
+  if (choice?.mode !== 'required' || choice.allowed === undefined) return undefined;
+  const names = [...choice.allowed, ...(choice.search ? [SEARCH] : [])];
+  return names.length === 1 ? names[0] : undefined;
 }
 
 function choiceOf({ toolChoice, parallelToolCalls }: Prompt, output: OutputPlan): JsonObject | undefined {

@@ -5,6 +5,7 @@ import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../conversat
 import { fitsStrict } from '../../conversation/strict-schema.ts';
 import {
   asList,
+  asText,
   compact,
   isObject,
   type Json,
@@ -91,9 +92,14 @@ function parseTool(tool: JsonObject, path: string, report: ParseReport): readonl
       kind: 'hosted',
       format: 'responses',
       value: tool,
-      ...(type.startsWith('web_search') && { webSearch: true }),
+      ...(isSearch(tool) && { webSearch: true }),
     },
   ];
+}
+
+/** Whether a tool, or what is said of one, is of the web search by any of its names. */
+function isSearch({ type }: JsonObject): boolean {
+  return asText(type)?.startsWith('web_search') ?? false;
 }
 
 /** The tools in a namespace. The first says what is said of all of them, and keeps them as the caller wrote them. */
@@ -183,10 +189,11 @@ export function parseToolChoice(
   const chosen = isSeveral ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => tool) : [value];
   const allowed = namesOf(chosen, given);
   const mode = !isSeveral || value['mode'] === 'required' ? 'required' : 'auto';
-  const isNone = !isSeveral && allowed.length === 0;
+  const search = given.some((tool) => tool.kind === 'hosted' && tool.webSearch) && chosen.some(isSearch);
+  const isNone = !isSeveral && allowed.length === 0 && !search;
   if (isNone) report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
   return {
-    ...(!isNone && { toolChoice: { mode, allowed } }),
+    ...(!isNone && { toolChoice: { mode, allowed, ...(search && { search }) } }),
     ...(allowed.length < chosen.length && { own: value }),
   };
 }

@@ -28,7 +28,8 @@ export function renderTools(prompt: Prompt, scope: Scope): JsonObject {
     if (prompt.toolChoice) scope.report('toolChoice', 'dropped', 'no tools are left to choose from');
     return {};
   }
-  const choice = fieldsOf(prompt.own, 'responses')['tool_choice'] ?? renderChoice(prompt.toolChoice, given);
+  const choice =
+    fieldsOf(prompt.own, 'responses')['tool_choice'] ?? renderChoice(prompt.toolChoice, given, scope);
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
@@ -139,18 +140,25 @@ function domainsOf({ type, filters }: JsonObject): JsonObject {
 function renderChoice(
   choice: ToolChoice | undefined,
   tools: readonly Tool[],
+  { isXai, report }: Scope,
 ): JsonObject | string | undefined {
   if (choice === undefined) return undefined;
-  const { mode, allowed } = choice;
+  const { mode, allowed, search } = choice;
   if (allowed === undefined || mode === 'none') return mode;
   const custom = customNames(tools);
   const clients = new Set(tools.flatMap((tool) => (isClientTool(tool) ? [tool.name] : [])));
   const grouped = callersNames(tools);
-  const named = allowed.map((name) => {
+  const named: JsonObject[] = allowed.map((name) => {
     if (clients.has(name)) return { type: name };
     const told = grouped.get(name);
     return { type: custom.has(name) ? 'custom' : 'function', name: told ? choiceName(told) : safeName(name) };
   });
+  if (search && tools.every(({ kind }) => kind === 'hosted')) return mode;
+  if (search && isXai) {
+    report('toolChoice', 'dropped', 'xAI takes no choice of a search');
+    return undefined;
+  }
+  if (search) named.push({ type: 'web_search' });
   const [only] = named;
   if (mode === 'required' && named.length === 1 && only) return only;
   return { type: 'allowed_tools', mode, tools: named };
