@@ -508,6 +508,51 @@ describe('checklist 201: what a search has found is told to Claude’s clients a
   });
 });
 
+// googleapis/python-genai#2120, googleapis/dotnet-genai#230: Gemini 3 often says less of its search than before.
+describe('checklist 293: what Gemini has found is cited also where it does not say for which words', () => {
+  const groundingMetadata = {
+    webSearchQueries: ['cats'],
+    groundingChunks: [
+      { web: { uri: 'https://cats.example/a', title: 'cats.example' } },
+      {
+        image: { sourceUri: 'https://cats.example/b', imageUri: 'https://cats.example/b.png', title: 'Cat' },
+      },
+    ],
+  };
+  const answer = gemini([{ text: 'Cats.' }], 'STOP');
+  const candidates = asObjects(answer['candidates']).map((one) => ({ ...one, groundingMetadata }));
+  const urls = ['https://cats.example/a', 'https://cats.example/b'];
+
+  test('checklist 293: to a chat client, on all of its text, streamed and whole', async () => {
+    door.answers(json({ ...answer, candidates }));
+    const whole = (await door.whole('chat-completions', GEMINI_3)).json;
+    door.answers(
+      geminiStream(gemini([{ text: 'Ca' }]), gemini([{ text: 'ts.' }]), {
+        ...answer,
+        candidates: [{ ...candidates[0], content: { role: 'model', parts: [{ text: '' }] } }],
+      }),
+    );
+    const { data } = await door.stream('chat-completions', GEMINI_3);
+    const streamed = data.find((chunk) => at(chunk, 'choices.0.delta.annotations') !== undefined) ?? {};
+    const told = [
+      listAt(whole, 'choices.0.message.annotations'),
+      listAt(streamed, 'choices.0.delta.annotations'),
+    ];
+    for (const annotations of told) {
+      expect(annotations.map((one) => at(one, 'url_citation'))).toMatchObject(
+        urls.map((url) => ({ url, start_index: 0, end_index: 5 })),
+      );
+    }
+  });
+
+  test('checklist 293: to a messages client who has asked for a search', async () => {
+    door.answers(json({ ...answer, candidates }));
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    const { json: whole } = await door.whole('messages', GEMINI_3, { tools });
+    expect(listAt(whole, 'content.2.content').map(({ url }) => url)).toEqual(urls);
+  });
+});
+
 describe('checklist 241: GPT is told which of its messages were answers: without, it takes what it says before a call for one', () => {
   const calls = { type: 'function', function: { name: 'city', arguments: '{}' } };
   const dialogue: Readonly<Record<'chat-completions' | 'messages', JsonObject>> = {

@@ -65,7 +65,10 @@ function parseCitations(
 
 function groundingCitations(text: string, grounding: JsonObject, unitAt: UnitAt): readonly Citation[] {
   const chunks = asList(grounding['groundingChunks']).map((chunk) => sourceOf(asObject(chunk)));
-  return asObjects(grounding['groundingSupports']).flatMap((support) => {
+  const supports = asObjects(grounding['groundingSupports']);
+  // Not every answer says which of its words are from where (as recorded of Gemini 3): then all of it is from all of them.
+  if (supports.length === 0) return chunks.flatMap((source) => source ?? []);
+  return supports.flatMap((support) => {
     const segment = asObject(support['segment']) ?? {};
     const citedText = asText(segment['text']);
     const place = placeOf(text, segment, citedText, unitAt);
@@ -78,8 +81,12 @@ function groundingCitations(text: string, grounding: JsonObject, unitAt: UnitAt)
 
 function sourceOf(chunk: JsonObject | undefined): { url: string; title?: string } | undefined {
   const source =
-    asObject(chunk?.['web']) ?? asObject(chunk?.['retrievedContext']) ?? asObject(chunk?.['maps']);
-  const url = asText(source?.['uri']);
+    asObject(chunk?.['web']) ??
+    asObject(chunk?.['retrievedContext']) ??
+    asObject(chunk?.['maps']) ??
+    asObject(chunk?.['image']);
+  // Of an image, the page that it stands on.
+  const url = asText(source?.['uri']) ?? asText(source?.['sourceUri']);
   const title = asText(source?.['title']);
   return url ? { url, ...(title && { title }) } : undefined;
 }
