@@ -75,6 +75,9 @@ export interface ThinkingTraits extends EffortTraits {
   readonly betweenTools?: boolean;
 }
 
+/** That a model thinks always, that it takes no word on it, or that its thoughts are not shown (to this account). */
+export type ThinkingTold = 'always' | 'untold' | 'hidden';
+
 /** What a caller asked, for whoever renders the answer. */
 export interface Asked {
   readonly prompt: Prompt;
@@ -197,8 +200,8 @@ export interface Outbound {
   thinkingFormat?(dialect: string): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
-  /** What a refusal says of a model: that it thinks always, or takes no word on it. Absent where none ever does. */
-  thinkingTold?(refusal: GatewayError): 'always' | 'untold' | undefined;
+  /** What a refusal says of a model's thinking. Absent where none ever does. */
+  thinkingTold?(refusal: GatewayError): ThinkingTold | undefined;
   /**
    * Reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * @throws GatewayError for an error event, for JSON that is none, and at `flush` for a missing terminal event.

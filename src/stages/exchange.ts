@@ -11,6 +11,7 @@ import type {
   Outbound,
   OutboundCounting,
   Target,
+  ThinkingTold,
 } from '../formats/format.ts';
 import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
@@ -94,8 +95,8 @@ export interface Routed extends Admitted {
   readonly without?: ReadonlySet<string>;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
   readonly forgets?: true;
-  /** What the vendor has said of its model: it is told to think, or nothing about it, by a translation. */
-  readonly thinks?: 'always' | 'untold';
+  /** What the vendor has said of its model: a translation tells it to think, nothing about it, or to show nothing of it. */
+  readonly thinks?: ThinkingTold;
 }
 
 /** One of the attempts to get an answer. */

@@ -164,6 +164,8 @@ function learned(target: Target, { thinks }: Routed): Target {
 /** The prompt without what its vendor has refused of it. */
 function asTold(prompt: Prompt, { forgets, thinks }: Routed): Prompt {
   const told = forgets ? withoutThoughts(prompt) : prompt;
+  if (thinks === 'hidden' && told.thinking)
+    return { ...told, thinking: { ...told.thinking, visible: false } };
   if (thinks !== 'untold') return told;
   const { thinking: _, ...untold } = told;
   return untold;

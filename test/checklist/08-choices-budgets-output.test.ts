@@ -677,6 +677,60 @@ describe('checklist 237: who wants no thinking has an answer also of a model tha
   });
 });
 
+// OpenHands/software-agent-sdk#987, continuedev/continue#9854, windmill-labs/windmill#10147.
+test('checklist 294: GPT also answers an account that is not verified, to which it shows no thoughts', async () => {
+  const message =
+    'Your organization must be verified to generate reasoning summaries. Please go to: https://x';
+  const error = {
+    message,
+    type: 'invalid_request_error',
+    param: 'reasoning.summary',
+    code: 'unsupported_value',
+  };
+  door.answers(({ body }, response) => {
+    const isShown = body.includes('"summary"');
+    response.writeHead(isShown ? 400 : 200, { 'content-type': 'application/json' });
+    const output = [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
+      },
+    ];
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+    const answer = {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      model: 'm',
+      status: 'completed',
+      output,
+      usage,
+    };
+    response.end(JSON.stringify(isShown ? { error } : answer));
+  });
+  const asked = {
+    thinking: { type: 'adaptive', display: 'summarized' },
+    output_config: { effort: 'low' },
+    messages: [{ role: 'user', content: 'Hi' }],
+  };
+  const reasoning = (): readonly (Json | undefined)[] =>
+    door.upstream().received.map(({ body }) => asObject(JSON.parse(body.toString('utf8')))?.['reasoning']);
+  const { json: answer, status } = await door.whole('messages', 'openai/gpt-5.4', asked);
+  expect([status, at(answer, 'content.0.text')]).toEqual([200, 'Yes.']);
+  expect(reasoning()).toEqual([{ effort: 'low', summary: 'auto' }, { effort: 'low' }]);
+  // From then on at once.
+  expect((await door.whole('messages', 'openai/gpt-5.4', asked)).status).toBe(200);
+  expect(reasoning()).toHaveLength(3);
+  // What is native passes as it is, and so does the refusal.
+  const native = await door.whole('responses', 'openai/gpt-5.4', {
+    reasoning: { effort: 'low', summary: 'auto' },
+  });
+  expect([native.status, at(native.json, 'error.message')]).toEqual([400, message]);
+});
+
 test('checklist 244: Ollama, whose models think unasked, is told not to', async () => {
   const sent = await sentFor('messages', 'ollama/another-model', { thinking: { type: 'disabled' } });
   expect(sent['reasoning_effort']).toBe('none');

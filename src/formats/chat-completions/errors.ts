@@ -4,6 +4,7 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import type { GatewayError } from '../../errors.ts';
 import { asList, asNumber, asObject, isList, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
+import type { ThinkingTold } from '../format.ts';
 import { parseErrorObject, renderError } from '../openai-errors.ts';
 
 export { parseError, parseErrorObject, renderError } from '../openai-errors.ts';
@@ -38,7 +39,7 @@ const UNTOLD =
   /does not support (thinking$|parameter reasoning)|(reasoning_?effort\W*|^think value "\w+") is not supported|reasoning_effort\W+must be one of/i;
 
 /** @see Outbound.thinkingTold */
-export function thinkingTold({ message }: GatewayError): 'always' | 'untold' | undefined {
+export function thinkingTold({ message }: GatewayError): ThinkingTold | undefined {
   if (ALWAYS.test(message)) return 'always';
   return UNTOLD.test(message) ? 'untold' : undefined;
 }

@@ -6,6 +6,7 @@
 import { type GatewayError, LONGEST_WAIT } from '../../errors.ts';
 import { asObject, isObject, type JsonObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
+import type { ThinkingTold } from '../format.ts';
 import { parseErrorObject, renderError as renderUsual } from '../openai-errors.ts';
 
 export { parseError, parseErrorObject } from '../openai-errors.ts';
@@ -64,6 +65,15 @@ const UNREAD = new RegExp(
 /** @see Outbound.refusesThoughts */
 export function refusesThoughts({ code, message }: GatewayError): boolean {
   return code === 'invalid_encrypted_content' || UNREAD.test(message);
+}
+
+/**
+ * OpenAI shows thoughts to verified organizations alone, and refuses a request of all others that asks for them ("Your
+ * organization must be verified to generate reasoning summaries"); some models have none to show.
+ * @see Outbound.thinkingTold
+ */
+export function thinkingTold({ fault, param }: GatewayError): ThinkingTold | undefined {
+  return fault === 'invalid-request' && param === 'reasoning.summary' ? 'hidden' : undefined;
 }
 
 /** @see Inbound.renderLateError */

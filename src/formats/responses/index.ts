@@ -3,7 +3,14 @@
 import type { Format } from '../format.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
-import { parseError, parseFailure, refusesThoughts, renderError, renderLateError } from './errors.ts';
+import {
+  parseError,
+  parseFailure,
+  refusesThoughts,
+  renderError,
+  renderLateError,
+  thinkingTold,
+} from './errors.ts';
 import { isKnownElsewhere } from './known-elsewhere.ts';
 import { parseEvents } from './parse-events.ts';
 import { parseRequest } from './parse-request.ts';
@@ -28,6 +35,7 @@ export const responses: Format = {
     withoutOthers,
     isKnownElsewhere,
     refusesThoughts,
+    thinkingTold,
     parseEvents,
     parseError,
     parseFailure,

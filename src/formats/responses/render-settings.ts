@@ -4,7 +4,7 @@ import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../conv
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../conversation/prompt.ts';
 import { strictnessOf } from '../../conversation/strict-schema.ts';
-import { asObject, asText, isEmpty, type JsonObject } from '../../json.ts';
+import { asObject, asText, isEmpty, type JsonObject, withoutFields } from '../../json.ts';
 import { canEnforce, outputSchemaOf } from '../openai-functions.ts';
 import { saysJson } from '../openai-json-word.ts';
 import { safeName } from './names.ts';
@@ -61,8 +61,9 @@ function renderSchema(
 
 /** `{ reasoning }`, or nothing: to be spread. */
 export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
-  const own = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
   const { thinking } = prompt;
+  const given = asObject(fieldsOf(prompt.own, 'responses')['reasoning']) ?? {};
+  const own = thinking?.visible === false ? withoutFields(given, ['summary', 'generate_summary']) : given;
   if (thinking && scope.target.thinking === undefined && !scope.keepsAll) {
     if (!isThinkingOff(thinking))
       scope.report('thinking', 'dropped', 'this model is not known to support thinking');
