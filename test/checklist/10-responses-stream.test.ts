@@ -305,3 +305,48 @@ describe('checklist 92: an answer that the limit cut is incomplete', () => {
     expect((await door.stream('chat-completions', RESPONDER)).reply().choices[0]?.end.finish).toBe('length');
   });
 });
+
+// `extract_last_text` of the OpenAI Agents SDK for Python, `getLastTextFromOutputMessage` of that for JavaScript.
+test('checklist 295: an answer that Claude divides at what it cites is one text, which the Agents SDK takes for it', async () => {
+  const cited = (text: string, url: string): JsonObject => ({
+    type: 'text',
+    text,
+    citations: [
+      { type: 'web_search_result_location', url, title: 'T', encrypted_index: '', cited_text: text },
+    ],
+  });
+  const blocks = [
+    { type: 'text', text: 'I look.' },
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'Rome' } },
+    { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+    { type: 'text', text: 'Rome is ' },
+    cited('sunny', 'https://a.example/'),
+    { type: 'text', text: ' and ' },
+    cited('warm', 'https://b.example/'),
+    { type: 'text', text: '.' },
+  ];
+  const answers = claudeBoth(blocks, 'end_turn');
+  door.answers(answers.whole);
+  const whole = (await door.whole('responses', CLAUDE)).json;
+  door.answers(answers.stream);
+  const { data } = await door.stream('responses', CLAUDE);
+  const streamed = data.at(-1)?.['response'];
+  for (const response of [whole, streamed]) {
+    expect(listAt(response, 'output.0.content')).toMatchObject([
+      { text: 'I look.' },
+      {
+        text: 'Rome is sunny and warm.',
+        annotations: [
+          { url: 'https://a.example/', start_index: 8, end_index: 13 },
+          { url: 'https://b.example/', start_index: 18, end_index: 22 },
+        ],
+      },
+    ]);
+  }
+  // Each piece is told at once, and the end of the text once.
+  const told = data.filter(({ content_index }) => content_index === 1);
+  expect(told.filter(({ type }) => type === 'response.output_text.delta')).toHaveLength(5);
+  expect(told.filter(({ type }) => type === 'response.output_text.done')).toMatchObject([
+    { text: 'Rome is sunny and warm.' },
+  ]);
+});

@@ -20,17 +20,18 @@ export function parseAnnotation(annotation: JsonObject): Citation {
 
 /**
  * A citation as an annotation.
- * @param length of the text it is on: a citation without offsets is about the whole of it.
+ * @param from where the text begins that it is on.
+ * @param to where that ends: a citation without offsets is about the whole of it.
  * @returns undefined where there is no URL to point to and the annotation was not OpenAI's in the first place.
  */
-export function renderAnnotation(citation: Citation, length: number): JsonObject | undefined {
+export function renderAnnotation(citation: Citation, from: number, to: number): JsonObject | undefined {
   if (citation.own?.format === 'responses') return citation.own.fields;
   if (citation.url === undefined) return undefined;
   return {
     type: 'url_citation',
     url: citation.url,
     title: citation.title ?? '',
-    start_index: citation.start ?? 0,
-    end_index: citation.end ?? length,
+    start_index: from + (citation.start ?? 0),
+    end_index: citation.end === undefined ? to : from + citation.end,
   };
 }

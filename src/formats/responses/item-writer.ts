@@ -81,6 +81,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
     if (!open) return;
     const { item, place } = open;
     open = undefined;
+    item.close?.();
     done(place, item.value(status, phase));
     const signature = item.unplaced();
     if (signature) carry(signature, 'p');
@@ -112,6 +113,7 @@ export function itemWriter(tell: Teller, options: WriterOptions): ItemWriter {
       if (part.kind === 'refusal') refused = true;
       if (part.kind === 'opaque' && part.format !== 'responses') {
         foreign.block(part.format, part.value);
+        open?.item.close?.();
         return;
       }
       if (open?.item.takes(event)) return resume(open.item, event);

@@ -35,6 +35,8 @@ export interface Item {
   detail(detail: PartDetail): void;
   logprobs?(tokens: readonly TokenLogprob[]): void;
   end(): void;
+  /** Nothing that comes now goes on with the part that has ended last. Absent where nothing ever does. */
+  close?(): void;
   /** Says nothing more of the text that is open. @returns whether one is */
   pause(): boolean;
   /** The item as it is now. @param phase of a message, where it is known */

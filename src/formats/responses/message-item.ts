@@ -1,4 +1,8 @@
-/** A message of the answer: texts and refusals. */
+/**
+ * A message of the answer: texts and refusals. Texts that follow each other are one, as OpenAI tells them: Claude begins a
+ * new one with each thing that it cites, and OpenAI's Agents SDK takes the last one for the whole answer (`extract_last_text`
+ * of its `ItemHelpers`), which then was a full stop.
+ */
 
 import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { PartStart, TokenLogprob } from '../../conversation/reply.ts';
@@ -15,6 +19,10 @@ interface Content {
   pause(): void;
   cite(citation: Citation): void;
   logprobs(tokens: readonly TokenLogprob[]): void;
+  /** What it says of has ended, though another text may go on with it. */
+  rest(): void;
+  /** The part as it is now. */
+  whole(): JsonObject;
   /** Says its end and gives the part. */
   end(): JsonObject;
 }
@@ -35,17 +43,35 @@ export function messageItem(
   const { at, item = {} } = originOf(first.own);
   const content: JsonObject[] = [];
   let open: Content | undefined;
+  /** Whether the open one is a text that has ended, with which another may go on. */
+  let isResting = false;
   let signature: Signature | undefined;
+  let last = first;
+
+  const close = (): void => {
+    if (open) content.push(open.end());
+    open = undefined;
+    isResting = false;
+  };
 
   return {
+    close,
     takes: ({ part, own }) =>
       (part.kind === 'text' || part.kind === 'refusal') && signature === undefined && originOf(own).at === at,
     start(start) {
+      const goesOn = isResting && canGoOn(start);
+      isResting = false;
+      if (goesOn) {
+        signature = start.signature;
+        return;
+      }
+      close();
       const place = { item_id: id, output_index: index, content_index: content.length };
       const { part = {} } = originOf(start.own);
       signature = start.signature;
       open =
         start.part.kind === 'refusal' ? refusal(place, part, tell) : outputText(place, part, tell, options);
+      last = start;
     },
     delta: (text) => open?.delta(text),
     detail(detail) {
@@ -54,15 +80,16 @@ export function messageItem(
     },
     logprobs: (tokens) => open?.logprobs(tokens),
     end() {
-      if (open) content.push(open.end());
-      open = undefined;
+      if (!canGoOn(last)) return close();
+      open?.rest();
+      isResting = open !== undefined;
     },
     value: (status, phase) => ({
       ...item,
       id,
       type: 'message',
       status,
-      content: [...content],
+      content: open && isResting ? [...content, open.whole()] : [...content],
       role: 'assistant',
       // The vendor's own item says what there is to say.
       ...(phase && first.own?.format !== 'responses' && { phase }),
@@ -73,6 +100,11 @@ export function messageItem(
     },
     unplaced: () => signature,
   };
+}
+
+/** Whether a text may be one with that before it, or behind it: what came in this format goes out as it was. */
+function canGoOn({ part, own }: PartStart): boolean {
+  return part.kind === 'text' && own?.format !== 'responses';
 }
 
 function refusal(place: JsonObject, own: JsonObject, tell: Teller): Content {
@@ -88,6 +120,8 @@ function refusal(place: JsonObject, own: JsonObject, tell: Teller): Content {
     pause: () => speak(''),
     cite() {},
     logprobs() {},
+    rest() {},
+    whole: () => whole(text),
     end() {
       tell.say('response.refusal.done', { ...place, refusal: text });
       tell.say('response.content_part.done', { ...place, part: whole(text) });
@@ -110,6 +144,8 @@ function outputText(
   let heldText: string | undefined;
   let heldTokens: JsonObject[] = [];
   let text = '';
+  /** Where the text begins that citations are about. */
+  let from = 0;
 
   const whole = (): JsonObject => ({
     ...own,
@@ -134,7 +170,7 @@ function outputText(
     heldText = undefined;
   };
   const annotate = (citation: Citation): void => {
-    const annotation = renderAnnotation(citation, text.length);
+    const annotation = renderAnnotation(citation, from, text.length);
     if (annotation === undefined) {
       foreign.cite(citation);
       return;
@@ -143,6 +179,12 @@ function outputText(
     const annotation_index = annotations.length;
     tell.say('response.output_text.annotation.added', { ...place, annotation_index, annotation });
     annotations.push(annotation);
+  };
+
+  const rest = (): void => {
+    release();
+    for (const citation of late.splice(0)) annotate(citation);
+    from = text.length;
   };
 
   return {
@@ -166,9 +208,10 @@ function outputText(
       }
       release();
     },
+    rest,
+    whole,
     end() {
-      release();
-      for (const citation of late) annotate(citation);
+      rest();
       tell.say('response.output_text.done', { ...place, text, logprobs });
       tell.say('response.content_part.done', { ...place, part: whole() });
       return whole();

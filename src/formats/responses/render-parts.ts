@@ -50,7 +50,9 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
 
 function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
   const cited = part.citations ?? [];
-  const annotations = cited.map((citation) => renderAnnotation(citation, part.text.length)).filter(isObject);
+  const annotations = cited
+    .map((citation) => renderAnnotation(citation, 0, part.text.length))
+    .filter(isObject);
   if (annotations.length < cited.length) scope.report('turns[].citations', 'dropped', 'those without a URL');
   return { ...around(part, scope), type: 'output_text', text: part.text, annotations };
 }

@@ -98,17 +98,21 @@ describe('items', () => {
     ]);
   });
 
-  test('texts in a row are parts of one message; a text after a call is a message of its own', () => {
+  test('texts in a row are one, and one after another block a part; a text after a call is a message of its own', () => {
+    const foreign: OpenPart = { kind: 'opaque', format: 'messages', value: { type: 'server_tool_use' } };
     const output = outputOf(
       replyOf([
         ...part(0, text, ['a']),
         ...part(1, text, ['b']),
-        ...part(2, call('c1'), []),
+        ...part(2, foreign, []),
         ...part(3, text, ['c']),
+        ...part(4, { kind: 'refusal' }, ['no']),
+        ...part(5, call('c1'), []),
+        ...part(6, text, ['c']),
       ]),
     );
     expect(output).toMatchObject([
-      { type: 'message', content: [{ text: 'a' }, { text: 'b' }] },
+      { type: 'message', content: [{ text: 'ab' }, { text: 'c' }, { refusal: 'no' }] },
       { type: 'function_call', arguments: '{}' },
       { type: 'message', content: [{ text: 'c' }] },
     ]);
@@ -307,9 +311,10 @@ describe('log probabilities', () => {
   test('are shared out among the texts of a whole answer', () => {
     const two = replyOf([
       ...[start, h, scored('H'), end].flatMap((event) => event ?? []),
-      ...part(1, text, ['yo']).slice(0, 2),
+      ...part(1, { kind: 'opaque', format: 'messages', value: {} }, []),
+      ...part(2, text, ['yo']).slice(0, 2),
       scored('yo'),
-      { type: 'part-end', choice: 0, index: 1 },
+      { type: 'part-end', choice: 0, index: 2 },
     ]);
     expect(answered(two, asked)['output']).toMatchObject([
       { content: [{ logprobs: [{ token: 'H' }] }, { logprobs: [{ token: 'yo' }] }] },
