@@ -1,7 +1,7 @@
 /** A generateContent body to a neutral prompt. */
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt.ts';
+import type { OutputFormat, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
 import { resultsFirst } from '../../conversation/strict-turns.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
@@ -48,12 +48,18 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     turns: [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)],
     stream: false,
     ...(tools.length > 0 && { tools }),
-    ...(choosing.choice && { toolChoice: choosing.choice }),
+    ...(choosing.choice && { toolChoice: besideSearch(choosing.choice, tools) }),
     ...config.fields,
     ...(serviceTier && { serviceTier }),
     ...ownOf(FORMAT, kept),
     ...extraOf(unknown),
   };
+}
+
+/** A choice here is of functions alone: where some of them may be called, the search stays as it is. */
+function besideSearch(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
+  const searches = tools.some((tool) => tool.kind === 'hosted' && tool.webSearch);
+  return searches && choice.mode === 'auto' && choice.allowed ? { ...choice, search: true } : choice;
 }
 
 function parseSystem(value: Json | undefined, ids: CallIds): readonly Turn[] {

@@ -289,6 +289,16 @@ describe('settings', () => {
     );
   });
 
+  test('a choice among functions leaves a search beside them as it is', () => {
+    const tools = [{ functionDeclarations: [{ name: 'f' }] }, { googleSearch: {} }];
+    const chosen = (mode: string): Prompt['toolChoice'] => {
+      const functionCallingConfig = { mode, allowedFunctionNames: ['f'] };
+      return parsed(ask([{ text: 'Go.' }], { tools, toolConfig: { functionCallingConfig } })).toolChoice;
+    };
+    expect(chosen('VALIDATED')).toEqual({ mode: 'auto', allowed: ['f'], search: true });
+    expect(chosen('ANY')).toEqual({ mode: 'required', allowed: ['f'] });
+  });
+
   test('schemas of the OpenAPI subset become JSON Schema, and VALIDATED makes functions strict', () => {
     const prompt = parsed(request('openapi-schemas'));
     expect(prompt.tools?.[0]).toMatchObject({
