@@ -3,27 +3,38 @@
 import { parseDataUrl } from '../../conversation/data-url.ts';
 import { isTextual, mediaOf, sniffedType, typeByName, usualType } from '../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import { invalid } from '../../errors.ts';
+import type { Json, JsonObject } from '../../json.ts';
 import { asText } from '../../json.ts';
 import { storedId } from '../foreign-file.ts';
 import type { Target } from '../format.ts';
 import { isAtVertex } from './vertex.ts';
 import { FORMAT, sortFields } from './wire.ts';
 
-/** `inlineData` as a part. */
-export function parseInline(value: JsonObject): MediaPart {
+/** `inlineData` as a part. @param param where it stands. @throws GatewayError `invalid-request` where it has no data. */
+export function parseInline(value: JsonObject, param: string): MediaPart {
   const { known } = sortFields(value, ['mimeType', 'data', 'displayName']);
-  return media(known, { kind: 'base64', data: asText(known['data']) ?? '' });
+  return media(known, { kind: 'base64', data: filled(known['data'], `${param}.data`) });
 }
 
-/** `fileData` as a part. What lies in Google's own stores is a file id: nobody else can fetch it. */
-export function parseFile(value: JsonObject): MediaPart {
+/**
+ * `fileData` as a part. What lies in Google's own stores is a file id: nobody else can fetch it.
+ * @throws GatewayError `invalid-request` where it has no address.
+ */
+export function parseFile(value: JsonObject, param: string): MediaPart {
   const { known } = sortFields(value, ['mimeType', 'fileUri', 'displayName']);
-  const uri = asText(known['fileUri']) ?? '';
+  const uri = filled(known['fileUri'], `${param}.fileUri`);
   const source: MediaSource = isGooglesOwn(uri)
     ? { kind: 'file', id: uri, format: FORMAT }
     : { kind: 'url', url: uri };
   return media(known, source);
+}
+
+/** @throws GatewayError `invalid-request` for no text, or an empty one. */
+function filled(value: Json | undefined, param: string): string {
+  const text = asText(value);
+  if (text) return text;
+  throw invalid(`${param}: a value is required.`, param);
 }
 
 function isGooglesOwn(uri: string): boolean {

@@ -45,8 +45,8 @@ function parseData(known: JsonObject, param: string, ids: CallIds): readonly Par
   const call = asObject(known['functionCall']);
   const response = asObject(known['functionResponse']);
   if (text !== undefined) parts.push(textPart(text, known['thought'] === true));
-  if (inline) parts.push(parseInline(inline));
-  if (file) parts.push(parseFile(file));
+  if (inline) parts.push(parseInline(inline, `${param}.inlineData`));
+  if (file) parts.push(parseFile(file, `${param}.fileData`));
   if (call) parts.push(parseCall(call, `${param}.functionCall`, ids));
   if (response) parts.push(parseResult(response, `${param}.functionResponse`, ids.ofResult));
   return parts;

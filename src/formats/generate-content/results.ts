@@ -32,7 +32,9 @@ export function parseResult(
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const { text, isError } = unwrapResponse(known['response']);
-  const media = asObjects(known['parts']).flatMap(parseResultMedia);
+  const media = asObjects(known['parts']).flatMap((part, at) =>
+    parseResultMedia(part, `${param}.parts[${at}]`),
+  );
   const id = asText(known['id']);
   // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format.
   const fields = { ...own, ...(id && !isGeminiId(id) && { id }) };
@@ -47,11 +49,14 @@ export function parseResult(
   };
 }
 
-function parseResultMedia(part: JsonObject): readonly MediaPart[] {
+function parseResultMedia(part: JsonObject, param: string): readonly MediaPart[] {
   const { known } = sortFields(part, ['inlineData', 'fileData']);
   const inline = asObject(known['inlineData']);
   const file = asObject(known['fileData']);
-  return [...(inline ? [parseInline(inline)] : []), ...(file ? [parseFile(file)] : [])];
+  return [
+    ...(inline ? [parseInline(inline, `${param}.inlineData`)] : []),
+    ...(file ? [parseFile(file, `${param}.fileData`)] : []),
+  ];
 }
 
 /** A response as text. Only what `wrapResponse` gives back as it was is taken out of its wrapping. */

@@ -406,6 +406,18 @@ describe('refused, as Google refuses it', () => {
       /valid role: user, model/,
     ],
     ['an empty part', ask([{}]), 'contents[0].parts[0]', /required oneof field 'data'/],
+    [
+      'media without data',
+      ask([{ inlineData: { mimeType: 'image/png' } }]),
+      'contents[0].parts[0].inlineData.data',
+      /a value is required/,
+    ],
+    [
+      'a file without an address',
+      ask([{ text: 'x' }, { fileData: { fileUri: '' } }]),
+      'contents[0].parts[1].fileData.fileUri',
+      /a value is required/,
+    ],
     ['a part that is a number', { contents: [{ parts: [1] }] }, 'contents[0].parts[0]', /object/],
     [
       'a call without a name',
