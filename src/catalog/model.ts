@@ -127,10 +127,7 @@ export const modelSchema = z
     prefill: z.boolean().exactOptional(),
     /** False where a Claude refuses to be made to call a tool. Absent: true. */
     forcedTools: z.boolean().exactOptional(),
-    /**
-     * Whether a Claude takes system messages in the midst of a dialogue ("Mid-conversation system messages", and of Sonnet 5,
-     * which it left out at first, braintrustdata/lingua#357 and the profiles of @langchain/anthropic 1.5.13). Absent: no.
-     */
+    /** Whether a Claude takes system messages in the midst of a dialogue ("Mid-conversation system messages"). Absent: no. */
     laterSystem: z.boolean().exactOptional(),
     /** Whether a JSON schema is enforced on its answer. Absent: true. */
     structuredOutput: z.boolean().exactOptional(),

@@ -58,7 +58,7 @@ export interface Target {
   readonly prefill?: boolean;
   /** False where the model refuses to be made to call a tool (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later). */
   readonly forcedTools?: boolean;
-  /** Whether it takes a system message in the midst of a dialogue (Claude Opus 4.8 and later). */
+  /** Whether it takes a system message in the midst of a dialogue (Claude Opus 4.8 and later, but for Sonnet 5). */
   readonly laterSystem?: boolean;
   /** Whether every request is to be cached by a vendor that has to be asked for it. */
   readonly caches?: boolean;
