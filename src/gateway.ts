@@ -19,7 +19,7 @@ import type { Vendors } from './vendors/vendor.ts';
 
 export interface Gateway {
   readonly keys: Keys;
-  /** Keeps keys to their limits; absent where no key has any. */
+  /** Keeps keys and groups to their limits; absent where none has any. */
   readonly limits?: Limits;
   /** Only models that some vendor with a key serves. */
   readonly catalog: Catalog;

@@ -1,4 +1,4 @@
-/** Gateway keys: who holds one, and which models it opens. Only hashes are kept. */
+/** Gateway keys: who holds one, which models it opens, and which group it is of. Only hashes are kept. */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -12,9 +12,18 @@ export interface Principal {
   /** Whether the key may use a model. */
   readonly allows: Allowance;
   readonly limits: KeyLimits;
+  /** The group it is of, whose limits it keeps beside its own. What the group's models leave out, `allows` does too. */
+  readonly group?: Group;
 }
 
-/** How much a key may use. What is absent is not limited. */
+/** Keys that have limits in common. */
+export interface Group {
+  /** What the group is called in reports; no secret. */
+  readonly name: string;
+  readonly limits: KeyLimits;
+}
+
+/** How much a key may use, or all keys of a group together. What is absent is not limited. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
@@ -33,6 +42,16 @@ export interface KeyRecord {
   readonly models?: readonly string[];
   /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
   readonly expires?: number;
+  readonly limits?: KeyLimits;
+  /** Name of its group. */
+  readonly group?: string;
+}
+
+/** A group as it is stored. */
+export interface GroupRecord {
+  readonly name: string;
+  /** What none of its keys goes beyond, as a key's; absent means every model. */
+  readonly models?: readonly string[];
   readonly limits?: KeyLimits;
 }
 
@@ -58,18 +77,39 @@ interface Entry {
   readonly digest: Buffer;
   readonly expires: number;
   readonly principal: Principal;
+  /** Name of its group. */
+  readonly group: string | undefined;
+  /** The principal as one of its group, as that was when somebody asked last. */
+  grouped: Principal | undefined;
+}
+
+/** A group as its keys are looked up. */
+interface KnownGroup extends Pick<Principal, 'restricted' | 'allows'> {
+  readonly group: Group;
 }
 
 /** Keys that come and go. */
 export interface KeyBook extends Keys {
   /** What opens for a holder from now on, and nothing else does. */
   set(holder: string, records: readonly KeyRecord[]): void;
+  /** The groups that there are from now on. A key of any other one opens nothing: nobody knows its limits. */
+  setGroups(records: readonly GroupRecord[]): void;
 }
 
 /** A book without keys. A record with the hash of an earlier one takes its place. */
 export function openKeyBook(): KeyBook {
   const byHash = new Map<string, Entry>();
   const hashes = new Map<string, readonly string[]>();
+  let groups: ReadonlyMap<string, KnownGroup> = new Map();
+
+  /** The holder of a key of a group, as the group is now: a group may change that has very many keys. */
+  function inGroup(entry: Entry, name: string): Principal | undefined {
+    const known = groups.get(name);
+    if (known === undefined) return undefined;
+    if (entry.grouped?.group !== known.group) entry.grouped = grouped(entry.principal, known);
+    return entry.grouped;
+  }
+
   return {
     set(holder, records) {
       for (const hash of hashes.get(holder) ?? [])
@@ -80,14 +120,24 @@ export function openKeyBook(): KeyBook {
           holder,
           records.map(({ hash }) => hash),
         );
-      for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {} } of records) {
+      for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {}, group } of records) {
         byHash.set(hash, {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
           principal: { name, restricted: models !== undefined, allows: allowance(models), limits },
+          group,
+          grouped: undefined,
         });
       }
+    },
+    setGroups(records) {
+      groups = new Map(
+        records.map(({ name, models, limits = {} }) => [
+          name,
+          { group: { name, limits }, restricted: models !== undefined, allows: allowance(models) },
+        ]),
+      );
     },
     find(key) {
       const hash = hashKey(key);
@@ -95,14 +145,27 @@ export function openKeyBook(): KeyBook {
       // The Map compares by hash of a hash: what it leaks of its timing is nothing one could choose. The comparison
       // that decides is constant in time.
       if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
-      return Date.now() < found.expires ? found.principal : undefined;
+      if (Date.now() >= found.expires) return undefined;
+      return found.group === undefined ? found.principal : inGroup(found, found.group);
     },
   };
 }
 
-/** Keys to look up, from their records. */
-export function keysOf(records: Iterable<KeyRecord>): Keys {
+/** A holder whose key is of a group: what that does not allow, it may not either. */
+function grouped(principal: Principal, { group, restricted, allows }: KnownGroup): Principal {
+  if (!restricted) return { ...principal, group };
+  return {
+    ...principal,
+    group,
+    restricted,
+    allows: (modelId, otherNames) => principal.allows(modelId, otherNames) && allows(modelId, otherNames),
+  };
+}
+
+/** Keys to look up, from their records and those of their groups. */
+export function keysOf(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
   const book = openKeyBook();
+  book.setGroups(groups);
   let count = 0;
   for (const record of records) {
     count += 1;

@@ -7,7 +7,7 @@ import type { Config } from './config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from './config/vendors.ts';
 import { openPasses, type Passes } from './credentials/passes.ts';
 import type { Gateway } from './gateway.ts';
-import { hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
+import { type GroupRecord, hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
 import type { Tell } from './observe/teller.ts';
@@ -75,7 +75,8 @@ export async function openGateway(
   const upstreams = openUpstreams(vendors.all, config);
   const passes = shared ?? openPasses(tell ?? (() => {}));
   const letGo = passes.hold(vendors.all);
-  const limits = given ?? (config.keys.some((key) => key.limits) ? limitsInMemory() : undefined);
+  const limits =
+    given ?? ([...config.keys, ...config.groups].some(({ limits }) => limits) ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(limits.record));
   const gateway: Gateway = {
     keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
@@ -134,15 +135,20 @@ export function servedModels(config: Config, vendors: Vendors): readonly Model[]
 }
 
 function configuredKeys(config: Config): Keys {
-  return keysOf(config.keys.map(keyRecord));
+  return keysOf(config.keys.map(keyRecord), config.groups.map(groupRecord));
 }
 
-function keyRecord({ name, key, hash, models, expires, limits }: Config['keys'][number]): KeyRecord {
+function groupRecord({ name, models, limits }: Config['groups'][number]): GroupRecord {
+  return { name, ...(models !== undefined && { models }), ...(limits !== undefined && { limits }) };
+}
+
+function keyRecord({ name, key, hash, models, expires, limits, group }: Config['keys'][number]): KeyRecord {
   return {
     name,
     hash: hash ?? hashKey(key ?? ''),
     ...(models !== undefined && { models }),
     ...(expires !== undefined && { expires: Date.parse(expires) }),
     ...(limits !== undefined && { limits }),
+    ...(group !== undefined && { group }),
   };
 }

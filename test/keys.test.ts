@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashKey, joinKeys, keysOf, makeKey } from '../src/keys.ts';
+import { hashKey, joinKeys, keysOf, makeKey, openKeyBook } from '../src/keys.ts';
 import { startGateway } from './support/gateway.ts';
 
 describe('keys', () => {
@@ -40,6 +40,41 @@ describe('keys', () => {
     const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
     expect(keysOf([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
     expect(keysOf([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
+  });
+
+  test('a key of a group keeps to the models and limits of both', () => {
+    const hash = hashKey('secret-key');
+    const limits = { budgetMonth: 500 };
+    const allowed = (own: readonly string[] | undefined, group: readonly string[] | undefined) => {
+      const found = keysOf(
+        [{ name: 'a', hash, group: 'search', ...(own && { models: own }) }],
+        [{ name: 'search', limits, ...(group && { models: group }) }],
+      ).find('secret-key');
+      expect(found?.group).toEqual({ name: 'search', limits });
+      expect(found?.restricted).toBe((own ?? group) !== undefined);
+      return ['openai/a', 'openai/b', 'google/c'].filter((id) => found?.allows(id, () => []));
+    };
+    expect(allowed(undefined, undefined)).toEqual(['openai/a', 'openai/b', 'google/c']);
+    expect(allowed(['openai/a', 'google/c'], undefined)).toEqual(['openai/a', 'google/c']);
+    expect(allowed(undefined, ['openai/*'])).toEqual(['openai/a', 'openai/b']);
+    expect(allowed(['openai/a', 'google/c'], ['openai/*'])).toEqual(['openai/a']);
+    expect(allowed(['openai/a'], [])).toEqual([]);
+    expect(keysOf([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
+  });
+
+  test('a group that changes does so for all of its keys', () => {
+    const book = openKeyBook();
+    book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
+    book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
+    book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
+    const found = book.find('key-one');
+    expect(found?.group?.limits).toEqual({ budgetDay: 1 });
+    // Nothing is made anew of who asks again.
+    expect(book.find('key-one')).toBe(found);
+    book.setGroups([{ name: 'search', limits: { budgetDay: 2 } }]);
+    for (const key of ['key-one', 'key-two']) expect(book.find(key)?.group?.limits).toEqual({ budgetDay: 2 });
+    book.setGroups([]);
+    for (const key of ['key-one', 'key-two']) expect(book.find(key)).toBeUndefined();
   });
 
   test('of several places, the first that knows a key says whose it is', () => {

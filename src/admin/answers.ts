@@ -11,7 +11,7 @@ export interface AdminRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
-  /** What stands in the path for `{key}`; '' where it has none. */
+  /** What stands in the path for `{key}` or `{group}`; '' where it has none. */
   readonly named: string;
 }
 

@@ -8,6 +8,13 @@ import { isReachable, isShort, type Store } from '../store/store.ts';
 import { admitAdmin } from './admit.ts';
 import { type AdminRequest, answerError } from './answers.ts';
 import {
+  answerGroup,
+  answerGroupChange,
+  answerGroups,
+  answerNewGroup,
+  answerNoGroup,
+} from './group-routes.ts';
+import {
   answerChange,
   answerCreate,
   answerList,
@@ -19,7 +26,7 @@ import { answerUsage } from './usage-route.ts';
 
 export interface AdminOptions {
   readonly key: string;
-  /** Is called when keys may have changed. */
+  /** Is called when keys or groups may have changed. */
   readonly onKeys?: () => void;
 }
 
@@ -31,6 +38,8 @@ const adminRoutes: Readonly<Record<string, { readonly [M in Method]?: Endpoint }
   '/admin/keys': { GET: answerList, POST: answerCreate },
   '/admin/keys/{key}': { GET: answerOne, PATCH: answerChange, DELETE: answerRevoke },
   '/admin/keys/{key}/rotate': { POST: answerRotate },
+  '/admin/groups': { GET: answerGroups, POST: answerNewGroup },
+  '/admin/groups/{group}': { GET: answerGroup, PATCH: answerGroupChange, DELETE: answerNoGroup },
   '/admin/usage': { GET: answerUsage },
 };
 
@@ -40,7 +49,7 @@ export function createAdminApp(store: Store, { key, onKeys = () => {} }: AdminOp
   const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
   for (const [path, methods] of Object.entries(adminRoutes)) {
     const allow = Object.keys(methods).join(', ');
-    app.all(path.replace('{key}', ':key'), (event) => {
+    app.all(path.replace(/\{(\w+)\}/, ':$1'), (event) => {
       const { method } = event.req;
       const endpoint = isMethod(method) ? methods[method] : undefined;
       return answer(event, () => {
@@ -88,11 +97,13 @@ function requestOf(event: H3Event): AdminRequest {
     message,
     response,
     query: queryOf(message),
-    named: decoded(event.context.params?.['key'] ?? ''),
+    named: namedBy(event.context.params ?? {}),
   };
 }
 
-function decoded(text: string): string {
+/** What a path names, which has one part for it at most. @throws GatewayError `not-found` for what can be no name. */
+function namedBy(params: Readonly<Record<string, string>>): string {
+  const [[kind, text] = ['key', '']] = Object.entries(params);
   try {
     const name = decodeURIComponent(text);
     // PostgreSQL takes no such text, not even to look for it.
@@ -100,7 +111,7 @@ function decoded(text: string): string {
   } catch {
     // Then it is no name either.
   }
-  throw new GatewayError('not-found', 'There is no such key.');
+  throw new GatewayError('not-found', `There is no such ${kind}.`);
 }
 
 function isMethod(method: string): method is Method {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../errors.ts';
+import { NoSuchGroup } from '../store/changes.ts';
 import { columnsOf, keySettings, newKey } from '../store/key-settings.ts';
 import { keyView, viewOf } from '../store/key-view.ts';
 import {
@@ -45,6 +46,11 @@ export const listQuery = z.strictObject({
     .regex(/^[^\0]*$/, 'must not contain U+0000')
     .default('')
     .meta({ description: 'Only keys whose name begins with this.' }),
+  group: z
+    .string()
+    .regex(/^[^\0]*$/, 'must not contain U+0000')
+    .exactOptional()
+    .meta({ description: 'Only keys of this group.' }),
   limit: z.coerce
     .number()
     .int()
@@ -79,6 +85,7 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
   const { rows, more } = await pageOfKeys(store, {
     revoked: asked.revoked === 'true',
     prefix: asked.name_prefix,
+    group: asked.group,
     after: asked.after === undefined ? undefined : await keyBefore(store, asked.after),
     limit: asked.limit,
   });
@@ -101,7 +108,7 @@ async function keyBefore(store: Store, id: string): Promise<KeyRow> {
 /** Makes a key. @throws GatewayError `conflict` where its name is taken, `invalid-request` for settings that are none. */
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
-  const made = await createKey(store, name, columnsOf(settings));
+  const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
   if (made === undefined) {
     throw new GatewayError('conflict', `There is already a key named ${name}.`, {
       param: 'name',
@@ -120,7 +127,9 @@ export async function answerOne(store: Store, { named }: AdminRequest): Promise<
 export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
   const settings = await readAs(request, keySettings);
   const { id } = await existing(store, request.named);
-  return answerJson(viewOf((await changeKey(store, id, columnsOf(settings))) ?? revokedAlready(id)));
+  return answerJson(
+    viewOf((await ofKnownGroup(changeKey(store, id, columnsOf(settings)))) ?? revokedAlready(id)),
+  );
 }
 
 /** Revoked twice is revoked: whoever asks again, since no answer came, gets the same one. */
@@ -143,6 +152,19 @@ export async function answerRotate(store: Store, request: AdminRequest): Promise
     );
   }
   return answerJson(madeView(made), 201);
+}
+
+/** @throws GatewayError `invalid-request` where the key was to be of a group that there is not. */
+async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof NoSuchGroup)) throw error;
+    throw new GatewayError('invalid-request', `group: ${error.message}`, {
+      param: 'group',
+      code: 'unknown_group',
+    });
+  }
 }
 
 async function existing(store: Store, named: string): Promise<KeyRow> {

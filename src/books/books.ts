@@ -129,11 +129,12 @@ export async function openBooks(
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** What a key took on a day is charged at once. */
+  /** What a key took on a day, and of one group, is charged at once. */
   function add(sums: Map<string, Taken>, record: ExchangeRecord): void {
     const taken = takenBy(record);
     if (taken === undefined) return;
-    const place = `${calendar.day(taken.time)} ${taken.key}`;
+    const { key, group = '', time } = taken;
+    const place = `${calendar.day(time)} ${key.length} ${key}${group}`;
     const sum = sums.get(place);
     sums.set(
       place,

@@ -30,7 +30,7 @@ export interface Notes {
 }
 
 /** Whose exchange it was, and of what. */
-type Head = Pick<ClosedLedger, 'key' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
+type Head = Pick<ClosedLedger, 'key' | 'group' | 'vendor' | 'format' | 'spoken' | 'operation' | 'model'>;
 
 /** As it is written: of the model's prices, those of the exchange's time. */
 interface WrittenHead extends Head {
@@ -99,13 +99,14 @@ export function openNotebook(): Notebook {
   }
 
   /** Its number if it is known; if not the next one, and what it says. */
-  function head({ key, vendor, format, spoken, operation, model, time }: ClosedLedger): void {
+  function head({ key, group, vendor, format, spoken, operation, model, time }: ClosedLedger): void {
     const prices = model && pricesAt(model.prices, time);
     const known = heads.findIndex(
       (one) =>
         one.model === model &&
         one.prices === prices &&
         one.key === key &&
+        one.group === group &&
         one.vendor === vendor &&
         one.format === format &&
         one.spoken === spoken &&
@@ -114,8 +115,9 @@ export function openNotebook(): Notebook {
     bytes[at] = known < 0 ? heads.length : known;
     at += 1;
     if (known >= 0) return;
-    if (heads.length < HEADS) heads.push({ key, vendor, format, spoken, operation, model, prices });
+    if (heads.length < HEADS) heads.push({ key, group, vendor, format, spoken, operation, model, prices });
     text(key);
+    text(group);
     text(vendor);
     text(format);
     text(spoken);
@@ -140,11 +142,12 @@ export function openNotebook(): Notebook {
 
   return {
     add(closed) {
-      const { id, key, tag, model, vendor, cause, gaveWay = [], remains, passed } = closed;
+      const { id, key, group, tag, model, vendor, cause, gaveWay = [], remains, passed } = closed;
       const rest = remains.reduce((sum, piece) => sum + piece.byteLength, 0);
       const texts =
         id.length +
         lengthOf(key) +
+        lengthOf(group) +
         lengthOf(tag) +
         lengthOf(model?.id) +
         lengthOf(vendor) +
@@ -266,11 +269,12 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
     at += 1;
     const known = heads[bytes.readUInt8(at - 1)];
     if (known !== undefined) return known;
-    const [key, vendor] = [text(), text()];
+    const [key, group, vendor] = [text(), text(), text()];
     const [format, spoken, operation, modelId] = [formatOf(text()), formatOf(text()), text(), text()];
     if (format === undefined) throw new TypeError('A note without a format is none.');
     const read: Head = {
       key,
+      group,
       vendor,
       format,
       spoken,
@@ -282,7 +286,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
   }
 
   while (at < bytes.length) {
-    const { key, vendor, format, spoken, operation, model } = head();
+    const { key, group, vendor, format, spoken, operation, model } = head();
     const [time, status, duration] = [number() ?? 0, number() ?? 0, number() ?? 0];
     const [firstByte, attempts, violations] = [number(), number() ?? 0, number()];
     const [input, output] = [number(), number()];
@@ -293,6 +297,7 @@ export function* readNotes({ bytes: taken, length: end }: Notes): Generator<Clos
       id,
       time,
       key,
+      group,
       tag,
       model,
       vendor,

@@ -46,7 +46,7 @@ export const check = defineCommand({
         );
       for (const note of credentialNotes(vendors.all)) console.log(note);
       for (const hint of vendorHints(config)) console.log(hint);
-      const named = config.keys.flatMap(({ models = [] }) => models);
+      const named = [...config.keys, ...config.groups].flatMap(({ models = [] }) => models);
       for (const note of unknownModels([...new Set(named)], config)) console.log(note);
       console.log(
         `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,

@@ -56,6 +56,7 @@ export async function readSettings(environment: Environment, directory: string):
   refuseTwice(config.models.map((model) => model.id));
   refuseUnknown(config);
   refuseNowhere(config);
+  refuseGroups(config);
   refuseSameKey(config, (path) => variableOf(path, given, told));
   refuseSamePort(config);
   await refuseCredentials(config.vendors, environment, directory);
@@ -137,6 +138,21 @@ function refuseNowhere(config: Config): void {
   if (name === undefined) return;
   const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
   throw invalidConfig(`vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`);
+}
+
+/** A key of a group that there is not would be without its limits; of two of one name, one would not count. */
+function refuseGroups({ groups, keys }: Config): void {
+  const names = new Set<string>();
+  for (const { name } of groups) {
+    if (names.has(name)) throw invalidConfig(`groups: ${name} is listed more than once`);
+    names.add(name);
+  }
+  for (const [index, { name, group }] of keys.entries()) {
+    if (group === undefined || names.has(group)) continue;
+    throw invalidConfig(
+      `keys.${index}.group: there is no group ${group} in groups, and the key ${name} is to be of it`,
+    );
+  }
 }
 
 /** Only one of them would be found, and what the other one may do would not count. */

@@ -195,6 +195,27 @@ const ownModel = modelSchema
   .transform((model) => ({ name: model.id.slice(model.id.indexOf('/') + 1), ...model }))
   .readonly();
 
+const allowedModels = z.array(
+  z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'),
+);
+
+/** How much a key, or a group of them, may use; budgets in US dollars, for a day and a month of UTC. */
+const keyLimits = z.strictObject({
+  requestsPerMinute: z.int().positive().exactOptional(),
+  tokensPerMinute: z.int().positive().exactOptional(),
+  concurrentRequests: z.int().positive().exactOptional(),
+  budgetDay: z.number().nonnegative().exactOptional(),
+  budgetMonth: z.number().nonnegative().exactOptional(),
+});
+
+/** Keys that have limits in common, beside each one's own. */
+const groupSchema = z.strictObject({
+  name: z.string().min(1),
+  /** What none of its keys goes beyond. */
+  models: allowedModels.optional(),
+  limits: keyLimits.optional(),
+});
+
 const keySchema = z
   .strictObject({
     name: z.string().min(1),
@@ -203,20 +224,11 @@ const keySchema = z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')
       .optional(),
-    models: z
-      .array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'))
-      .optional(),
+    models: allowedModels.optional(),
     expires: z.iso.datetime({ offset: true }).optional(),
-    /** How much it may use; budgets in US dollars, for a day and a month of UTC. */
-    limits: z
-      .strictObject({
-        requestsPerMinute: z.int().positive().exactOptional(),
-        tokensPerMinute: z.int().positive().exactOptional(),
-        concurrentRequests: z.int().positive().exactOptional(),
-        budgetDay: z.number().nonnegative().exactOptional(),
-        budgetMonth: z.number().nonnegative().exactOptional(),
-      })
-      .optional(),
+    limits: keyLimits.optional(),
+    /** The name of one of `groups`. */
+    group: z.string().exactOptional(),
   })
   .refine(
     (key) => (key.key === undefined) !== (key.hash === undefined),
@@ -240,6 +252,7 @@ export const configSchema = z.strictObject({
   retries: retriesSchema.prefault({}),
   ejection: ejectionSchema.prefault({}),
   keys: z.array(keySchema).default([]),
+  groups: z.array(groupSchema).default([]),
   limits: z
     .strictObject({
       bodyBytes: z

@@ -1,4 +1,4 @@
-/** How many exchanges of a key are in flight: in this process, and by leases in Redis in all that share one. */
+/** How many exchanges of a key, or of a group of them, are in flight: in this process, and by leases in Redis in all that share one. */
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -46,12 +46,15 @@ export function inFlightHere(): InFlight {
   };
 }
 
-/** Those of all processes that share a Redis; while it is away, those of this process count. */
-export function inFlightShared(redis: Redis): InFlight {
+/**
+ * Those of all processes that share a Redis; while it is away, those of this process count.
+ * @param name under which they are there.
+ */
+export function inFlightShared(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
 
-  const placeOf = (key: string): string => `gateway:in-flight:${key}`;
+  const placeOf = (key: string): string => `gateway:${name}:${key}`;
   const renewal = setInterval(renew, LEASE / 3).unref();
   // What was let in while it was away is in flight for the others too.
   redis.on('ready', renew);

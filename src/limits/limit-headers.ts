@@ -26,12 +26,30 @@ export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
   namesOf('output-tokens'),
 ].flatMap(({ anthropic }) => Object.values(anthropic));
 
-/** How far a key is with one of its limits. */
+/** How far a key, or a group of them, is with one of its limits. */
 export interface Standing {
   readonly limit: number;
   readonly used: number;
   /** Milliseconds until it begins anew. */
   readonly left: number;
+}
+
+/** How far it is with those that headers tell of. What is not limited is absent. */
+export interface Standings {
+  readonly requests: Standing | undefined;
+  readonly tokens: Standing | undefined;
+}
+
+/** Of two limits that hold both, the one of which less is left; of two that are used up, the one that is so for longer. */
+export function tighter(one: Standing | undefined, other: Standing | undefined): Standing | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const [left, otherLeft] = [remaining(one), remaining(other)];
+  if (left === otherLeft) return one.left < other.left ? other : one;
+  return left < otherLeft ? one : other;
+}
+
+function remaining({ limit, used }: Standing): number {
+  return Math.max(0, limit - used);
 }
 
 /**
@@ -40,8 +58,7 @@ export interface Standing {
  * @param now milliseconds since 1970.
  */
 export function limitHeaders(
-  requests: Standing | undefined,
-  tokens: Standing | undefined,
+  { requests, tokens }: Standings,
   format: FormatName,
   now: number,
 ): Record<string, string> {
@@ -54,16 +71,17 @@ export function limitHeaders(
 function write(
   headers: Record<string, string>,
   { openai, anthropic }: ReturnType<typeof namesOf>,
-  { limit, used, left }: Standing,
+  standing: Standing,
   format: FormatName,
   now: number,
 ): void {
-  const remaining = String(Math.max(0, limit - used));
+  const { limit, left } = standing;
+  const rest = String(remaining(standing));
   headers[openai.limit] = String(limit);
-  headers[openai.remaining] = remaining;
+  headers[openai.remaining] = rest;
   headers[openai.reset] = `${Math.ceil(left / 1000)}s`;
   if (format !== 'messages') return;
   headers[anthropic.limit] = String(limit);
-  headers[anthropic.remaining] = remaining;
+  headers[anthropic.remaining] = rest;
   headers[anthropic.reset] = new Date(now + left).toISOString();
 }

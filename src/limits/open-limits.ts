@@ -1,6 +1,8 @@
 /** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
 
+import type { Redis } from 'ioredis';
 import { repeat } from '../repeat.ts';
+import type { Counters } from './account.ts';
 import { inFlightHere, inFlightShared } from './in-flight.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import { openRedis } from './redis.ts';
@@ -15,8 +17,9 @@ export interface LimitOptions {
    * minute and in flight.
    */
   readonly workers?: number;
-  /** What was spent before this process began, and is by others. */
+  /** What was spent before this process began, and is by others: by key, and by group. */
   readonly stored?: StoredSpending;
+  readonly storedOfGroups?: StoredSpending;
   /** Told, in a sentence, when Redis or the store cannot be asked. */
   readonly onTrouble?: (message: string) => void;
   /** The same, when it can be again. */
@@ -35,15 +38,29 @@ export function limitsInMemory({
   window = 60,
   now = Date.now,
 }: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
-  return limitsOf(
-    {
-      requests: windowHere(window),
-      tokens: windowHere(window),
-      inFlight: inFlightHere(),
-      spending: openSpending(now, undefined, undefined),
-    },
-    now,
-  );
+  const counters = (): Counters => countersOf('', { window, now });
+  return limitsOf({ keys: counters(), groups: counters() }, now);
+}
+
+interface Counting {
+  /** Seconds. */
+  readonly window: number;
+  readonly now: () => number;
+  readonly stored?: StoredSpending | undefined;
+  /** Where several processes count together; absent: this one by itself. */
+  readonly redis?: Redis | undefined;
+}
+
+/** @param prefix of what the figures are called in Redis. */
+function countersOf(prefix: string, { window, now, stored, redis }: Counting): Counters {
+  const counting = (name: string): UsageWindow =>
+    redis === undefined ? windowHere(window) : windowShared(prefix + name, window, redis);
+  return {
+    requests: counting('requests'),
+    tokens: counting('tokens'),
+    inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
+    spending: openSpending(`${prefix}spent`, now, stored, redis),
+  };
 }
 
 /** @throws where the store cannot say what was spent. */
@@ -51,6 +68,7 @@ export async function openLimits({
   redisUrl,
   workers = 1,
   stored,
+  storedOfGroups,
   onTrouble = () => {},
   onRecovered = () => {},
   window = 60,
@@ -58,20 +76,26 @@ export async function openLimits({
 }: LimitOptions): Promise<Limits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   const redis = connection?.redis;
-  const spending = openSpending(now, stored, redis);
-  const inFlight = redis === undefined ? inFlightHere() : inFlightShared(redis);
-  const counting = (name: string): UsageWindow =>
-    redis === undefined ? windowHere(window) : windowShared(name, window, redis);
-  const counters = { requests: counting('requests'), tokens: counting('tokens'), inFlight, spending };
-  await spending.refresh();
+  // The names of those of keys have no prefix: processes of an earlier version count by the same.
+  const keys = countersOf('', { window, now, stored, redis });
+  const groups = countersOf('group-', { window, now, stored: storedOfGroups, redis });
+  const refresh = async (): Promise<void> => {
+    await keys.spending.refresh();
+    await groups.spending.refresh();
+  };
+  await refresh();
   // A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. Of one that
   // is away others tell: then what is known here counts.
-  const refreshing = stored && repeat(() => spending.refresh().catch(() => undefined), REFRESH);
+  const refreshing =
+    stored !== undefined || storedOfGroups !== undefined
+      ? repeat(() => refresh().catch(() => undefined), REFRESH)
+      : undefined;
+  const limits = limitsOf({ keys, groups }, now, () => (connection?.isShared() ? 1 : workers));
   return {
-    ...limitsOf(counters, now, () => (connection?.isShared() ? 1 : workers)),
+    ...limits,
     close() {
       refreshing?.stop();
-      inFlight.close();
+      limits.close();
       connection?.close();
     },
   };

@@ -1,5 +1,5 @@
 /**
- * What keys have spent, by day and month of UTC. Three places know of it, and the highest figure counts, for each of
+ * What keys, or groups of them, have spent, by day and month of UTC. Three places know of it, and the highest figure counts, for each of
  * them may lack something but none has too much: this process, what the store has (of every process that shares it,
  * a moment late), and Redis (of every process that shares it, at once).
  */
@@ -31,8 +31,12 @@ export interface Spending {
 /** How long Redis keeps a day and a month, in seconds: somewhat longer than they are. */
 const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
 
-/** @param now milliseconds since 1970. */
+/**
+ * @param name under which it is in Redis.
+ * @param now milliseconds since 1970.
+ */
 export function openSpending(
+  name: string,
   now: () => number,
   stored: StoredSpending | undefined,
   redis: Redis | undefined,
@@ -55,6 +59,7 @@ export function openSpending(
     day = present;
   }
 
+  const placeOf = (period: string, key: string): string => `gateway:${name}:${period}:${key}`;
   const known = (key: string): Spent => ({ day: today.get(key) ?? 0, month: thisMonth.get(key) ?? 0 });
 
   /** Without Redis, what is known here counts. */
@@ -126,10 +131,6 @@ export function openSpending(
 /** The month of a day, YYYY-MM. */
 function monthOf(day: string): string {
   return day.slice(0, 7);
-}
-
-function placeOf(period: string, key: string): string {
-  return `gateway:spent:${period}:${key}`;
 }
 
 function amount(text: string | null | undefined): number {

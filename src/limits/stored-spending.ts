@@ -1,7 +1,8 @@
-/** What the store has of what keys have spent: the sums of the days. */
+/** What the store has of what keys, or groups of them, have spent: the sums of the days. */
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
+import type { AccountOf } from './account.ts';
 import type { Spent, StoredSpending } from './spending.ts';
 
 /** Of more keys than this a query does not name each: databases take so many values only. */
@@ -18,8 +19,16 @@ interface Before {
   readonly sums: ReadonlyMap<string, number>;
 }
 
+/** Where the sums are: of all exchanges, and of those whose key was of a group. */
+const SUMS = {
+  key: { table: 'gateway_usage_days', column: 'key' },
+  group: { table: 'gateway_usage_groups', column: 'group_name' },
+} as const;
+
 /** To be asked again and again, which costs as much as the day has rows: at its end a month has thirty times as many. */
-export function storedSpending({ db }: Store): StoredSpending {
+export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpending {
+  const { table, column } = SUMS[of];
+  const name = sql.ref<string>(column);
   let before: Before | undefined;
 
   async function beforeThe(day: string): Promise<Before['sums']> {
@@ -33,14 +42,14 @@ export function storedSpending({ db }: Store): StoredSpending {
   /** @param end the first day that is not asked for; absent: `from` is the only one that is. */
   async function sumsOf(from: string, end?: string, keys?: readonly string[]): Promise<Map<string, number>> {
     const rows = await db
-      .selectFrom('gateway_usage_days')
+      .selectFrom(table)
       .$if(end === undefined, (days) => days.where('day', '=', from))
       .$if(end !== undefined, (days) => days.where('day', '>=', from).where('day', '<', end ?? ''))
-      .$if(keys !== undefined, (days) => days.where('key', 'in', keys ?? []))
-      .groupBy('key')
-      .select(['key', sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('sum')])
+      .$if(keys !== undefined, (days) => days.where(name, 'in', keys ?? []))
+      .groupBy(name)
+      .select([name.as('name'), sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('sum')])
       .execute();
-    return new Map(rows.map(({ key, sum }) => [key, sum]));
+    return new Map(rows.map(({ name, sum }) => [name, sum]));
   }
 
   return async (day, keys) => {

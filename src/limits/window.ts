@@ -1,4 +1,4 @@
-/** What keys have used in the present window of time, of requests or of tokens: here, or in a Redis several share. */
+/** What keys, or groups of them, have used in the present window of time, of requests or of tokens: here, or in a Redis several share. */
 
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';

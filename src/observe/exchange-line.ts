@@ -25,6 +25,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     time,
     id: record.id,
     key: record.key,
+    group: record.group,
     tag: record.tag,
     // What was asked for, where a fallback was asked in its place, and why.
     asked: record.gaveWay?.[0]?.model,

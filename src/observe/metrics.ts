@@ -1,12 +1,12 @@
 /**
  * What Prometheus reads of a gateway. Every label's values are bounded: formats, faults and outcomes are closed sets,
  * vendors come from the configuration, models from the catalog (what is not in it is no label), and of those no more
- * than tally.ts allows. Of keys there may be any number: they are a label of budgets only, of no more than limits.ts
- * allows; usage by key is in the store.
+ * than tally.ts allows. Of keys and groups there may be any number: they are a label of budgets only, of no more than
+ * account.ts allows; usage by them is in the store.
  */
 
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
-import type { Budget } from '../limits/limits.ts';
+import type { AccountOf, Budget } from '../limits/account.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import { watchProcess } from './process-metrics.ts';
 import { TalliedHistogram } from './tallied-histogram.ts';
@@ -30,7 +30,7 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): void;
   /** Tells of the places of those vendors that have several. */
   upstreams(read: () => Iterable<UpstreamHealth>): void;
-  /** Tells of the budgets of keys. */
+  /** Tells of the budgets of keys, and of groups. */
   budgets(read: () => Iterable<Budget>): void;
   /** Prometheus's text format. */
   render(): Promise<string>;
@@ -158,32 +158,39 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     },
   });
   let budgetsNow: () => Iterable<Budget> = () => [];
-  /** As they are for whoever asks now: both figures are of the same ones. */
+  /** As they are for whoever asks now: all figures are of the same ones. */
   let budgets: Iterable<Budget> = [];
-  new Gauge({
-    name: 'gateway_key_budget_dollars',
-    help: 'Budget of a key in US dollars for the present day or month (UTC). Only of keys that were used lately.',
-    labelNames: ['key', 'period'],
-    registers,
-    aggregator: 'max',
-    collect() {
-      this.reset();
-      for (const { key, period, budget } of budgets) this.set({ key, period }, budget);
-    },
-  });
-  new Gauge({
-    name: 'gateway_key_budget_remaining_dollars',
-    help: "What is left of a key's budget in US dollars; below 0 if its last answers went beyond it.",
-    labelNames: ['key', 'period'],
-    registers,
-    // Of several processes, the one that knows of the most spent is heard.
-    aggregator: 'min',
-    collect() {
-      this.reset();
-      for (const { key, period, left } of budgets) this.set({ key, period }, left);
-    },
-  });
+  budgetsOf('key');
+  budgetsOf('group');
   const stopWatching = watchProcess(registry);
+
+  function budgetsOf(kind: AccountOf): void {
+    new Gauge({
+      name: `gateway_${kind}_budget_dollars`,
+      help: `Budget of a ${kind} in US dollars for the present day or month (UTC). Only of ${kind}s that were used lately.`,
+      labelNames: [kind, 'period'],
+      registers,
+      aggregator: 'max',
+      collect() {
+        this.reset();
+        for (const { of, name, period, budget } of budgets)
+          if (of === kind) this.set({ [kind]: name, period }, budget);
+      },
+    });
+    new Gauge({
+      name: `gateway_${kind}_budget_remaining_dollars`,
+      help: `What is left of a ${kind}'s budget in US dollars; below 0 if its last answers went beyond it.`,
+      labelNames: [kind, 'period'],
+      registers,
+      // Of several processes, the one that knows of the most spent is heard.
+      aggregator: 'min',
+      collect() {
+        this.reset();
+        for (const { of, name, period, left } of budgets)
+          if (of === kind) this.set({ [kind]: name, period }, left);
+      },
+    });
+  }
 
   /** A figure of each model; one of which there is none has no series. */
   function perModel(name: string, help: string, pick: (of: ModelSeries) => number | undefined): void {

@@ -1,7 +1,7 @@
 /** What watches a gateway beside its log: metrics and traces. All of it is closed together. */
 
 import type { Environment } from '../config/environment.ts';
-import type { Budget } from '../limits/limits.ts';
+import type { Budget } from '../limits/account.ts';
 import type { UpstreamHealth } from '../vendors/upstreams.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';

@@ -84,6 +84,7 @@ export function serverAttributes(record: ExchangeRecord): Attributes {
     'gateway.format': record.format,
     'gateway.outcome': record.outcome,
     ...(record.key !== undefined && { 'gateway.key': record.key }),
+    ...(record.group !== undefined && { 'gateway.group': record.group }),
     ...(record.tag !== undefined && { 'gateway.tag': record.tag }),
     ...(isFailure(record, 500) && { 'error.type': record.fault ?? String(record.status) }),
   };

@@ -2,20 +2,29 @@
 
 import type { z } from 'zod';
 import { errorBody } from '../admin/answers.ts';
+import { groupList } from '../admin/group-routes.ts';
 import { keyList, listQuery, madeKey, rotation } from '../admin/key-routes.ts';
 import { usageAnswer } from '../admin/usage-route.ts';
 import { asObject, type JsonObject } from '../json.ts';
-import { keySettings, newKey } from '../store/key-settings.ts';
-import { keyView } from '../store/key-view.ts';
+import { groupSettings, keySettings, newGroup, newKey } from '../store/key-settings.ts';
+import { groupView, keyView } from '../store/key-view.ts';
 import { usageQuery } from '../usage/usage-query.ts';
 import { fileResponse } from './responses.ts';
 import { jsonSchemaOf } from './schemas.ts';
 
-const requests = { NewKey: newKey, KeySettings: keySettings, Rotation: rotation } as const;
+const requests = {
+  NewKey: newKey,
+  KeySettings: keySettings,
+  Rotation: rotation,
+  NewGroup: newGroup,
+  GroupSettings: groupSettings,
+} as const;
 const answers = {
   Key: keyView,
   MadeKey: madeKey,
   KeyList: keyList,
+  Group: groupView,
+  GroupList: groupList,
   Usage: usageAnswer,
   AdminError: errorBody,
 } as const;
@@ -38,8 +47,8 @@ function mapped(
 const MEANINGS = {
   400: 'A field is invalid; `param` names it.',
   401: 'The admin key is missing or wrong.',
-  404: 'There is no such key.',
-  409: 'The name is taken, or the key has been revoked.',
+  404: 'There is no such key or group.',
+  409: 'The name is taken, the key has been revoked, or keys are still of the group.',
   413: 'The body is too large.',
   503: 'The store cannot be reached or written to.',
 } as const;
@@ -64,7 +73,8 @@ interface Told {
   readonly body?: keyof typeof requests;
   /** Whether a body must be there. */
   readonly bodyNeeded?: boolean;
-  readonly named?: boolean;
+  /** What the path names. */
+  readonly named?: JsonObject;
   readonly answer: readonly [status: 200 | 201, schema: keyof typeof answers];
   readonly errors: readonly (keyof typeof MEANINGS)[];
 }
@@ -72,7 +82,7 @@ interface Told {
 function operation({ id, summary, query, body, bodyNeeded = true, named, answer, errors }: Told): JsonObject {
   const [status, schema] = answer;
   const parameters = [
-    ...(named ? [KEY_IN_PATH] : []),
+    ...(named === undefined ? [] : [named]),
     ...(query === undefined ? [] : queryParameters(query)),
   ];
   return {
@@ -101,6 +111,14 @@ const KEY_IN_PATH = {
   in: 'path',
   required: true,
   description: "The key's id or name; a revoked key can only be named by its id.",
+  schema: { type: 'string' },
+};
+
+const GROUP_IN_PATH = {
+  name: 'group',
+  in: 'path',
+  required: true,
+  description: 'The name of the group.',
   schema: { type: 'string' },
 };
 
@@ -136,14 +154,14 @@ export function adminPaths(): JsonObject {
       get: operation({
         id: 'getKey',
         summary: 'Reads one key.',
-        named: true,
+        named: KEY_IN_PATH,
         answer: [200, 'Key'],
         errors: [401, 404, 503],
       }),
       patch: operation({
         id: 'changeKey',
         summary: 'Changes the settings of a key: absent fields stay as they are, null removes a limit.',
-        named: true,
+        named: KEY_IN_PATH,
         body: 'KeySettings',
         answer: [200, 'Key'],
         errors: [400, 401, 404, 409, 413, 503],
@@ -151,7 +169,7 @@ export function adminPaths(): JsonObject {
       delete: operation({
         id: 'revokeKey',
         summary: 'Revokes a key for good.',
-        named: true,
+        named: KEY_IN_PATH,
         answer: [200, 'Key'],
         errors: [401, 404, 503],
       }),
@@ -160,17 +178,56 @@ export function adminPaths(): JsonObject {
       post: operation({
         id: 'rotateKey',
         summary: 'Replaces a key with a new one; the old one can keep working for a while.',
-        named: true,
+        named: KEY_IN_PATH,
         body: 'Rotation',
         bodyNeeded: false,
         answer: [201, 'MadeKey'],
         errors: [400, 401, 404, 409, 413, 503],
       }),
     },
+    '/admin/groups': {
+      get: operation({
+        id: 'listGroups',
+        summary: 'Lists the groups in the store.',
+        answer: [200, 'GroupList'],
+        errors: [401, 503],
+      }),
+      post: operation({
+        id: 'createGroup',
+        summary: 'Creates a group: keys of it share its limits.',
+        body: 'NewGroup',
+        answer: [201, 'Group'],
+        errors: [400, 401, 409, 413, 503],
+      }),
+    },
+    '/admin/groups/{group}': {
+      get: operation({
+        id: 'getGroup',
+        summary: 'Reads one group.',
+        named: GROUP_IN_PATH,
+        answer: [200, 'Group'],
+        errors: [401, 404, 503],
+      }),
+      patch: operation({
+        id: 'changeGroup',
+        summary: 'Changes the settings of a group: absent fields stay as they are, null removes a limit.',
+        named: GROUP_IN_PATH,
+        body: 'GroupSettings',
+        answer: [200, 'Group'],
+        errors: [400, 401, 404, 413, 503],
+      }),
+      delete: operation({
+        id: 'deleteGroup',
+        summary: 'Deletes a group that no key is of any more. Its usage stays in reports.',
+        named: GROUP_IN_PATH,
+        answer: [200, 'Group'],
+        errors: [401, 404, 409, 503],
+      }),
+    },
     '/admin/usage': {
       get: operation({
         id: 'getUsage',
-        summary: 'Reports requests, tokens and cost by day, key, model or vendor.',
+        summary: 'Reports requests, tokens and cost by day, group, key, model, vendor or tag.',
         query: usageQuery,
         answer: [200, 'Usage'],
         errors: [400, 401, 503],

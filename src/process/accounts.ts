@@ -37,6 +37,7 @@ export async function openAccounts(
     ...(redis.url !== undefined && { redisUrl: redis.url }),
     workers,
     stored: storedSpending(store),
+    storedOfGroups: storedSpending(store, 'group'),
     onTrouble: trouble,
     onRecovered: note,
   });

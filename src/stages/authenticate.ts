@@ -34,7 +34,10 @@ const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 export function authenticate(keys: Keys): (call: Call) => Admitted {
   return (call) => {
     const principal = admit(keys, call.route.format, call.message, call.query);
-    if (call.ledger) call.ledger.key = principal.name;
+    if (call.ledger) {
+      call.ledger.key = principal.name;
+      call.ledger.group = principal.group?.name;
+    }
     const tag = tagOf(call.message.headers);
     if (call.ledger) call.ledger.tag = tag;
     return { ...call, principal };

@@ -54,7 +54,7 @@ export function asksList({ named, query }: Routed): boolean {
 
 function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const { vendor, spoken, route, message, named, body, model, without } = routed;
-  const counts = isMetered(routed.principal.limits);
+  const counts = isMetered(routed.principal);
   const asks = counts || askUsage === 'always';
   if (counts && spoken === 'responses') refuseBackground(routed);
   const asking = asks ? withUsage(routed) : undefined;

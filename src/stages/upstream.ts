@@ -91,7 +91,7 @@ function ask(
       ...(ended !== undefined && { ended }),
       ...(translation === undefined && { guard: (head) => guardOf(formats[spoken], head, ledger) }),
       ...(ledger !== undefined && {
-        tap: tapBody(ledger, spoken, isMetered(principal.limits) ? payload : undefined),
+        tap: tapBody(ledger, spoken, isMetered(principal) ? payload : undefined),
       }),
     },
     signal,

@@ -11,6 +11,7 @@ export interface Holdings {
   readonly keys: number;
   readonly revoked: number;
   readonly last_key: number | null;
+  readonly key_groups: number;
   /** How often keys have changed. */
   readonly version: number;
   readonly exchanges: number;
@@ -32,14 +33,20 @@ export interface Copied {
 
 const TABLES = [
   'gateway_changes',
+  'gateway_groups',
   'gateway_keys',
   'gateway_exchanges',
   'gateway_usage_days',
   'gateway_usage_tags',
+  'gateway_usage_groups',
 ] as const;
 
 /** Those that a store of an earlier version may lack, and the migration that has made each. */
-const MADE_BY: Partial<Record<keyof Tables, string>> = { gateway_usage_tags: '004-tags' };
+const MADE_BY: Partial<Record<keyof Tables, string>> = {
+  gateway_usage_tags: '004-tags',
+  gateway_groups: '005-groups',
+  gateway_usage_groups: '005-groups',
+};
 
 /** Rows that are in memory at a time. */
 const PIECE = 1_000;
@@ -89,18 +96,34 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
 /** Holdings for people. */
 export function sayHoldings(held: Holdings): string {
   const time = (milliseconds: number | null): string => new Date(milliseconds ?? 0).toISOString();
-  const { keys, revoked, exchanges, first_time, last_time, days, first_day, last_day } = held;
+  const {
+    keys,
+    revoked,
+    key_groups: groups,
+    exchanges,
+    first_time,
+    last_time,
+    days,
+    first_day,
+    last_day,
+  } = held;
   return [
     `keys: ${keys}${revoked > 0 ? `, ${revoked} of them revoked` : ''}`,
+    ...(groups > 0 ? [`groups: ${groups}`] : []),
     `exchanges: ${exchanges}${exchanges > 0 ? `, ${time(first_time)} to ${time(last_time)}` : ''}`,
     `days of usage: ${days}${days > 0 ? `, ${first_day} to ${last_day}` : ''}`,
   ].join('; ');
 }
 
 async function holdingsOf(db: Kysely<Tables>): Promise<Holdings> {
+  const done = await migrationsOf(db);
+  const groups = done.has('005-groups')
+    ? sql`(select count(*) as key_groups from gateway_groups)`
+    : sql`(select 0 as key_groups)`;
   const { rows } = await sql<Holdings>`
     select * from
       (select count(*) as keys, count(revoked_at) as revoked, max(created_at) as last_key from gateway_keys) as k,
+      ${groups} as g,
       (select version from gateway_changes where name = 'keys') as c,
       (select count(*) as exchanges, min(time) as first_time, max(time) as last_time from gateway_exchanges) as e,
       (select count(distinct day) as days, min(day) as first_day, max(day) as last_day,
@@ -110,8 +133,8 @@ async function holdingsOf(db: Kysely<Tables>): Promise<Holdings> {
   return held;
 }
 
-function isEmpty({ keys, exchanges, days }: Holdings): boolean {
-  return keys + exchanges + days === 0;
+function isEmpty({ keys, key_groups: groups, exchanges, days }: Holdings): boolean {
+  return keys + groups + exchanges + days === 0;
 }
 
 interface Copying {

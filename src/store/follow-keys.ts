@@ -1,17 +1,19 @@
 /**
  * The store's keys in memory, for the request path, and their changes as they come: one row is read again and again,
- * and after it has changed the keys that have: to read all of 50,000 takes the request path half a second. PostgreSQL
+ * and after it has changed the keys that have, and all groups, of which there are few: to read all of 50,000 keys takes
+ * the request path half a second. PostgreSQL
  * could tell by LISTEN and NOTIFY, but not through a pooler in between; a row a second is nothing to it, and the same in
  * SQLite.
  */
 
-import { type KeyBook, type Keys, openKeyBook } from '../keys.ts';
+import { type Keys, openKeyBook } from '../keys.ts';
 import { repeat } from '../repeat.ts';
-import { recordsOf } from './key-records.ts';
+import { listGroups } from './groups.ts';
+import { groupRecordOf, recordsOf } from './key-records.ts';
 import { keysChangedAfter, listKeys } from './keys.ts';
 import { replacementOf } from './same-file.ts';
 import { reasonOf, type Store } from './store.ts';
-import type { ChangeRow, KeyRow } from './tables.ts';
+import type { ChangeRow } from './tables.ts';
 
 export interface FollowedKeys {
   /** The keys as they are now: what it finds changes as they do. */
@@ -45,17 +47,24 @@ export async function followKeys(
   let stopped = false;
 
   async function refresh(): Promise<void> {
-    // The changes first: one between the two reads is then seen again, not missed.
-    const changes = await keyChanges(store);
-    if (known !== undefined && changes.version === known.version) return;
-    if (known !== undefined && areByRow(known, changes))
-      enter(book, await keysChangedAfter(store, known.by_row));
-    else {
-      const all = openKeyBook();
-      enter(all, await listKeys(store));
-      book = all;
-    }
-    known = changes;
+    if (known !== undefined && (await keyChanges(store)).version === known.version) return;
+    const before = known;
+    // All as it is at one moment: a key that is of a new group is not seen without the group.
+    const read = await store.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (db) => {
+        const changes = await keyChanges({ db });
+        const isByRow = before !== undefined && areByRow(before, changes);
+        const rows = isByRow ? await keysChangedAfter({ db }, before.by_row) : await listKeys({ db });
+        return { changes, isByRow, rows, groups: await listGroups({ db }) };
+      });
+    const next = read.isByRow ? book : openKeyBook();
+    next.setGroups(read.groups.map(groupRecordOf));
+    for (const row of read.rows) next.set(row.id, recordsOf(row));
+    book = next;
+    known = read.changes;
   }
 
   async function look(): Promise<void> {
@@ -91,7 +100,7 @@ export async function followKeys(
 /** How many changes of keys there have been. */
 type Changes = Pick<ChangeRow, 'version' | 'by_row'>;
 
-function keyChanges({ db }: Store): Promise<Changes> {
+function keyChanges({ db }: Pick<Store, 'db'>): Promise<Changes> {
   return db
     .selectFrom('gateway_changes')
     .select(['version', 'by_row'])
@@ -102,8 +111,4 @@ function keyChanges({ db }: Store): Promise<Changes> {
 /** Whether each change since then can be told by the row it was made to. */
 function areByRow(known: Changes, now: Changes): boolean {
   return now.version > known.version && now.version - known.version === now.by_row - known.by_row;
-}
-
-function enter(book: KeyBook, rows: readonly KeyRow[]): void {
-  for (const row of rows) book.set(row.id, recordsOf(row));
 }

@@ -1,7 +1,7 @@
-/** What may be said of a key, in the words of the admin API; the command line says the same. */
+/** What may be said of a key or of a group, in the words of the admin API; the command line says the same. */
 
 import { z } from 'zod';
-import type { KeyColumns } from './tables.ts';
+import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short, and nothing that reads like the id of a key. */
 export const keyName = z
@@ -11,6 +11,15 @@ export const keyName = z
     'must be 1 to 64 letters, digits, spaces or . _ - @ : +, begin with a letter, a digit or _ (but not with "key_"), and not end in a space',
   )
   .meta({ description: 'The name of the key in reports. It never changes.', examples: ['team-blue'] });
+
+/** Like a key's, but a word for no group at all is no name. */
+export const groupName = z
+  .string()
+  .regex(
+    /^(?!none$)\w(?:[\w .@:+-]{0,62}[\w.@:+-])?$/,
+    'must be 1 to 64 letters, digits, spaces or . _ - @ : +, begin with a letter, a digit or _, not end in a space, and not be "none"',
+  )
+  .meta({ description: 'The name of the group in reports. It never changes.', examples: ['search'] });
 
 const modelPattern = z
   .string()
@@ -24,17 +33,13 @@ const dollars = z
   .nonnegative({ error: 'must not be negative' })
   .max(1e9, { error: 'must be at most 1,000,000,000' });
 
-/** What can be set, each field as it reads. */
-export const keyFields = {
-  models: z
-    .array(modelPattern)
-    .max(1_000)
-    .nullable()
-    .meta({ description: 'Models it may use: full ids and `<vendor>/*`. null: all models.' }),
-  expires_at: z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
-    .nullable()
-    .meta({ description: 'When it expires. null: never.' }),
+const models = z
+  .array(modelPattern)
+  .max(1_000)
+  .nullable()
+  .meta({ description: 'Models it may use: full ids and `<vendor>/*`. null: all models.' });
+
+const limitFields = {
   requests_per_minute: count.nullable().meta({ description: 'null, here and below: no limit.' }),
   tokens_per_minute: count.nullable().meta({ description: 'Input and output tokens together.' }),
   concurrent_requests: count.nullable(),
@@ -42,15 +47,43 @@ export const keyFields = {
   budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
 };
 
+/** What can be set of a key, each field as it reads. */
+export const keyFields = {
+  models,
+  expires_at: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
+    .nullable()
+    .meta({ description: 'When it expires. null: never.' }),
+  ...limitFields,
+  group: groupName.nullable().meta({
+    description: 'The group whose limits it keeps too, with all other keys of the group. null: none.',
+    examples: ['search'],
+  }),
+};
+
+/** The same of a group: what all of its keys may use together. */
+export const groupFields = {
+  models: models.meta({
+    description: 'Models beyond which none of its keys goes: full ids and `<vendor>/*`. null: all models.',
+  }),
+  ...limitFields,
+};
+
+/** Each of them may be left out. */
+const limitSettings = {
+  requests_per_minute: limitFields.requests_per_minute.exactOptional(),
+  tokens_per_minute: limitFields.tokens_per_minute.exactOptional(),
+  concurrent_requests: limitFields.concurrent_requests.exactOptional(),
+  budget_day: limitFields.budget_day.exactOptional(),
+  budget_month: limitFields.budget_month.exactOptional(),
+};
+
 /** What a key can be changed in: what is absent stays, what is null is lifted. */
 export const keySettings = z.strictObject({
   models: keyFields.models.exactOptional(),
   expires_at: keyFields.expires_at.exactOptional(),
-  requests_per_minute: keyFields.requests_per_minute.exactOptional(),
-  tokens_per_minute: keyFields.tokens_per_minute.exactOptional(),
-  concurrent_requests: keyFields.concurrent_requests.exactOptional(),
-  budget_day: keyFields.budget_day.exactOptional(),
-  budget_month: keyFields.budget_month.exactOptional(),
+  ...limitSettings,
+  group: keyFields.group.exactOptional(),
 });
 
 export type KeySettings = z.output<typeof keySettings>;
@@ -60,17 +93,36 @@ export const newKey = keySettings
   .extend({ name: keyName })
   .refine((settings) => !isOver(settings), { path: ['expires_at'], error: 'must be in the future' });
 
+/** What a group can be changed in: what is absent stays, what is null is lifted. */
+export const groupSettings = z.strictObject({
+  models: groupFields.models.exactOptional(),
+  ...limitSettings,
+});
+
+export type GroupSettings = z.output<typeof groupSettings>;
+
+/** A new group. What is absent is not limited. */
+export const newGroup = groupSettings.extend({ name: groupName });
+
 /** Whether a key of such settings would open nothing any more. */
 export function isOver({ expires_at: expires }: Pick<KeySettings, 'expires_at'>): boolean {
   return expires !== undefined && expires !== null && Date.parse(expires) <= Date.now();
 }
 
-/** Settings as columns. */
-export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
-  const { models, expires_at: expires, ...limits } = settings;
+/** A group's settings as columns. */
+export function groupColumnsOf({ models, ...limits }: GroupSettings): Partial<LimitColumns> {
   return {
     ...limits,
     ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) }),
+  };
+}
+
+/** Settings as columns. */
+export function columnsOf(settings: KeySettings): Partial<KeyColumns> {
+  const { expires_at: expires, group, ...limits } = settings;
+  return {
+    ...groupColumnsOf(limits),
+    ...(group !== undefined && { group_name: group }),
     ...(expires !== undefined && { expires_at: expires === null ? null : Date.parse(expires) }),
   };
 }

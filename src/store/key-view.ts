@@ -1,9 +1,9 @@
-/** A key as the admin API and the command line show it. */
+/** A key, or a group of them, as the admin API and the command line show it. */
 
 import { z } from 'zod';
 import { modelsOf } from './key-records.ts';
-import { keyFields } from './key-settings.ts';
-import type { KeyRow } from './tables.ts';
+import { groupFields, keyFields } from './key-settings.ts';
+import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 const time = z.iso.datetime();
 
@@ -23,23 +23,53 @@ export const keyView = z.strictObject({
 
 export type KeyView = z.output<typeof keyView>;
 
+export const groupView = z.strictObject({
+  object: z.literal('group'),
+  name: z.string(),
+  ...groupFields,
+  created_at: time,
+});
+
+export type GroupView = z.output<typeof groupView>;
+
+export function groupViewOf(row: GroupRow): GroupView {
+  return {
+    object: 'group',
+    name: row.name,
+    models: modelsShown(row),
+    ...limitsShown(row),
+    created_at: new Date(row.created_at).toISOString(),
+  };
+}
+
 export function viewOf(row: KeyRow): KeyView {
-  const models = modelsOf(row);
   return {
     object: 'key',
     id: row.id,
     name: row.name,
     hint: row.hint,
-    models: models === undefined ? null : [...models],
+    models: modelsShown(row),
     expires_at: isoTime(row.expires_at),
+    ...limitsShown(row),
+    group: row.group_name,
+    created_at: new Date(row.created_at).toISOString(),
+    revoked_at: isoTime(row.revoked_at),
+    previous_until: isoTime(row.old_until),
+  };
+}
+
+function modelsShown(row: KeyRow | GroupRow): string[] | null {
+  const models = modelsOf(row);
+  return models === undefined ? null : [...models];
+}
+
+function limitsShown(row: LimitColumns): Omit<LimitColumns, 'models'> {
+  return {
     requests_per_minute: row.requests_per_minute,
     tokens_per_minute: row.tokens_per_minute,
     concurrent_requests: row.concurrent_requests,
     budget_day: row.budget_day,
     budget_month: row.budget_month,
-    created_at: new Date(row.created_at).toISOString(),
-    revoked_at: isoTime(row.revoked_at),
-    previous_until: isoTime(row.old_until),
   };
 }
 

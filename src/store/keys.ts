@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import { hashKey, makeKey } from '../keys.ts';
+import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
 import type { Store } from './store.ts';
 import type { KeyColumns, KeyRow, Tables } from './tables.ts';
 
@@ -13,20 +14,10 @@ export interface MadeKey {
   readonly row: KeyRow;
 }
 
-const UNLIMITED: KeyColumns = {
-  models: null,
-  expires_at: null,
-  requests_per_minute: null,
-  tokens_per_minute: null,
-  concurrent_requests: null,
-  budget_day: null,
-  budget_month: null,
-};
-
 /** How much of a key is kept for people to tell it by: the prefix, and 24 of its 256 bits. */
 const HINT_LENGTH = 7;
 
-/** Makes a key. @returns undefined where a key that is not revoked has the name. */
+/** Makes a key. @returns undefined where a key that is not revoked has the name. @throws NoSuchGroup */
 export async function createKey(
   store: Store,
   name: string,
@@ -37,7 +28,10 @@ export async function createKey(
   return row && { key, row };
 }
 
-/** Puts a key whose hash alone is known into the store. @returns undefined where its name or hash is there already. */
+/**
+ * Puts a key whose hash alone is known into the store.
+ * @returns undefined where its name or hash is there already. @throws NoSuchGroup
+ */
 export function insertKey(
   store: Store,
   name: string,
@@ -46,6 +40,8 @@ export function insertKey(
 ): Promise<KeyRow | undefined> {
   const row: KeyRow = {
     ...UNLIMITED,
+    expires_at: null,
+    group_name: null,
     ...columns,
     ...secret,
     id: `key_${randomBytes(9).toString('base64url')}`,
@@ -67,7 +63,7 @@ export function insertKey(
 }
 
 /** Every key, the newest first. @param revoked whether with those that were revoked. */
-export function listKeys(store: Store, revoked = false): Promise<KeyRow[]> {
+export function listKeys(store: Pick<Store, 'db'>, revoked = false): Promise<KeyRow[]> {
   return inOrder(store, revoked).execute();
 }
 
@@ -77,6 +73,8 @@ export interface KeysWanted {
   readonly revoked: boolean;
   /** How their names begin. */
   readonly prefix: string;
+  /** The group that they are of; undefined: any, or none. */
+  readonly group: string | undefined;
   /** The last one that is known already. */
   readonly after: KeyRow | undefined;
   readonly limit: number;
@@ -85,11 +83,12 @@ export interface KeysWanted {
 /** The next keys in the order of `listKeys`, and whether there are more. */
 export async function pageOfKeys(
   store: Store,
-  { revoked, prefix, after, limit }: KeysWanted,
+  { revoked, prefix, group, after, limit }: KeysWanted,
 ): Promise<{ rows: readonly KeyRow[]; more: boolean }> {
   let keys = inOrder(store, revoked).limit(limit + 1);
   // LIKE tells small letters from large ones in one of the databases, and not in the other.
   if (prefix !== '') keys = keys.where(sql`substr(name, 1, length(${prefix}))`, '=', prefix);
+  if (group !== undefined) keys = keys.where('group_name', '=', group);
   if (after !== undefined) {
     const { id, created_at: made } = after;
     keys = keys.where(({ eb, and, or }) =>
@@ -100,7 +99,7 @@ export async function pageOfKeys(
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
-function inOrder({ db }: Store, revoked: boolean) {
+function inOrder({ db }: Pick<Store, 'db'>, revoked: boolean) {
   return db
     .selectFrom('gateway_keys')
     .selectAll()
@@ -110,7 +109,7 @@ function inOrder({ db }: Store, revoked: boolean) {
 }
 
 /** Every key that was made or changed after the change of a number, with those that were revoked. */
-export function keysChangedAfter({ db }: Store, change: number): Promise<KeyRow[]> {
+export function keysChangedAfter({ db }: Pick<Store, 'db'>, change: number): Promise<KeyRow[]> {
   return db.selectFrom('gateway_keys').selectAll().where('change', '>', change).execute();
 }
 
@@ -125,7 +124,7 @@ export function findKey({ db }: Store, idOrName: string): Promise<KeyRow | undef
     .executeTakeFirst();
 }
 
-/** Sets what `columns` has. @returns the key; undefined where there is none, or it was revoked. */
+/** Sets what `columns` has. @returns the key; undefined where there is none, or it was revoked. @throws NoSuchGroup */
 export function changeKey(
   store: Store,
   id: string,
@@ -210,7 +209,10 @@ function updateIn(
     .executeTakeFirst();
 }
 
-/** A change, and with it the sign by which running processes see that there was one, and of which key. */
+/**
+ * A change, and with it the sign by which running processes see that there was one, and of which key.
+ * @throws NoSuchGroup
+ */
 function changing(
   { db }: Store,
   write: (db: Transaction<Tables>) => Promise<KeyRow | undefined>,
@@ -218,16 +220,21 @@ function changing(
   return db.transaction().execute(async (transaction) => {
     const row = await write(transaction);
     if (row === undefined) return undefined;
-    // Changes wait here for each other, so that of two of them the one with the lower number is seen first.
-    const { by_row: change } = await transaction
-      .updateTable('gateway_changes')
-      .set((eb) => ({ version: eb('version', '+', 1), by_row: eb('by_row', '+', 1) }))
-      .where('name', '=', 'keys')
-      .returning('by_row')
-      .executeTakeFirstOrThrow();
+    const change = await countChange(transaction);
+    if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
     await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
     return { ...row, change };
   });
+}
+
+/** Nobody deletes it before this is over, for that is a change too. @throws NoSuchGroup */
+async function requireGroup(transaction: Transaction<Tables>, name: string): Promise<void> {
+  const found = await transaction
+    .selectFrom('gateway_groups')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (found === undefined) throw new NoSuchGroup(name);
 }
 
 function hintOf(key: string): string {

@@ -20,6 +20,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '002-estimated-cost': estimatedCost,
     '003-changes-by-row': changesByRow,
     '004-tags': tags,
+    '005-groups': groups,
   };
 }
 
@@ -168,6 +169,50 @@ const tags: Migration = {
       .addColumn('first_byte', 'double precision', (column) => column.notNull())
       .addColumn('first_bytes', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('gateway_usage_tags_of', ['day', 'key', 'model', 'vendor', 'tag'])
+      .execute();
+  },
+};
+
+/**
+ * What was used by keys of a group is summed up beside the days too. A process of an earlier version goes on: it makes
+ * keys of no group, keeps those of one to their own limits alone, and what it writes was of no group.
+ */
+const groups: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('gateway_groups')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('models', 'text')
+      .addColumn('requests_per_minute', 'bigint')
+      .addColumn('tokens_per_minute', 'bigint')
+      .addColumn('concurrent_requests', 'bigint')
+      .addColumn('budget_day', 'double precision')
+      .addColumn('budget_month', 'double precision')
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .execute();
+    await db.schema.alterTable('gateway_keys').addColumn('group_name', 'text').execute();
+    await db.schema.alterTable('gateway_exchanges').addColumn('group_name', 'text').execute();
+    await db.schema
+      .createTable('gateway_usage_groups')
+      .addColumn('day', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('vendor', 'text', (column) => column.notNull())
+      .addColumn('group_name', 'text', (column) => column.notNull())
+      .addColumn('requests', 'bigint', (column) => column.notNull())
+      .addColumn('errors', 'bigint', (column) => column.notNull())
+      .addColumn('uncounted', 'bigint', (column) => column.notNull())
+      .addColumn('input', 'bigint', (column) => column.notNull())
+      .addColumn('output', 'bigint', (column) => column.notNull())
+      .addColumn('reasoning', 'bigint', (column) => column.notNull())
+      .addColumn('cache_read', 'bigint', (column) => column.notNull())
+      .addColumn('cache_write', 'bigint', (column) => column.notNull())
+      .addColumn('cost', 'double precision', (column) => column.notNull())
+      .addColumn('estimated_cost', 'double precision', (column) => column.notNull())
+      .addColumn('duration', 'double precision', (column) => column.notNull())
+      .addColumn('first_byte', 'double precision', (column) => column.notNull())
+      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('gateway_usage_groups_of', ['day', 'key', 'model', 'vendor', 'group_name'])
       .execute();
   },
 };

@@ -2,10 +2,12 @@
 
 export interface Tables {
   readonly gateway_keys: KeyRow;
+  readonly gateway_groups: GroupRow;
   readonly gateway_changes: ChangeRow;
   readonly gateway_exchanges: ExchangeRow;
   readonly gateway_usage_days: UsageDayRow;
   readonly gateway_usage_tags: UsageTagRow;
+  readonly gateway_usage_groups: UsageGroupRow;
 }
 
 /** A key: never itself, only its hash. */
@@ -27,10 +29,23 @@ export interface KeyRow extends KeyColumns {
 }
 
 /** What may be set of a key, and changed. null is: no such limit. */
-export interface KeyColumns {
+export interface KeyColumns extends LimitColumns {
+  readonly expires_at: number | null;
+  /** The name of its group. There is one, for no group is deleted that a key is of. */
+  readonly group_name: string | null;
+}
+
+/** Keys that have limits in common. */
+export interface GroupRow extends LimitColumns {
+  /** What usage is kept under, so it never changes. */
+  readonly name: string;
+  readonly created_at: number;
+}
+
+/** What a key may use, or all keys of a group together. null is: no such limit. */
+export interface LimitColumns {
   /** A JSON list. */
   readonly models: string | null;
-  readonly expires_at: number | null;
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
   readonly concurrent_requests: number | null;
@@ -39,7 +54,10 @@ export interface KeyColumns {
   readonly budget_month: number | null;
 }
 
-/** A number that is another one after every change of what it is named for: how running processes learn of it. */
+/**
+ * A number that is another one after every change of what it is named for: how running processes learn of it. A change of
+ * a group counts as one of keys.
+ */
 export interface ChangeRow {
   readonly name: string;
   readonly version: number;
@@ -56,6 +74,8 @@ export interface ExchangeRow {
   /** YYYY-MM-DD. */
   readonly day: string;
   readonly key: string;
+  /** The group that the key was of then; null where it was of none. */
+  readonly group_name: string | null;
   /** null where the caller named none. */
   readonly tag: string | null;
   /** '' where none was resolved, and so with `vendor`. */
@@ -96,6 +116,11 @@ export interface UsageDayRow extends UsageSums {
 /** The same, of those exchanges of them that had one tag. */
 export interface UsageTagRow extends UsageDayRow {
   readonly tag: string;
+}
+
+/** The same, of those exchanges of them whose key was of one group. */
+export interface UsageGroupRow extends UsageDayRow {
+  readonly group_name: string;
 }
 
 export interface UsageSums {

@@ -12,8 +12,9 @@ export interface Batch {
   readonly rows: string;
   /** How many. */
   readonly count: number;
-  /** Whether one of them has a tag. */
+  /** Whether one of them has a tag, and whether one's key was of a group. */
   readonly tagged: boolean;
+  readonly grouped: boolean;
 }
 
 export interface BatchOptions {
@@ -39,16 +40,18 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
   /** As JSON from the first: texts are the least that can wait, and nothing is left to be done with them. */
   let rows: string[] = [];
   let tagged = false;
+  let grouped = false;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
     if (rows.length === 0) return;
-    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length, tagged };
+    const full = { name, rows: `[${rows.join(',')}]`, count: rows.length, tagged, grouped };
     name = randomUUID();
     rows = [];
     tagged = false;
+    grouped = false;
     give(full);
   }
 
@@ -58,6 +61,7 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
       const at = { batch: name, place: rows.length, day: calendar.day(exchange.time) };
       rows.push(JSON.stringify(exchangeRow(exchange, at)));
       if (exchange.tag !== undefined) tagged = true;
+      if (exchange.group !== undefined) grouped = true;
       if (rows.length >= size) flush();
       else timer ??= setTimeout(flush, interval).unref();
     },

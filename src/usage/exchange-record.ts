@@ -20,6 +20,8 @@ export interface ExchangeRecord {
   readonly time: number;
   /** Name of the key; absent where nobody was admitted. */
   readonly key?: string | undefined;
+  /** Name of the group that the key was of then: it may be of another one since. */
+  readonly group?: string | undefined;
   /** What the caller says that it is for. */
   readonly tag?: string | undefined;
   /** Full id from the catalog, vendor first; absent where none was resolved. */

@@ -28,6 +28,7 @@ export interface Ledger {
   /** Where the path says it, and not the endpoint. */
   operation: ExchangeRecord['operation'] | undefined;
   key: string | undefined;
+  group: string | undefined;
   tag: string | undefined;
   model: Model | undefined;
   vendor: string | undefined;
@@ -59,6 +60,7 @@ export function openLedger(trace?: ExchangeTrace): Ledger {
     began: performance.now(),
     operation: undefined,
     key: undefined,
+    group: undefined,
     tag: undefined,
     model: undefined,
     vendor: undefined,
@@ -142,6 +144,7 @@ export function closeLedger(
     id,
     time: ledger.time,
     key: ledger.key,
+    group: ledger.group,
     tag: ledger.tag,
     model: ledger.model,
     vendor: ledger.vendor,

@@ -76,9 +76,10 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   }
 
   /** @returns how long to wait before the next one, in milliseconds. */
-  async function tryToWrite({ name, rows, count, tagged }: Batch): Promise<number> {
+  async function tryToWrite(batch: Batch): Promise<number> {
+    const { name, rows, count } = batch;
     try {
-      await writeUsage(store, name, rows, tagged);
+      await writeUsage(store, name, rows, batch);
       if (tries > 0) onRecovered('Usage can be written to the store again.');
     } catch (error) {
       tries += 1;

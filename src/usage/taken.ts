@@ -1,4 +1,4 @@
-/** What an exchange took that its key's limits count. */
+/** What an exchange took that the limits of its key and of the key's group count. */
 
 import { sumOf } from '../conversation/tokens.ts';
 import { isSane } from './cost.ts';
@@ -7,6 +7,8 @@ import type { ExchangeRecord } from './exchange-record.ts';
 export interface Taken {
   /** Name of the key. */
   readonly key: string;
+  /** Name of the group that it was of. */
+  readonly group?: string | undefined;
   /** Input and output. */
   readonly tokens: number;
   /** US dollars. */
@@ -16,10 +18,10 @@ export interface Taken {
 }
 
 /** Undefined where there is nothing to be charged, or nobody to charge it to. */
-export function takenBy({ key, usage, cost = 0, estimated, time }: ExchangeRecord): Taken | undefined {
+export function takenBy({ key, group, usage, cost = 0, estimated, time }: ExchangeRecord): Taken | undefined {
   if (key === undefined) return undefined;
   const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
-  return tokens > 0 || dollars > 0 ? { key, tokens, cost: dollars, time } : undefined;
+  return tokens > 0 || dollars > 0 ? { key, group, tokens, cost: dollars, time } : undefined;
 }

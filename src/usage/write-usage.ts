@@ -8,38 +8,42 @@ import {
   type Tables,
   USAGE_DAY,
   USAGE_SUMS,
+  type UsageGroupRow,
   type UsageSums,
   type UsageTagRow,
 } from '../store/tables.ts';
+import type { Batch } from './batches.ts';
 import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 
 /**
  * Writes the exchanges of a batch. One that is there already, since the answer to its first write got lost, is not
  * written again: it counts once.
  * @param rows a JSON list of ExchangeRows, their fields as `exchangeRow` orders them.
- * @param tagged false where none of them has a tag.
+ * @param has whether one of them has a tag, and whether one's key was of a group.
  */
 export async function writeUsage(
   { db, kind }: Store,
   batch: string,
   rows: string,
-  tagged = true,
+  { tagged, grouped }: Pick<Batch, 'tagged' | 'grouped'> = { tagged: true, grouped: true },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
     await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);
     if (tagged) await addUp(transaction, 'gateway_usage_tags', TAG, batch);
+    if (grouped) await addUp(transaction, 'gateway_usage_groups', GROUP, batch);
   });
 }
 
 const TAG = [...USAGE_DAY, 'tag'] as const satisfies readonly (keyof UsageTagRow)[];
+const GROUP = [...USAGE_DAY, 'group_name'] as const satisfies readonly (keyof UsageGroupRow)[];
 
 /** Adds the exchanges of a batch to sums. @param of what these are of, and unique by; where one is null, it is in none. */
 async function addUp(
   transaction: Transaction<Tables>,
-  table: 'gateway_usage_days' | 'gateway_usage_tags',
-  of: typeof USAGE_DAY | typeof TAG,
+  table: 'gateway_usage_days' | 'gateway_usage_tags' | 'gateway_usage_groups',
+  of: typeof USAGE_DAY | typeof TAG | typeof GROUP,
   batch: string,
 ): Promise<void> {
   const columns = columnList(of);

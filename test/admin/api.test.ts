@@ -9,7 +9,7 @@ import { keyList, madeKey } from '../../src/admin/key-routes.ts';
 import { serveAdmin } from '../../src/admin/serve-admin.ts';
 import { usageAnswer } from '../../src/admin/usage-route.ts';
 import { hashKey } from '../../src/keys.ts';
-import { type KeyView, keyView } from '../../src/store/key-view.ts';
+import { groupView, type KeyView, keyView } from '../../src/store/key-view.ts';
 import { createKey, listKeys } from '../../src/store/keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
@@ -38,6 +38,15 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['GET', '/admin/keys?after=team', undefined, 'after'],
   ['GET', '/admin/keys?after=key_of-nobody', undefined, 'after'],
   ['GET', '/admin/keys?name_prefix=%00', undefined, 'name_prefix'],
+  ['GET', '/admin/keys?group=%00', undefined, 'group'],
+  ['POST', '/admin/keys', { name: 'a', group: 'none' }, 'group'],
+  ['POST', '/admin/groups', '', 'name'],
+  ['POST', '/admin/groups', { name: 'none' }, 'name'],
+  ['POST', '/admin/groups', { name: 'a', models: ['gpt-4o'] }, 'models.0'],
+  ['POST', '/admin/groups', { name: 'a', requests_per_minute: 0 }, 'requests_per_minute'],
+  ['POST', '/admin/groups', { name: 'a', expires_at: null }, null],
+  ['GET', '/admin/usage?by=group,tag', undefined, 'group'],
+  ['GET', '/admin/usage?group=%00', undefined, 'group'],
   ['GET', '/admin/usage?by=user', undefined, 'by.0'],
   ['GET', '/admin/usage?by=', undefined, 'by.0'],
   ['GET', '/admin/usage?from=yesterday', undefined, 'from'],
@@ -57,6 +66,10 @@ const MISDIRECTED: readonly (readonly [string, string, number])[] = [
   ['GET', '/admin', 404],
   ['GET', '/admin/keys/a/b', 404],
   ['PUT', '/admin/keys', 405],
+  ['GET', '/admin/groups/nobody', 404],
+  ['PATCH', '/admin/groups/nobody', 404],
+  ['DELETE', '/admin/groups/%ff', 404],
+  ['DELETE', '/admin/groups', 405],
   ['POST', '/admin/usage', 405],
   ['GET', '/admin/keys/a/rotate', 405],
 ];
@@ -179,6 +192,68 @@ describeStores('the admin API', (stores) => {
       });
       expect(await ask('POST', `${path}/rotate`)).toMatchObject({ status: 409 });
       expect(await keyRecords(store)).toEqual([]);
+    }));
+
+  test('a group from its making to its end', () =>
+    withAdmin(async ({ ask, store, told }) => {
+      const settings = {
+        models: ['openai/*'],
+        requests_per_minute: 60,
+        tokens_per_minute: 100_000,
+        concurrent_requests: 3,
+        budget_day: 1.5,
+        budget_month: 500,
+      };
+      const created = await ask('POST', '/admin/groups', { name: 'team search', ...settings });
+      expect(created.status).toBe(201);
+      const view = groupView.parse(created.body);
+      expect(view).toMatchObject({ object: 'group', name: 'team search', ...settings });
+      expect(told()).toBe(1);
+      const path = '/admin/groups/team%20search';
+      expect((await ask('GET', path)).body).toEqual(view);
+      expect((await ask('GET', '/admin/groups')).body).toEqual({ object: 'list', data: [view] });
+      expect(await ask('POST', '/admin/groups', { name: 'team search' })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'name_taken', param: 'name' } },
+      });
+      expect((await ask('PATCH', path, { budget_day: null, requests_per_minute: 5 })).body).toEqual({
+        ...view,
+        budget_day: null,
+        requests_per_minute: 5,
+      });
+
+      const { body } = await ask('POST', '/admin/keys', { name: 'ranker', group: 'team search' });
+      const { key } = madeKey.parse(body);
+      expect(await keyRecords(store)).toMatchObject([{ hash: hashKey(key), group: 'team search' }]);
+      const of = async (query: string) =>
+        keyList.parse((await ask('GET', `/admin/keys?${query}`)).body).data.map(({ name }) => name);
+      await ask('POST', '/admin/keys', { name: 'loose' });
+      expect(await of('group=team%20search')).toEqual(['ranker']);
+      expect(await of('group=team')).toEqual([]);
+      expect(await ask('PATCH', '/admin/keys/loose', { group: 'nobody' })).toMatchObject({
+        status: 400,
+        body: {
+          error: { code: 'unknown_group', param: 'group', message: 'group: There is no group nobody.' },
+        },
+      });
+
+      expect(await ask('DELETE', path)).toMatchObject({
+        status: 409,
+        body: {
+          error: {
+            code: 'group_has_keys',
+            message:
+              'Keys that are not revoked are still of the group team search: 1. Give them another group, or none ("group": null), first.',
+          },
+        },
+      });
+      expect((await ask('PATCH', '/admin/keys/ranker', { group: null })).body).toMatchObject({ group: null });
+      expect((await ask('DELETE', path)).body).toMatchObject({ name: 'team search' });
+      expect(await ask('DELETE', path)).toMatchObject({
+        status: 404,
+        body: { error: { message: 'There is no such group.' } },
+      });
+      expect((await ask('GET', '/admin/groups')).body).toEqual({ object: 'list', data: [] });
     }));
 
   test('keys come in pages, which an SDK walks: each key once, whatever is made and revoked meanwhile', () =>

@@ -8,6 +8,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     id: 'req_1',
     time: Date.parse('2026-11-20T12:00:00Z'),
     key: 'team',
+    group: undefined,
     tag: undefined,
     model: { id: 'openai/gpt-4.1', prices: { input: 2, output: 8, cacheRead: 0.5 } },
     vendor: 'openai',

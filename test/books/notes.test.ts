@@ -46,6 +46,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   id: text,
   time: figure,
   key: name,
+  group: name,
   tag: name,
   model: maybe(fc.oneof(model, fc.constantFrom(CHEAP, DEAR))),
   vendor: name,

@@ -63,6 +63,17 @@ test.each<[object, RegExp]>([
   [{ budgets: {} }, /: Unrecognized key: "budgets" \(there are host, port, workers, vendors, /],
   [vendor({ apikey: 'k' }), /vendors\.openai: Unrecognized key: "apikey" \(there are baseUrl, apiKey, /],
   [key({ key: KEY, limits: { rpm: 1 } }), /keys\.0\.limits: .*"rpm" \(there are requestsPerMinute, /],
+  [
+    key({ key: KEY, group: 'search' }),
+    /keys\.0\.group: there is no group search in groups, and the key \S+ is/,
+  ],
+  [{ groups: [{ name: 'a' }, { name: 'a' }] }, /groups: a is listed more than once/],
+  [{ groups: [{ name: '' }] }, /groups\.0\.name: /],
+  [
+    { groups: [{ name: 'a', limits: { rpm: 1 } }] },
+    /groups\.0\.limits: .*"rpm" \(there are requestsPerMinute, /,
+  ],
+  [{ groups: [{ name: 'a', models: ['gpt-4o'] }] }, /groups\.0\.models\.0: must be <vendor>\//],
   [{ keys: [{ key: KEY }] }, /keys\.0\.name: is required$/],
   [{ vendors: { OpenAI: { apiKey: 'k' } } }, /vendors\.OpenAI: the name of a vendor must be in lower case/],
   [{ vendors: { 'my/own': { apiKey: 'k' } } }, /vendors\.my\/own: .*without slashes/],

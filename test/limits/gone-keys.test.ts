@@ -41,8 +41,8 @@ test('of the budgets of very many keys those that are used up most are told', ()
   ask(limits, 'without', { requestsPerMinute: 5 });
   const told = limits.budgets();
   expect(told).toHaveLength(1_000);
-  expect(told[0]).toEqual({ key: 'key 1999', period: 'month', budget: 1, left: 1 - 1.999 });
-  expect(told.map(({ key }) => key)).not.toContain('key 999');
+  expect(told[0]).toEqual({ of: 'key', name: 'key 1999', period: 'month', budget: 1, left: 1 - 1.999 });
+  expect(told.map(({ name }) => name)).not.toContain('key 999');
   later(3 * DAY);
   expect(limits.budgets()).toEqual([]);
 });

@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const place = 'gateway:in-flight:team';
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const here = inFlightShared(client);
+      const here = inFlightShared('in-flight', client);
       await here.enter('team', 1);
       const [lease = ''] = await client.zrange(place, '0', '-1');
       // As if it were nearly a minute old.
@@ -120,7 +120,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       vi.advanceTimersByTime(30_000);
       const until = async () => Number(await client.zscore(place, lease)) - Date.now();
       await soon(async () => expect(await until()).toBeGreaterThan(50_000));
-      const there = inFlightShared(client);
+      const there = inFlightShared('in-flight', client);
       expect(await there.enter('team', 1)).toBeUndefined();
       here.close();
       await client.zadd(place, `${Date.now() - 1}`, lease);
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       () => undefined,
     );
     closing.push(async () => close());
-    const [here, there] = [1, 2].map(() => openSpending(() => time, undefined, client));
+    const [here, there] = [1, 2].map(() => openSpending('spent', () => time, undefined, client));
     there?.charge('team', 5, time);
     expect(await here?.of('team')).toEqual({ day: 5, month: 5 });
     const asked = here?.of('team');

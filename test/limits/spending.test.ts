@@ -15,7 +15,7 @@ const NOON = Date.parse('2026-05-20T12:00:00Z');
 
 test('what is charged counts for its day and its month', async () => {
   let time = NOON;
-  const spending = openSpending(() => time, undefined, undefined);
+  const spending = openSpending('spent', () => time, undefined, undefined);
   spending.charge('team', 2, NOON);
   spending.charge('team', 0.5, NOON - 86_400_000);
   spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
@@ -55,6 +55,7 @@ test('a store that is slow to tell is asked the next time when it has told', asy
 test('what others spent is taken over from the store, and nothing counts twice', async () => {
   let stored = new Map<string, Spent>([['team', { day: 1, month: 5 }]]);
   const spending = openSpending(
+    'spent',
     () => NOON,
     async () => stored,
     undefined,
@@ -77,6 +78,7 @@ test('what others spent is taken over from the store, and nothing counts twice',
 test('what the store has of a day is not taken for the next one’s, where it tells after midnight', async () => {
   let time = Date.parse('2026-05-31T23:59:59Z');
   const spending = openSpending(
+    'spent',
     () => time,
     async () => new Map([['team', { day: 5, month: 5 }]]),
     undefined,
@@ -93,6 +95,7 @@ test('the store is asked of all keys once, then of those that came today or the 
   let time = NOON;
   const asked: (readonly string[] | undefined)[] = [];
   const spending = openSpending(
+    'spent',
     () => time,
     async (_, keys) => {
       asked.push(keys && [...keys]);

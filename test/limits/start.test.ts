@@ -1,6 +1,6 @@
 /** `gateway start` keeps keys to their limits: those of its configuration and those that are created while it serves. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -59,6 +59,70 @@ test('a key that was created with limits is kept to them, and what it spent is k
   expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
 }, 20_000);
 
+test('a group of the store is kept to its budget, which is what its keys spent while they were of it', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
+  const first = await start({}, { env });
+  const run = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(first.directory, words, env);
+    expect(code, stderr).toBe(0);
+    return stdout.trim();
+  };
+  await run('groups', 'create', 'search', '--budget-month', '1', '--requests-per-minute', '100');
+  const one = await run('keys', 'create', 'one', '--group', 'search');
+  const two = await run('keys', 'create', 'two');
+  // What it takes before it is of the group is none of the group's.
+  vendor.takes(1_000_000, 0);
+  await soon(async () => expect(await statusOf(ask(first.url, two))).toBe(200));
+  await run('keys', 'change', 'two', '--group', 'search');
+  vendor.takes(0, 0);
+  await soon(async () => {
+    const { headers } = await ask(first.url, two);
+    expect(headers.get('x-ratelimit-limit-requests')).toBe('100');
+  });
+  expect(await statusOf(ask(first.url, one))).toBe(200);
+  // What one of them takes is gone for the other, and stays so when the key goes.
+  vendor.takes(1_000_000, 0);
+  expect(await statusOf(ask(first.url, two))).toBe(200);
+  await soon(async () => expect(await statusOf(ask(first.url, one))).toBe(429));
+  await run('keys', 'change', 'two', '--group', 'none');
+  vendor.takes(0, 0);
+  await soon(async () => expect(await statusOf(ask(first.url, two))).toBe(200));
+  await run('keys', 'revoke', 'two');
+  expect(await statusOf(ask(first.url, one))).toBe(429);
+
+  first.signal('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const second = await start({}, { env });
+  const refused = await ask(second.url, one);
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({
+    error: {
+      code: 'insufficient_quota',
+      message: expect.stringContaining('The group search of this API key'),
+    },
+  });
+  await run('groups', 'change', 'search', '--budget-month', '9');
+  await soon(async () => expect(await statusOf(ask(second.url, one))).toBe(200));
+}, 60_000);
+
+test('a group of the configuration is kept to its limits, and to others when that changes', async () => {
+  const keys = [
+    { name: 'one', key: LIMITED, group: 'search' },
+    { name: 'two', key: `${LIMITED}-two`, group: 'search' },
+  ];
+  const config = (requestsPerMinute: number) => ({
+    keys,
+    groups: [{ name: 'search', limits: { requestsPerMinute } }],
+  });
+  const gateway = await start(config(1));
+  expect(await statusOf(ask(gateway.url, LIMITED))).toBe(200);
+  expect(await statusOf(ask(gateway.url, `${LIMITED}-two`))).toBe(429);
+  const next = { port: 0, vendors: vendorsAtUrl(vendor.url), log: 'none', ...config(50) };
+  await writeFile(join(gateway.directory, 'gateway.config.json'), JSON.stringify(next));
+  gateway.signal('SIGHUP');
+  await soon(async () => expect(await statusOf(ask(gateway.url, LIMITED))).toBe(200));
+}, 20_000);
+
 test('processes that share a store learn what others have spent', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const keys = [{ name: 'limited', key: LIMITED, limits: { budgetMonth: 1 } }];
@@ -77,25 +141,37 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   });
   afterEach(() => redis.close());
 
-  test('a limit holds over all workers, and over a process beside them', async () => {
-    const keys = [{ name: 'limited', key: LIMITED, limits: { requestsPerMinute: 6 } }];
-    const env = { REDIS_URL: redis.url };
-    const [several, alone] = await Promise.all([
-      start({ keys, workers: 2 }, { env }),
-      start({ keys }, { env }),
-    ]);
-    const statuses = await Promise.all(
-      [several, several, several, several, several, alone, alone, alone, alone, alone].map(({ url }) =>
-        statusOf(ask(url, LIMITED)),
-      ),
-    );
-    expect(statuses.filter((status) => status === 200)).toHaveLength(6);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
-    several.signal('SIGTERM');
-    alone.signal('SIGTERM');
-    expect(await Promise.all([several.ended, alone.ended])).toEqual([0, 0]);
-    expect(`${several.output()}${alone.output()}`).not.toContain('Redis cannot be reached');
-  }, 20_000);
+  test.each(['key', 'group'])(
+    'a limit of a %s holds over all workers, and over a process beside them',
+    async (of) => {
+      const limits = { requestsPerMinute: 6 };
+      const keys =
+        of === 'key'
+          ? [{ name: 'limited', key: LIMITED, limits }]
+          : [
+              { name: 'one', key: LIMITED, group: 'limited' },
+              { name: 'two', key: `${LIMITED}-two`, group: 'limited' },
+            ];
+      const groups = [{ name: 'limited', limits }];
+      const env = { REDIS_URL: redis.url };
+      const [several, alone] = await Promise.all([
+        start({ keys, groups, workers: 2 }, { env }),
+        start({ keys, groups }, { env }),
+      ]);
+      const statuses = await Promise.all(
+        [several, several, several, several, several, alone, alone, alone, alone, alone].map(({ url }, at) =>
+          statusOf(ask(url, of === 'group' && at % 2 === 0 ? `${LIMITED}-two` : LIMITED)),
+        ),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(6);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+      several.signal('SIGTERM');
+      alone.signal('SIGTERM');
+      expect(await Promise.all([several.ended, alone.ended])).toEqual([0, 0]);
+      expect(`${several.output()}${alone.output()}`).not.toContain('Redis cannot be reached');
+    },
+    20_000,
+  );
 });
 
 test('what is no address of a Redis is told at the start', async () => {

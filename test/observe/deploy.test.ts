@@ -40,7 +40,10 @@ describe('the metrics that are looked at', async () => {
     usageLost: () => 0,
     reloadsRefused: () => 0,
     addressesRefused: () => 0,
-    budgets: () => [{ key: 'team', period: 'day', budget: 1, left: 0.5 }],
+    budgets: () => [
+      { of: 'key', name: 'team', period: 'day', budget: 1, left: 0.5 },
+      { of: 'group', name: 'search', period: 'day', budget: 1, left: 0.5 },
+    ],
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
   tally.record({ ...RECORD, outcome: 'failed', fault: 'upstream-broken' });

@@ -86,11 +86,12 @@ test('of a fallback’s answer it is told what was asked for, and why another mo
 test('what the caller says that an exchange is for is told', async () => {
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'json', stream });
-  log.record({ ...RECORD, tag: 'customer-42' });
+  log.record({ ...RECORD, tag: 'customer-42', group: 'search' });
   log.record(RECORD);
   await log.close(1_000);
-  expect(lineOf(text())).toMatchObject({ tag: 'customer-42' });
+  expect(lineOf(text())).toMatchObject({ tag: 'customer-42', group: 'search' });
   expect(lineOf(text(), 1)).not.toHaveProperty('tag');
+  expect(lineOf(text(), 1)).not.toHaveProperty('group');
 });
 
 test("what a vendor's usage carries beside figures is not written", async () => {

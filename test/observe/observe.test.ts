@@ -36,7 +36,10 @@ test('what was counted and what others know is among the metrics', async () => {
     addressesRefused: () => 3,
     budgets() {
       asked += 1;
-      return [{ key: 'team', period: 'month', budget: 5, left: -0.5 }];
+      return [
+        { of: 'key', name: 'team', period: 'month', budget: 5, left: -0.5 },
+        { of: 'group', name: 'team', period: 'month', budget: 500, left: 20 },
+      ];
     },
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
   });
@@ -47,6 +50,10 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_websockets_open')).toBe(4);
   expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'month' })).toBe(5);
   expect(sumOf(samples, 'gateway_key_budget_remaining_dollars', { key: 'team', period: 'month' })).toBe(-0.5);
+  expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'team', period: 'month' })).toBe(500);
+  expect(sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'team', period: 'month' })).toBe(
+    20,
+  );
   expect(asked).toBe(1);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);

@@ -123,10 +123,16 @@ test('several processes: their metrics are read as one, and their lines stay lin
 
 test.each([1, 2])('%d processes: what is left of a budget is told of keys that have one', async (workers) => {
   const keys = [
-    { name: 'team', key: 'gw-test-key-of-a-team', limits: { budgetDay: 5, budgetMonth: 0.0001 } },
+    {
+      name: 'team',
+      key: 'gw-test-key-of-a-team',
+      limits: { budgetDay: 5, budgetMonth: 0.0001 },
+      group: 'search',
+    },
     { name: 'other', key: 'gw-test-key-unused', limits: { budgetDay: 5 } },
   ];
-  const at = await start(workers, {}, { keys });
+  const groups = [{ name: 'search', limits: { budgetDay: 50 } }];
+  const at = await start(workers, {}, { keys, groups });
   const admin = adminUrl(at);
   // 7 tokens of $2 a million and 5 of $8 each: the second one crosses the budget, and is answered.
   const spent = 0.000_054;
@@ -140,6 +146,10 @@ test.each([1, 2])('%d processes: what is left of a budget is told of keys that h
   const samples = await samplesAt(admin);
   expect(sumOf(samples, 'gateway_key_budget_dollars', { key: 'team', period: 'day' })).toBe(5);
   expect(samples.filter(({ labels }) => labels['key'] !== undefined)).toHaveLength(4);
+  expect(sumOf(samples, 'gateway_group_budget_dollars', { group: 'search', period: 'day' })).toBe(50);
+  expect(
+    sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'search', period: 'day' }),
+  ).toBeCloseTo(50 - 2 * spent, 9);
 });
 
 test('several processes: what only grows never falls, though one of them is lost, or is late', async () => {

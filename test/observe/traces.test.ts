@@ -92,7 +92,7 @@ test("a vendor's answer is a span in that of the caller's request, in the caller
   expect(sent['tracestate']).toBe('vendor=abc,other=1');
   // A second try is told the same.
   expect(trace.ask()).toEqual(sent);
-  trace.end({ ...RECORD, time: Date.now(), attempts: 2, tag: 'customer-42' });
+  trace.end({ ...RECORD, time: Date.now(), attempts: 2, tag: 'customer-42', group: 'search' });
   await traces.close(5_000);
 
   const server = spanNamed('POST /v1/chat/completions');
@@ -113,6 +113,7 @@ test("a vendor's answer is a span in that of the caller's request, in the caller
     'gateway.outcome': 'complete',
     'gateway.key': 'team',
     'gateway.tag': 'customer-42',
+    'gateway.group': 'search',
   });
   const { 'gen_ai.response.time_to_first_chunk': first, ...told } = client.attributes;
   expect(first).toBeGreaterThan(0);

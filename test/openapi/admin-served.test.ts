@@ -27,6 +27,9 @@ beforeAll(async () => {
     expect((await ask(admin, 'POST', '/admin/keys', { name })).status).toBe(201);
   const gone = asObject(parseJson(await (await ask(admin, 'DELETE', '/admin/keys/revoked')).text()));
   revoked = String(gone?.['id']);
+  for (const name of ['plain', 'taken', 'patched', 'deleted', 'held'])
+    expect((await ask(admin, 'POST', '/admin/groups', { name })).status).toBe(201);
+  await ask(admin, 'POST', '/admin/keys', { name: 'of-a-group', group: 'held' });
   admin.record(RECORD);
 });
 afterAll(async () => {
@@ -66,6 +69,16 @@ const FULL = {
   concurrent_requests: 5,
   budget_day: 10,
   budget_month: 200.5,
+  group: 'plain',
+};
+const FULL_GROUP = {
+  name: 'full',
+  models: ['openai/*'],
+  requests_per_minute: 60,
+  tokens_per_minute: 100_000,
+  concurrent_requests: 5,
+  budget_day: 10,
+  budget_month: 500.5,
 };
 
 /** What is asked to see each status. */
@@ -113,6 +126,40 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
     409: { path: '/admin/keys/{revoked}/rotate' },
     413: { path: '/admin/keys/rotated/rotate', body: LARGE },
     503: { path: '/admin/keys/rotated/rotate', broken: true },
+  },
+  listGroups: {
+    200: { path: '/admin/groups' },
+    401: { path: '/admin/groups', ...WRONG },
+    503: { path: '/admin/groups', broken: true },
+  },
+  createGroup: {
+    201: { path: '/admin/groups', body: FULL_GROUP },
+    400: { path: '/admin/groups', body: { name: 'none' } },
+    401: { path: '/admin/groups', body: { name: 'other' }, ...WRONG },
+    409: { path: '/admin/groups', body: { name: 'taken' } },
+    413: { path: '/admin/groups', body: LARGE },
+    503: { path: '/admin/groups', body: { name: 'other' }, broken: true },
+  },
+  getGroup: {
+    200: { path: '/admin/groups/plain' },
+    401: { path: '/admin/groups/plain', ...WRONG },
+    404: { path: '/admin/groups/nobody' },
+    503: { path: '/admin/groups/plain', broken: true },
+  },
+  changeGroup: {
+    200: { path: '/admin/groups/patched', body: { budget_day: 3, models: null } },
+    400: { path: '/admin/groups/patched', body: '{' },
+    401: { path: '/admin/groups/patched', body: {}, ...WRONG },
+    404: { path: '/admin/groups/nobody', body: {} },
+    413: { path: '/admin/groups/patched', body: LARGE },
+    503: { path: '/admin/groups/patched', body: {}, broken: true },
+  },
+  deleteGroup: {
+    200: { path: '/admin/groups/deleted' },
+    401: { path: '/admin/groups/plain', ...WRONG },
+    404: { path: '/admin/groups/nobody' },
+    409: { path: '/admin/groups/held' },
+    503: { path: '/admin/groups/plain', broken: true },
   },
   getUsage: {
     200: { path: '/admin/usage?by=day,model,key,vendor&limit=5' },

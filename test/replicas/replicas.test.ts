@@ -144,6 +144,29 @@ describe.skipIf(!hasPostgres() || !hasRedis())('three replicas', () => {
     expect(refusedBy.size).toBe(3);
   }, 90_000);
 
+  test('a group holds its keys together on all replicas: requests a minute, and a budget', async () => {
+    const search = { name: 'search', requests_per_minute: 12 };
+    expect(await replica(0).admin('POST', '/groups', search)).toMatchObject(search);
+    const { key: one } = await newKey(replica(1), { name: 'one', group: 'search' });
+    const { key: two } = await newKey(replica(2), { name: 'two', group: 'search' });
+    for (const key of [one, two]) await untilAllSay(key, 200);
+    const began = performance.now();
+    const statuses: number[] = [];
+    for (let count = 0; count < 9; count += 1) statuses.push(await statusOf(one), await statusOf(two));
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(statuses).toEqual(Array.from({ length: 18 }, (_, count) => (count < 12 ? 200 : 429)));
+    // All of it is spent already.
+    await replica(1).admin('PATCH', '/groups/search', { requests_per_minute: null, budget_day: 0 });
+    for (const _ of replicas)
+      await vi.waitFor(async () => {
+        const { status, over } = await stream(two);
+        expect((await over).text).toContain('The group search of this API key has used up its budget');
+        expect(status).toBe(429);
+      }, PATIENT);
+    await replica(2).admin('PATCH', '/groups/search', { budget_day: null });
+    for (const _ of replicas) await vi.waitFor(async () => expect(await statusOf(one)).toBe(200), PATIENT);
+  }, 90_000);
+
   test('requests in flight are those of all replicas together', async () => {
     const key = await keyInForce({ concurrent_requests: 4 });
     const live = [

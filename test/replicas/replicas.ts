@@ -8,8 +8,8 @@ import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 const ADMIN_KEY = 'the-key-of-the-admin';
 
 export interface Replica extends GatewayProcess {
-  /** Changes keys by this replica's admin API. */
-  admin(method: 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>;
+  /** Changes keys and groups by this replica's admin API. */
+  admin(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<unknown>;
 }
 
 /** Starts three at the same time, on a database that may be empty. */

@@ -6,11 +6,12 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { dayOf } from '../../src/calendar.ts';
 import { copyStore } from '../../src/store/copy-store.ts';
+import { createGroup } from '../../src/store/groups.ts';
 import { insertRows } from '../../src/store/insert-rows.ts';
 import { createKey, revokeKey, rotateKey } from '../../src/store/keys.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { connectStore, openToRead, type Store } from '../../src/store/store.ts';
-import type { ExchangeRow, KeyRow, Tables, UsageTagRow } from '../../src/store/tables.ts';
+import type { ExchangeRow, GroupRow, KeyRow, Tables, UsageTagRow } from '../../src/store/tables.ts';
 import { writeUsage } from '../../src/usage/write-usage.ts';
 import { describeStores, type TestStores } from '../support/stores.ts';
 import { exchange, noon, rowOf } from '../usage/records.ts';
@@ -20,8 +21,10 @@ const never = new AbortController().signal;
 const TABLES = [
   'gateway_changes',
   'gateway_exchanges',
+  'gateway_groups',
   'gateway_keys',
   'gateway_usage_days',
+  'gateway_usage_groups',
   'gateway_usage_tags',
 ] as const satisfies readonly (keyof Tables)[];
 
@@ -110,6 +113,7 @@ const keyRows = fc.uniqueArray(
     old_until: maybe(whole),
     models: maybe(fc.array(text).map((list) => JSON.stringify(list))),
     expires_at: maybe(whole),
+    group_name: maybe(text),
     requests_per_minute: maybe(whole),
     tokens_per_minute: maybe(whole),
     concurrent_requests: maybe(whole),
@@ -122,6 +126,20 @@ const keyRows = fc.uniqueArray(
   { comparator: (one, other) => one.id === other.id || one.name === other.name || one.hash === other.hash },
 );
 
+const groupRows = fc.uniqueArray(
+  fc.record<GroupRow>({
+    name: text,
+    models: maybe(fc.array(text).map((list) => JSON.stringify(list))),
+    requests_per_minute: maybe(whole),
+    tokens_per_minute: maybe(whole),
+    concurrent_requests: maybe(whole),
+    budget_day: maybe(number),
+    budget_month: maybe(number),
+    created_at: whole,
+  }),
+  { selector: ({ name }) => name },
+);
+
 const exchangeRows = fc.uniqueArray(
   fc.record<ExchangeRow>({
     batch: fc.uuid(),
@@ -130,6 +148,7 @@ const exchangeRows = fc.uniqueArray(
     time: fc.nat(8.64e15),
     day,
     key: text,
+    group_name: maybe(text),
     tag: maybe(text),
     model: text,
     vendor: text,
@@ -182,9 +201,10 @@ const tagRows = fc.uniqueArray(
 describeStores('a copy', (stores) => {
   test('holds what the store holds, to the last digit, and so does a copy of the copy', async () => {
     await fc.assert(
-      fc.asyncProperty(keyRows, exchangeRows, tagRows, async (keys, exchanges, tags) => {
+      fc.asyncProperty(keyRows, groupRows, exchangeRows, tagRows, async (keys, groups, exchanges, tags) => {
         const source = await newFile(stores);
         await insert(source, 'gateway_keys', keys);
+        await insert(source, 'gateway_groups', groups);
         await insert(source, 'gateway_exchanges', exchanges);
         await insert(
           source,
@@ -192,6 +212,11 @@ describeStores('a copy', (stores) => {
           tags.map(({ tag: _, ...day }) => day),
         );
         await insert(source, 'gateway_usage_tags', tags);
+        await insert(
+          source,
+          'gateway_usage_groups',
+          tags.map(({ tag, ...day }) => ({ ...day, group_name: tag })),
+        );
         await sql`update gateway_changes set version = 7, by_row = 5`.execute(source.db);
         const [there, back] = [await stores.open(), await newFile(stores)];
         expect((await copyStore(source, there, never)).made).toBe(true);
@@ -265,10 +290,11 @@ describeStores('a copy', (stores) => {
     expect(await allRows(there)).not.toEqual(before);
   });
 
-  test.for(['keys', 'exchanges', 'days'])('%s alone are something', async (kind) => {
+  test.for(['keys', 'groups', 'exchanges', 'days'])('%s alone are something', async (kind) => {
     const [source, there] = [await newFile(stores), await stores.open()];
     await expect(copyStore(source, there, never)).rejects.toThrow(/^there are neither keys nor usage in \//);
     if (kind === 'keys') await createKey(source, 'team');
+    else if (kind === 'groups') await createGroup(source, 'search');
     else await use(source, 'one', 1);
     if (kind === 'exchanges') await sql`delete from gateway_usage_days`.execute(source.db);
     if (kind === 'days') await sql`delete from gateway_exchanges`.execute(source.db);

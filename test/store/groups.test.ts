@@ -1,0 +1,217 @@
+/** Groups of keys as the store has them, and as those see them who follow its keys. */
+
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { storedSpending } from '../../src/limits/stored-spending.ts';
+import { NoSuchGroup } from '../../src/store/changes.ts';
+import { type FollowedKeys, followKeys } from '../../src/store/follow-keys.ts';
+import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/groups.ts';
+import { columnsOf, groupColumnsOf, groupSettings, newGroup } from '../../src/store/key-settings.ts';
+import { groupView, groupViewOf, viewOf } from '../../src/store/key-view.ts';
+import { changeKey, createKey, pageOfKeys, revokeKey, rotateKey } from '../../src/store/keys.ts';
+import type { Store } from '../../src/store/store.ts';
+import { writeUsage } from '../../src/usage/write-usage.ts';
+import { soon } from '../support/soon.ts';
+import { describeStores } from '../support/stores.ts';
+import { exchange, rowOf } from '../usage/records.ts';
+
+const SETTINGS = groupSettings.parse({
+  models: ['openai/*'],
+  requests_per_minute: 60,
+  tokens_per_minute: 100_000_000_000,
+  concurrent_requests: 5,
+  budget_day: 0.5,
+  budget_month: 500.25,
+});
+
+async function keyOf(store: Store, name: string, group: string | null): Promise<{ key: string; id: string }> {
+  const made = await createKey(store, name, columnsOf({ group }));
+  if (made === undefined) throw new Error(`There is a key ${name} already.`);
+  return { key: made.key, id: made.row.id };
+}
+
+async function follow(store: Store, interval = 60_000): Promise<FollowedKeys> {
+  const followed = await followKeys(store, { interval });
+  onTestFinished(() => followed.stop());
+  return followed;
+}
+
+test.each(['none', 'a/b', '', ' a', 'a ', 'x'.repeat(65)])('%j is no name of a group', (name) => {
+  expect(newGroup.safeParse({ name }).success).toBe(false);
+});
+
+describeStores('groups of the store', (stores) => {
+  test('from its making to its end', async () => {
+    const store = await stores.open();
+    expect(await listGroups(store)).toEqual([]);
+    const made = await createGroup(store, 'search', groupColumnsOf(SETTINGS));
+    if (made === undefined) throw new Error('It is not made.');
+    expect(groupView.parse(groupViewOf(made))).toMatchObject({
+      object: 'group',
+      name: 'search',
+      ...SETTINGS,
+    });
+    expect(await createGroup(store, 'search')).toBeUndefined();
+    await createGroup(store, 'ads');
+    expect((await listGroups(store)).map(({ name }) => name)).toEqual(['ads', 'search']);
+    const changed = groupSettings.parse({ budget_day: null, models: null, requests_per_minute: 7 });
+    expect(await changeGroup(store, 'search', groupColumnsOf(changed))).toEqual({
+      ...made,
+      budget_day: null,
+      models: null,
+      requests_per_minute: 7,
+    });
+    expect(await changeGroup(store, 'search', {})).toMatchObject({ requests_per_minute: 7 });
+    expect(await changeGroup(store, 'nobody', {})).toBeUndefined();
+    expect(await deleteGroup(store, 'search')).toMatchObject({ name: 'search' });
+    expect(await deleteGroup(store, 'search')).toBeUndefined();
+    expect(await findGroup(store, 'search')).toBeUndefined();
+  });
+
+  test('a key is of a group that there is, or of none', async () => {
+    const store = await stores.open();
+    await expect(createKey(store, 'one', columnsOf({ group: 'search' }))).rejects.toThrow(NoSuchGroup);
+    const { id } = await keyOf(store, 'one', null);
+    await expect(changeKey(store, id, columnsOf({ group: 'search' }))).rejects.toThrow(
+      'There is no group search.',
+    );
+    await createGroup(store, 'search');
+    const changed = await changeKey(store, id, columnsOf({ group: 'search' }));
+    expect(changed && viewOf(changed).group).toBe('search');
+    // What else is changed of it leaves it there, and so does a rotation.
+    expect(await changeKey(store, id, { budget_day: 1 })).toMatchObject({ group_name: 'search' });
+    expect(await rotateKey(store, id)).toMatchObject({ row: { group_name: 'search' } });
+    await keyOf(store, 'two', 'search');
+    await keyOf(store, 'three', null);
+    const page = { revoked: false, prefix: '', after: undefined, limit: 9 };
+    const named = async (group: string | undefined) =>
+      (await pageOfKeys(store, { ...page, group })).rows.map(({ name }) => name).sort();
+    expect(await named('search')).toEqual(['one', 'two']);
+    expect(await named(undefined)).toEqual(['one', 'three', 'two']);
+    expect(await changeKey(store, id, columnsOf({ group: null }))).toMatchObject({ group_name: null });
+  });
+
+  test('one that keys are of stays, until they are of it no more', async () => {
+    const store = await stores.open();
+    await createGroup(store, 'search');
+    const [one, two] = [await keyOf(store, 'one', 'search'), await keyOf(store, 'two', 'search')];
+    expect(await deleteGroup(store, 'search')).toEqual({ keys: 2 });
+    await changeKey(store, one.id, columnsOf({ group: null }));
+    expect(await deleteGroup(store, 'search')).toEqual({ keys: 1 });
+    await revokeKey(store, two.id);
+    expect(await deleteGroup(store, 'search')).toMatchObject({ name: 'search' });
+    expect(await revokeKey(store, one.id)).toMatchObject({ group_name: null });
+  });
+
+  test('of a key and the end of its group at once, one is refused', async () => {
+    const place = await stores.newPlace();
+    const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
+    for (let round = 0; round < 10; round += 1) {
+      const group = `group-${round}`;
+      await createGroup(here, group);
+      const [made, deleted] = await Promise.all([
+        createKey(here, `key-${round}`, { group_name: group }).catch((error: unknown) => error),
+        deleteGroup(there, group),
+      ]);
+      const isLeft = (await findGroup(here, group)) !== undefined;
+      if (isLeft) expect([made, deleted]).toMatchObject([{ row: { group_name: group } }, { keys: 1 }]);
+      else expect([made, deleted]).toMatchObject([new NoSuchGroup(group), { name: group }]);
+    }
+  });
+
+  test('whoever follows the keys sees what others do with their groups', async () => {
+    const place = await stores.newPlace();
+    const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
+    const { keys } = await follow(here, 20);
+    await createGroup(there, 'search', groupColumnsOf(SETTINGS));
+    const { key, id } = await keyOf(there, 'one', 'search');
+    await soon(() =>
+      expect(keys.find(key)?.group).toMatchObject({ name: 'search', limits: { budgetDay: 0.5 } }),
+    );
+    expect(keys.find(key)).toMatchObject({ name: 'one', restricted: true, limits: {} });
+    expect(keys.find(key)?.allows('openai/gpt-4o', () => [])).toBe(true);
+    expect(keys.find(key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
+    await changeGroup(there, 'search', { budget_day: 2, models: null });
+    await soon(() => expect(keys.find(key)?.group?.limits.budgetDay).toBe(2));
+    expect(keys.find(key)?.restricted).toBe(false);
+    await createGroup(there, 'ads');
+    await changeKey(there, id, columnsOf({ group: 'ads' }));
+    await soon(() => expect(keys.find(key)?.group).toEqual({ name: 'ads', limits: {} }));
+    await changeKey(there, id, columnsOf({ group: null }));
+    await soon(() => expect(keys.find(key)?.group).toBeUndefined());
+    expect(keys.find(key)?.name).toBe('one');
+  });
+
+  test('a change of a group has no key read again', async () => {
+    const store = await stores.open();
+    await createGroup(store, 'search');
+    const { key } = await keyOf(store, 'one', 'search');
+    const followed = await follow(store);
+    // Nobody is told of this change: whoever reads the row sees it.
+    await sql`update gateway_keys set name = 'seen'`.execute(store.db);
+    await changeGroup(store, 'search', { budget_day: 2 });
+    await createGroup(store, 'ads');
+    await deleteGroup(store, 'ads');
+    await followed.refresh();
+    expect(followed.keys.find(key)).toMatchObject({ name: 'one', group: { limits: { budgetDay: 2 } } });
+  });
+
+  test('a key whose group somebody took out by hand opens nothing', async () => {
+    const store = await stores.open();
+    await createGroup(store, 'search', { budget_day: 1 });
+    const { key, id } = await keyOf(store, 'one', 'search');
+    const followed = await follow(store);
+    expect(followed.keys.find(key)?.name).toBe('one');
+    await sql`delete from gateway_groups`.execute(store.db);
+    await keyOf(store, 'two', null);
+    await followed.refresh();
+    expect(followed.keys.find(key)).toBeUndefined();
+    expect(await revokeKey(store, id)).toMatchObject({ name: 'one' });
+  });
+
+  test('an earlier version goes on beside: it makes keys and writes usage of no group, and moves no key', async () => {
+    const store = await stores.open();
+    await createGroup(store, 'search');
+    const { key, id } = await keyOf(store, 'one', 'search');
+    const followed = await follow(store);
+    // As 004-tags has them.
+    await sql`insert into gateway_keys (id, name, hint, hash, created_at, change)
+      values ('key_earlier', 'earlier', 'gw_…', 'abc', 5, 0)`.execute(store.db);
+    await sql`update gateway_keys set budget_day = 7 where id = ${id}`.execute(store.db);
+    await sql`update gateway_changes set version = version + 2, by_row = by_row + 2`.execute(store.db);
+    await sql`update gateway_keys set change = (select by_row from gateway_changes)`.execute(store.db);
+    await followed.refresh();
+    expect(followed.keys.find(key)).toMatchObject({ limits: { budgetDay: 7 }, group: { name: 'search' } });
+    const { group_name: _, ...row } = rowOf(exchange({ key: 'one', cost: 3 }));
+    const columns = Object.keys(row);
+    await sql`insert into gateway_exchanges (${sql.raw(columns.join())})
+      values (${sql.join(Object.values(row))})`.execute(store.db);
+    const kept = await store.db.selectFrom('gateway_exchanges').select('group_name').execute();
+    expect(kept).toEqual([{ group_name: null }]);
+  });
+
+  test('what was spent is of the group that the key was of then', async () => {
+    const store = await stores.open();
+    const time = Date.parse('2026-05-20T12:00:00Z');
+    const records = [
+      exchange({ key: 'one', group: 'search', cost: 1, time }),
+      exchange({ key: 'two', group: 'search', cost: 2, time }),
+      exchange({ key: 'two', group: 'ads', cost: 4, time, tag: 'customer' }),
+      exchange({ key: 'two', cost: 8, time }),
+      exchange({ key: 'one', group: 'search', cost: 16, time: time - 86_400_000 }),
+      exchange({ key: 'one', group: 'search', cost: 32, time: time - 30 * 86_400_000 }),
+    ];
+    await writeUsage(store, 'one', JSON.stringify(records.map((record, place) => rowOf(record, place))));
+    const spent = storedSpending(store, 'group');
+    expect(await spent('2026-05-20')).toEqual(
+      new Map([
+        ['search', { day: 3, month: 19 }],
+        ['ads', { day: 4, month: 4 }],
+      ]),
+    );
+    expect(await spent('2026-05-20', new Set(['ads', 'nobody']))).toEqual(
+      new Map([['ads', { day: 4, month: 4 }]]),
+    );
+    expect((await storedSpending(store)('2026-05-20')).get('two')).toEqual({ day: 14, month: 14 });
+  });
+});
