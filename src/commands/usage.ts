@@ -15,8 +15,9 @@ const options = {
   to: { type: 'string', description: 'Last day (default: today)' },
   by: {
     type: 'string',
-    description: 'day, key, model, vendor, tag, or several, comma-separated (default: key,model)',
+    description: 'day, group, key, model, vendor, tag, or several, comma-separated (default: key,model)',
   },
+  group: { type: 'string', description: 'Only what keys of this group used while they were of it' },
   key: { type: 'string', description: 'Only the key of this name' },
   model: { type: 'string', description: 'Only this model, by its full id' },
   tag: { type: 'string', description: 'Only requests with this tag (header x-gateway-tag)' },
@@ -28,14 +29,14 @@ const options = {
 export const usage = defineCommand({
   meta: {
     name: 'usage',
-    description: 'Report requests, tokens and cost by key, model, vendor, tag and day (UTC).',
+    description: 'Report requests, tokens and cost by group, key, model, vendor, tag and day (UTC).',
   },
   args: options,
   run: ({ args }) =>
     withStore(async (store) => {
       refuseUnknown(args, options);
-      const { from, to, by, key, model, tag, limit } = args;
-      const said = Object.entries({ from, to, by, key, model, tag, limit }).filter(
+      const { from, to, by, group, key, model, tag, limit } = args;
+      const said = Object.entries({ from, to, by, group, key, model, tag, limit }).filter(
         ([, value]) => value !== undefined,
       );
       const query = queryOf(checkedOptions(Object.fromEntries(said), usageQuery), Date.now());

@@ -1,10 +1,10 @@
-/** What was used, by day, key, model, vendor or tag, or several of them: from the sums of the days. */
+/** What was used, by day, group, key, model, vendor or tag, or several of them: from the sums of the days. */
 
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
-import { USAGE_DAY, USAGE_SUMS, type UsageSums, type UsageTagRow } from '../store/tables.ts';
+import { USAGE_DAY, USAGE_SUMS, type UsageDayRow, type UsageSums } from '../store/tables.ts';
 
-export const dimensions = [...USAGE_DAY, 'tag'] as const;
+export const dimensions = ['day', 'group', 'key', 'model', 'vendor', 'tag'] as const;
 
 /** What a report can have a line for. */
 export type Dimension = (typeof dimensions)[number];
@@ -13,9 +13,10 @@ export interface UsageQuery {
   /** Days of UTC, YYYY-MM-DD, both included. */
   readonly from: string;
   readonly to: string;
-  /** One at least. */
+  /** One at least. Not by group and by tag at once, which no sums are of. */
   readonly by: readonly Dimension[];
-  /** Only of this key, this model, this tag. */
+  /** Only of this group, this key, this model, this tag. */
+  readonly group?: string;
   readonly key?: string;
   readonly model?: string;
   readonly tag?: string;
@@ -24,7 +25,7 @@ export interface UsageQuery {
 }
 
 export interface UsageLine {
-  /** Of which day, key, model, vendor, tag: those asked for. '' stands for none. */
+  /** Of which day, group, key, model, vendor, tag: those asked for. '' stands for none. */
   readonly of: { readonly [D in Dimension]?: string };
   readonly sums: UsageSums;
 }
@@ -46,7 +47,7 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
     .groupBy([...by])
     .select([...by])
     .select(summedUp)
-    // What is all of it under tags has none left without one.
+    // What is all of it under tags, or of groups, has none left without one.
     .having(sql`sum(days.requests)`, '>', 0);
   const latest = by.includes('day') ? grouped.orderBy('day', 'desc') : grouped;
   const ordered = latest.orderBy('cost', 'desc').orderBy('requests', 'desc');
@@ -65,40 +66,62 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
   };
 }
 
-function daysAsked(store: Store, { by, from, to, key, model, tag }: UsageQuery) {
-  const days = by.includes('tag') || tag !== undefined ? byTag(store) : untagged(store);
+function daysAsked(store: Store, { by, from, to, group, key, model, tag }: UsageQuery) {
+  const isAsked = (dimension: Dimension, one: string | undefined) =>
+    by.includes(dimension) || one !== undefined;
+  const days = isAsked('tag', tag) ? byTag(store) : isAsked('group', group) ? byGroup(store) : all(store);
   return store.db
     .selectFrom(days.as('days'))
     .where('day', '>=', from)
     .where('day', '<=', to)
+    .$if(group !== undefined, (asked) => asked.where('group', '=', group ?? ''))
     .$if(key !== undefined, (asked) => asked.where('key', '=', key ?? ''))
     .$if(model !== undefined, (asked) => asked.where('model', '=', model ?? ''))
     .$if(tag !== undefined, (asked) => asked.where('tag', '=', tag ?? ''));
 }
 
-/** The days, as if nothing had a tag. */
-function untagged({ db }: Store) {
-  return db.selectFrom('gateway_usage_days').select([...USAGE_DAY, sql<string>`''`.as('tag'), ...USAGE_SUMS]);
+const NONE = sql<string>`''`;
+
+/** The days, as if nothing had a tag, and no key were of a group. */
+function all({ db }: Store) {
+  return db
+    .selectFrom('gateway_usage_days')
+    .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group'), ...USAGE_SUMS]);
 }
 
 /** The days, of which what has a tag is taken out, and put beside them. */
 function byTag(store: Store) {
   const tags = store.db.selectFrom('gateway_usage_tags');
-  return untagged(store)
+  return all(store)
     .unionAll(
       tags
-        .select([...USAGE_DAY, sql<string>`''`.as('tag')])
+        .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group')])
         .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
     )
-    .unionAll(tags.select([...dimensions, ...USAGE_SUMS]));
+    .unionAll(tags.select([...USAGE_DAY, 'tag', NONE.as('group'), ...USAGE_SUMS]));
+}
+
+/** The same with what was used by keys of a group. */
+function byGroup(store: Store) {
+  const groups = store.db.selectFrom('gateway_usage_groups');
+  return all(store)
+    .unionAll(
+      groups
+        .select([...USAGE_DAY, NONE.as('tag'), NONE.as('group')])
+        .select((of) => USAGE_SUMS.map((column) => of.neg(of.ref(column)).as(column))),
+    )
+    .unionAll(groups.select([...USAGE_DAY, NONE.as('tag'), 'group_name as group', ...USAGE_SUMS]));
 }
 
 function summedUp() {
   return USAGE_SUMS.map((column) => sql<number>`coalesce(sum(${sql.ref(`days.${column}`)}), 0)`.as(column));
 }
 
-function lineOf(row: UsageTagRow, by: readonly Dimension[]): UsageLine {
-  const { day, key, model, vendor, tag, ...sums } = row;
-  const all = { day, key, model, vendor, tag };
+function lineOf(
+  row: UsageDayRow & Readonly<Record<'tag' | 'group', string>>,
+  by: readonly Dimension[],
+): UsageLine {
+  const { day, group, key, model, vendor, tag, ...sums } = row;
+  const all = { day, group, key, model, vendor, tag };
   return { of: Object.fromEntries(by.map((dimension) => [dimension, all[dimension]])), sums };
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { dayOf } from '../calendar.ts';
-import { dimensions, type UsageQuery } from './report.ts';
+import { type Dimension, dimensions, type UsageQuery } from './report.ts';
 
 /** Days that are reported where it is not said which, the present one among them. */
 const USUAL_DAYS = 30;
@@ -26,8 +26,12 @@ export const usageQuery = z
       .pipe(z.array(z.enum(dimensions)).min(1))
       .default(['key', 'model'])
       .meta({
-        description: 'What to group by: day, key, model, vendor, tag, or several of them, comma-separated.',
+        description:
+          'What to group by: day, group, key, model, vendor, tag, or several of them, comma-separated; group and tag not together.',
       }),
+    group: name
+      .exactOptional()
+      .meta({ description: 'Only what keys of this group used while they were of it.' }),
     key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
     model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
     tag: name.exactOptional().meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
@@ -42,7 +46,18 @@ export const usageQuery = z
   .refine(({ from, to = dayOf(Date.now()) }) => from === undefined || from <= to, {
     path: ['from'],
     error: 'is after the last day',
+  })
+  .refine((asked) => !(asks('group', asked) && asks('tag', asked)), {
+    path: ['group'],
+    error: 'cannot be combined with tag: usage is summed up by group and by tag, but not by both at once',
   });
+
+function asks(
+  dimension: 'group' | 'tag',
+  asked: { readonly by: readonly Dimension[]; readonly group?: string; readonly tag?: string },
+): boolean {
+  return asked.by.includes(dimension) || asked[dimension] !== undefined;
+}
 
 /** @param now milliseconds since 1970. */
 export function queryOf(asked: z.output<typeof usageQuery>, now: number): UsageQuery {

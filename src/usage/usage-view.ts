@@ -42,6 +42,7 @@ export const usageFigures = z.strictObject(figures);
 /** A line of a report: null where an exchange had none of it. */
 export const usageLine = z.strictObject({
   day: z.iso.date().optional(),
+  group: z.string().nullable().optional(),
   key: z.string().nullable().optional(),
   model: z.string().nullable().optional(),
   vendor: z.string().nullable().optional(),
@@ -53,9 +54,10 @@ export type UsageFigures = z.output<typeof usageFigures>;
 export type UsageLineView = z.output<typeof usageLine>;
 
 export function lineView({ of, sums }: UsageLine): UsageLineView {
-  const { day, key, model, vendor, tag } = of;
+  const { day, group, key, model, vendor, tag } = of;
   return {
     ...(day !== undefined && { day }),
+    ...(group !== undefined && { group: group || null }),
     ...(key !== undefined && { key: key || null }),
     ...(model !== undefined && { model: model || null }),
     ...(vendor !== undefined && { vendor: vendor || null }),
