@@ -15,6 +15,7 @@ const main = defineCommand({
   subCommands: {
     start: () => import('./commands/start.ts').then((module) => module.start),
     keys: () => import('./commands/keys.ts').then((module) => module.keys),
+    groups: () => import('./commands/groups.ts').then((module) => module.groups),
     usage: () => import('./commands/usage.ts').then((module) => module.usage),
     store: () => import('./commands/store.ts').then((module) => module.store),
     models: () => import('./commands/models.ts').then((module) => module.models),

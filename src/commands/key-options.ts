@@ -1,10 +1,18 @@
-/** What the commands of `gateway keys` say of a key, as options. */
+/** What the commands of `gateway keys` and `gateway groups` say of a key or a group, as options. */
 
 import type { ArgsDef } from 'citty';
-import { type KeySettings, keySettings } from '../store/key-settings.ts';
+import { type GroupSettings, groupSettings, type KeySettings, keySettings } from '../store/key-settings.ts';
 import { millisecondsOf } from './duration.ts';
 import { Refusal } from './refusal.ts';
 import { checkedOptions } from './with-store.ts';
+
+const limitOptions = {
+  'requests-per-minute': { type: 'string', description: 'A number, or "none" for no limit (so below, too)' },
+  'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
+  'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
+  'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
+  'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
+} as const satisfies ArgsDef;
 
 export const settingOptions = {
   models: {
@@ -15,32 +23,49 @@ export const settingOptions = {
     type: 'string',
     description: 'A date (2027-01-31), a time (ISO 8601), a duration from now (30d, 12h), or "never"',
   },
-  'requests-per-minute': { type: 'string', description: 'A number, or "none" for no limit (so below, too)' },
-  'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
-  'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
-  'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
-  'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
+  ...limitOptions,
+  group: { type: 'string', description: 'The group whose limits it keeps too, or "none"' },
+} as const satisfies ArgsDef;
+
+export const groupOptions = {
+  models: {
+    type: 'string',
+    description: 'Models beyond which none of its keys goes, comma-separated, or "any" for no such bound',
+  },
+  ...limitOptions,
 } as const satisfies ArgsDef;
 
 type Options = { readonly [O in keyof typeof settingOptions]?: string | undefined };
+type GroupOptions = { readonly [O in keyof typeof groupOptions]?: string | undefined };
 
-/** What was said, and nothing else. @throws Refusal that names the option. */
+/** What was said of a key, and nothing else. @throws Refusal that names the option. */
 export function settingsOf(options: Options, now: number): KeySettings {
-  const { models, expires } = options;
-  return checkedOptions(
-    {
-      ...(models !== undefined && {
-        models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
-      }),
-      ...(expires !== undefined && { expires_at: timeOf(expires, now) }),
-      ...limit('requests-per-minute', options['requests-per-minute']),
-      ...limit('tokens-per-minute', options['tokens-per-minute']),
-      ...limit('concurrent-requests', options['concurrent-requests']),
-      ...limit('budget-day', options['budget-day']),
-      ...limit('budget-month', options['budget-month']),
-    },
-    keySettings,
-  );
+  const { expires, group } = options;
+  const said = {
+    ...limitsOf(options),
+    ...(expires !== undefined && { expires_at: timeOf(expires, now) }),
+    ...(group !== undefined && { group: group === 'none' ? null : group }),
+  };
+  return checkedOptions(said, keySettings);
+}
+
+/** The same of a group. @throws Refusal that names the option. */
+export function groupSettingsOf(options: GroupOptions): GroupSettings {
+  return checkedOptions(limitsOf(options), groupSettings);
+}
+
+function limitsOf(options: GroupOptions): Readonly<Record<string, unknown>> {
+  const { models } = options;
+  return {
+    ...(models !== undefined && {
+      models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
+    }),
+    ...limit('requests-per-minute', options['requests-per-minute']),
+    ...limit('tokens-per-minute', options['tokens-per-minute']),
+    ...limit('concurrent-requests', options['concurrent-requests']),
+    ...limit('budget-day', options['budget-day']),
+    ...limit('budget-month', options['budget-month']),
+  };
 }
 
 /** @throws Refusal */

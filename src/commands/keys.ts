@@ -1,6 +1,7 @@
 /** `gateway keys`: makes, lists, changes, rotates and revokes keys. Running gateways know within a second or two. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { NoSuchGroup } from '../store/changes.ts';
 import { columnsOf, isOver, keyName } from '../store/key-settings.ts';
 import { type KeyView, viewOf } from '../store/key-view.ts';
 import {
@@ -17,6 +18,7 @@ import type { Store } from '../store/store.ts';
 import { millisecondsOf } from './duration.ts';
 import { settingOptions, settingsOf } from './key-options.ts';
 import { refuseUnknown } from './known-options.ts';
+import { limitColumns } from './limit-columns.ts';
 import { Refusal } from './refusal.ts';
 import { type Column, textTable } from './text-table.ts';
 import { unknownModels } from './unknown-models.ts';
@@ -43,7 +45,7 @@ const create = defineCommand({
       const name = checkedOptions(args.name, keyName, 'The name');
       const settings = settingsOf(args, Date.now());
       if (isOver(settings)) throw new Refusal(`--expires: ${args.expires} is in the past`);
-      const made = await createKey(store, name, columnsOf(settings));
+      const made = await ofKnownGroup(createKey(store, name, columnsOf(settings)));
       if (made === undefined) throw new Refusal(`There is already a key named ${name}.`);
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       show(made, args.json);
@@ -78,7 +80,7 @@ const change = defineCommand({
       const settings = settingsOf(args, Date.now());
       if (Object.keys(settings).length === 0)
         throw new Refusal('Nothing to change: give at least one setting, such as --models or --budget-day.');
-      await changeKey(store, id, columnsOf(settings));
+      await ofKnownGroup(changeKey(store, id, columnsOf(settings)));
       for (const hint of unknownModels(settings.models ?? [], config)) console.error(hint);
       console.error(`Changed the key ${name}.`);
     }),
@@ -151,6 +153,16 @@ export const keys = defineCommand({
   subCommands: { create, list, change, rotate, revoke },
 });
 
+/** @throws Refusal where the key was to be of a group that there is not. */
+async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof NoSuchGroup)) throw error;
+    throw new Refusal(`${error.message} "gateway groups create '${error.group}'" makes it.`);
+  }
+}
+
 async function existing(store: Store, nameOrId: string) {
   const row = await findKey(store, nameOrId);
   if (row === undefined) throw new Refusal(`There is no key ${nameOrId} (see "gateway keys list").`);
@@ -168,23 +180,13 @@ function show({ key, row }: MadeKey, asJson: boolean | undefined): void {
   console.log(key);
 }
 
-const figure = (field: Exclude<keyof KeyView, 'models'>, title: string): Column<KeyView> => ({
-  title,
-  right: true,
-  text: (key) => String(key[field] ?? '-'),
-});
-
 const COLUMNS: readonly Column<KeyView>[] = [
   { title: 'name', text: ({ name }) => name },
   { title: 'id', text: ({ id }) => id },
   { title: 'key', text: ({ hint }) => hint },
   { title: 'state', text: stateOf },
-  figure('requests_per_minute', 'req/min'),
-  figure('tokens_per_minute', 'tok/min'),
-  figure('concurrent_requests', 'at once'),
-  figure('budget_day', '$/day'),
-  figure('budget_month', '$/month'),
-  { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
+  { title: 'group', text: ({ group }) => group ?? '-' },
+  ...limitColumns<KeyView>(),
 ];
 
 function stateOf(key: KeyView): string {

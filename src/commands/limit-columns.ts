@@ -1,0 +1,22 @@
+/** What a key or a group may use, as columns of a table. */
+
+import type { LimitColumns } from '../store/tables.ts';
+import type { Column } from './text-table.ts';
+
+type Limited = Omit<LimitColumns, 'models'> & { readonly models: readonly string[] | null };
+
+export function limitColumns<T extends Limited>(): readonly Column<T>[] {
+  const figure = (field: Exclude<keyof Limited, 'models'>, title: string): Column<T> => ({
+    title,
+    right: true,
+    text: (limited) => String(limited[field] ?? '-'),
+  });
+  return [
+    figure('requests_per_minute', 'req/min'),
+    figure('tokens_per_minute', 'tok/min'),
+    figure('concurrent_requests', 'at once'),
+    figure('budget_day', '$/day'),
+    figure('budget_month', '$/month'),
+    { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
+  ];
+}
