@@ -165,18 +165,31 @@ export function openAccount(
     if (concurrentRequests === undefined) return all;
     const limit = mine(concurrentRequests);
     const leave = inFlight.enter(holder.name, limit);
-    const begin = (entered: Leave | undefined): Standings => {
-      if (entered === undefined) {
-        throw new GatewayError(
-          'rate-limited',
-          `Rate limit reached: ${said(holder)} is limited to ${limit} requests at a time.`,
-          { retryAfter: SOON, headers: limitHeaders(all, format, now()) },
-        );
-      }
-      untilClosed(response, entered);
-      return all;
-    };
-    return leave instanceof Promise ? leave.then(begin) : begin(leave);
+    return leave instanceof Promise
+      ? leave.then((entered) => begin(entered, holder, limit, response, format, all))
+      : begin(leave, holder, limit, response, format, all);
+  }
+
+  /** Counts one that is let in as in flight, until `response` closes. */
+  function begin(
+    leave: Leave | undefined,
+    holder: Holder,
+    limit: number,
+    response: ServerResponse,
+    format: FormatName,
+    all: Standings,
+  ): Standings {
+    if (leave === undefined) {
+      throw new GatewayError(
+        'rate-limited',
+        `Rate limit reached: ${said(holder)} is limited to ${limit} requests at a time.`,
+        { retryAfter: SOON, headers: limitHeaders(all, format, now()) },
+      );
+    }
+    // The caller may have left in the meantime.
+    if (response.closed) leave();
+    else response.on('close', leave);
+    return all;
   }
 
   return {
@@ -212,13 +225,6 @@ export function openAccount(
     },
     close: inFlight.close,
   };
-}
-
-/** Counts one that is let in as in flight, until `response` closes. */
-function untilClosed(response: ServerResponse, leave: Leave): void {
-  // The caller may have left in the meantime.
-  if (response.closed) leave();
-  else response.on('close', leave);
 }
 
 function budgetsOf(

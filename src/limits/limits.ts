@@ -86,13 +86,15 @@ export function limitsOf(
     admit(principal, response, format) {
       const { limits, group } = principal;
       const own = hasLimit(limits) ? keys.admit(principal, response, format, NOT_LIMITED) : NOT_LIMITED;
-      const told = (standings: Standings): LimitHeaders => limitHeaders(standings, format, now());
-      if (group === undefined || !hasLimit(group.limits))
-        return own instanceof Promise ? own.then(told) : told(own);
-      if (own instanceof Promise)
-        return own.then(async (beside) => told(await groups.admit(group, response, format, beside)));
-      const all = groups.admit(group, response, format, own);
-      return all instanceof Promise ? all.then(told) : told(all);
+      const all =
+        group === undefined || !hasLimit(group.limits)
+          ? own
+          : own instanceof Promise
+            ? own.then((beside) => groups.admit(group, response, format, beside))
+            : groups.admit(group, response, format, own);
+      return all instanceof Promise
+        ? all.then((standings) => limitHeaders(standings, format, now()))
+        : limitHeaders(all, format, now());
     },
     charge,
     record(record) {
