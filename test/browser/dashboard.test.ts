@@ -44,7 +44,7 @@ function usage(by: string): object {
   const models = ['anthropic/claude-sonnet-4-5', 'openai/gpt-5.4', 'google/gemini-2.5-flash', HARM];
   for (let at = 0; at < 8; at += 1) models.push(`vendor/model-${at}`);
   const lines =
-    by === 'key'
+    by === 'group,key'
       ? [
           { key: 'team', ...figures(900, 8) },
           { key: HARM, ...figures(100, 2) },
@@ -327,8 +327,11 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(await page.locator('#tiles').innerText()).toMatch(/cost\s+\$0\.050/);
     expect(await page.locator('#models').innerText()).toContain('anthropic/claude-sonnet-4-5');
     expect(await page.locator('#keys').innerText()).toMatch(/team\s*3\s*other\s*1/);
-    admin.record({ ...RECORD, time: Date.now() });
+    expect(await page.locator('#of-groups').isVisible()).toBe(false);
+    admin.record({ ...RECORD, time: Date.now(), group: 'search' });
     await expect.poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 }).toBe('5');
+    expect(await page.locator('#groups').innerText()).toMatch(/\(none\)\s*4\s*search\s*1/);
+    expect(await page.locator('#keys').innerText()).toMatch(/team\s*4\s*other\s*1/);
     await page.fill('#key', 'wrong');
     await page.press('#key', 'Enter');
     await expect.poll(() => page.locator('#status').innerText()).toContain('401');

@@ -36,6 +36,8 @@ const page = {
   legend: find('legend', HTMLElement),
   models: find('models', HTMLElement),
   keys: find('keys', HTMLElement),
+  ofGroups: find('of-groups', HTMLElement),
+  groups: find('groups', HTMLElement),
   table: find('table', HTMLElement),
 };
 
@@ -66,7 +68,7 @@ async function refresh() {
   try {
     const [byModel, byKey, today] = await Promise.all([
       readUsage(key, { from, to, by: ['day', 'model'] }),
-      readUsage(key, { from, to, by: ['key'] }),
+      readUsage(key, { from, to, by: ['group', 'key'] }),
       readUsage(key, { from: to, to, by: ['model'] }),
     ]);
     if (mine !== turn) return;
@@ -140,20 +142,26 @@ function draw() {
   );
   drawDays(days, byModel.lines, measure, coloured);
   page.models.replaceChildren(...rowsOf(ranked, measure, 'model', widthOf(page.models), colourOf));
-  page.keys.replaceChildren(
-    ...rowsOf(
-      rank(
-        gather(byKey.lines, (line) => line.key ?? '(none)'),
-        measure,
-      ),
-      measure,
-      'key',
-      widthOf(page.keys),
-      () => 'c0',
-    ),
-  );
+  drawKeys(page.keys, 'key', byKey.lines, measure);
+  // Where no key is of a group there is nothing to show.
+  page.ofGroups.hidden = !byKey.lines.some((line) => line.group);
+  if (!page.ofGroups.hidden) drawKeys(page.groups, 'group', byKey.lines, measure);
   page.table.replaceChildren(tableOf(ranked.map(({ name, figures }) => [name, figures])));
   if (byModel.more || byKey.more) say('Not all models and keys are shown; the totals include them all.');
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {'key' | 'group'} by
+ * @param {readonly Line[]} lines
+ * @param {Measure} measure
+ */
+function drawKeys(place, by, lines, measure) {
+  const ranked = rank(
+    gather(lines, (line) => line[by] ?? '(none)'),
+    measure,
+  );
+  place.replaceChildren(...rowsOf(ranked, measure, by, widthOf(place), () => 'c0'));
 }
 
 /** A picture is drawn as wide as its place, so that its letters are as large as any. @param {HTMLElement} place */

@@ -5,7 +5,7 @@ import { reach } from './reach.js';
 /** @import { Figures } from './measures.js' */
 
 /**
- * @typedef {Figures & { day?: string, key?: string | null, model?: string | null }} Line
+ * @typedef {Figures & { day?: string, group?: string | null, key?: string | null, model?: string | null }} Line
  * @typedef {{ lines: readonly Line[], total: Figures, more: boolean }} Report
  */
 
@@ -23,7 +23,7 @@ export class Refused extends Error {
 
 /**
  * @param {string} key the admin's
- * @param {{ from: string, to: string, by: readonly ('day' | 'model' | 'key')[] }} asked days of UTC, both included
+ * @param {{ from: string, to: string, by: readonly ('day' | 'model' | 'key' | 'group')[] }} asked days of UTC, both included
  * @returns {Promise<Report>}
  */
 export async function readUsage(key, { from, to, by }) {
