@@ -19,7 +19,7 @@ const MEANINGS = {
   404: '`Model not supported`: it is not in the catalog, or no vendor that serves it is configured.',
   413: 'The body is too large.',
   415: 'The content type of the body is not JSON.',
-  429: 'Over a limit or budget of the key, or of the vendor; `Retry-After` says when to try again.',
+  429: 'Over a limit or budget of the key, of its group, or of the vendor; `Retry-After` says when to try again.',
   500: 'An error of the vendor, or of the gateway itself.',
   502: "The vendor is down, broke off its answer, or refused the gateway's own key.",
   503: 'The vendor or the gateway is overloaded.',

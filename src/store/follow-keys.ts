@@ -1,14 +1,13 @@
 /**
  * The store's keys in memory, for the request path, and their changes as they come: one row is read again and again,
- * and after it has changed the keys that have, and all groups, of which there are few: to read all of 50,000 keys takes
- * the request path half a second. PostgreSQL
- * could tell by LISTEN and NOTIFY, but not through a pooler in between; a row a second is nothing to it, and the same in
- * SQLite.
+ * and after it has changed the keys that have: to read all of 50,000 takes the request path half a second. Of groups, of
+ * which there are fewer, all are read when one of them has changed. PostgreSQL could tell by LISTEN and NOTIFY, but not
+ * through a pooler in between; a row a second is nothing to it, and the same in SQLite.
  */
 
 import { type Keys, openKeyBook } from '../keys.ts';
 import { repeat } from '../repeat.ts';
-import { listGroups } from './groups.ts';
+import { groupsState, listGroups } from './groups.ts';
 import { groupRecordOf, recordsOf } from './key-records.ts';
 import { keysChangedAfter, listKeys } from './keys.ts';
 import { replacementOf } from './same-file.ts';
@@ -41,7 +40,7 @@ export async function followKeys(
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: FollowOptions = {},
 ): Promise<FollowedKeys> {
   let book = openKeyBook();
-  let known: Changes | undefined;
+  let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
   let isReplaced = store.kind === 'sqlite' ? await replacementOf(store.place.path) : undefined;
   let stopped = false;
@@ -58,13 +57,15 @@ export async function followKeys(
         const changes = await keyChanges({ db });
         const isByRow = before !== undefined && areByRow(before, changes);
         const rows = isByRow ? await keysChangedAfter({ db }, before.by_row) : await listKeys({ db });
-        return { changes, isByRow, rows, groups: await listGroups({ db }) };
+        const state = await groupsState({ db });
+        const groups = isByRow && before.groups === state ? undefined : await listGroups({ db });
+        return { isByRow, rows, groups, known: { ...changes, groups: state } };
       });
     const next = read.isByRow ? book : openKeyBook();
-    next.setGroups(read.groups.map(groupRecordOf));
+    if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordOf));
     for (const row of read.rows) next.set(row.id, recordsOf(row));
     book = next;
-    known = read.changes;
+    known = read.known;
   }
 
   async function look(): Promise<void> {

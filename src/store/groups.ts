@@ -11,10 +11,10 @@ export function createGroup(
   columns: Partial<LimitColumns> = {},
 ): Promise<GroupRow | undefined> {
   return db.transaction().execute(async (transaction) => {
-    await countChange(transaction);
+    const change = await countChange(transaction);
     return transaction
       .insertInto('gateway_groups')
-      .values({ ...UNLIMITED, ...columns, name, created_at: Date.now() })
+      .values({ ...UNLIMITED, ...columns, name, created_at: Date.now(), change })
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .executeTakeFirst();
@@ -24,6 +24,16 @@ export function createGroup(
 /** Every group, by name. */
 export function listGroups({ db }: Pick<Store, 'db'>): Promise<GroupRow[]> {
   return db.selectFrom('gateway_groups').selectAll().orderBy('name').execute();
+}
+
+/** What is another one after every change of a group. */
+export async function groupsState({ db }: Pick<Store, 'db'>): Promise<string> {
+  const { count, last } = await db
+    .selectFrom('gateway_groups')
+    .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('change').as('last')])
+    .executeTakeFirstOrThrow();
+  // One that is deleted is missing, and one that is made or changed since has a higher number.
+  return `${count} ${last}`;
 }
 
 export function findGroup({ db }: Store, name: string): Promise<GroupRow | undefined> {
@@ -37,16 +47,13 @@ export function changeGroup(
   columns: Partial<LimitColumns>,
 ): Promise<GroupRow | undefined> {
   return db.transaction().execute(async (transaction) => {
-    await countChange(transaction);
-    return (
-      transaction
-        .updateTable('gateway_groups')
-        // An UPDATE must set something.
-        .set({ name, ...columns })
-        .where('name', '=', name)
-        .returningAll()
-        .executeTakeFirst()
-    );
+    const change = await countChange(transaction);
+    return transaction
+      .updateTable('gateway_groups')
+      .set({ ...columns, change })
+      .where('name', '=', name)
+      .returningAll()
+      .executeTakeFirst();
   });
 }
 

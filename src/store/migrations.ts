@@ -189,6 +189,7 @@ const groups: Migration = {
       .addColumn('budget_day', 'double precision')
       .addColumn('budget_month', 'double precision')
       .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('change', 'bigint', (column) => column.notNull())
       .execute();
     await db.schema.alterTable('gateway_keys').addColumn('group_name', 'text').execute();
     await db.schema.alterTable('gateway_exchanges').addColumn('group_name', 'text').execute();

@@ -40,6 +40,8 @@ export interface GroupRow extends LimitColumns {
   /** What usage is kept under, so it never changes. */
   readonly name: string;
   readonly created_at: number;
+  /** The change that has made it what it is, as a key's. */
+  readonly change: number;
 }
 
 /** What a key may use, or all keys of a group together. null is: no such limit. */

@@ -136,6 +136,7 @@ const groupRows = fc.uniqueArray(
     budget_day: maybe(number),
     budget_month: maybe(number),
     created_at: whole,
+    change: whole,
   }),
   { selector: ({ name }) => name },
 );

@@ -60,6 +60,7 @@ describeStores('groups of the store', (stores) => {
       budget_day: null,
       models: null,
       requests_per_minute: 7,
+      change: made.change + 3,
     });
     expect(await changeGroup(store, 'search', {})).toMatchObject({ requests_per_minute: 7 });
     expect(await changeGroup(store, 'nobody', {})).toBeUndefined();
@@ -154,6 +155,25 @@ describeStores('groups of the store', (stores) => {
     await deleteGroup(store, 'ads');
     await followed.refresh();
     expect(followed.keys.find(key)).toMatchObject({ name: 'one', group: { limits: { budgetDay: 2 } } });
+  });
+
+  test('a change of a key has no group read again', async () => {
+    const store = await stores.open();
+    await createGroup(store, 'search');
+    const { key, id } = await keyOf(store, 'one', 'search');
+    const followed = await follow(store);
+    await sql`update gateway_groups set budget_day = 7`.execute(store.db);
+    await changeKey(store, id, { budget_day: 2 });
+    await followed.refresh();
+    expect(followed.keys.find(key)).toMatchObject({ limits: { budgetDay: 2 }, group: { limits: {} } });
+    expect(followed.keys.find(key)?.group?.limits).toEqual({});
+    // One that goes and comes again is another one.
+    await changeKey(store, id, { group_name: null });
+    await deleteGroup(store, 'search');
+    await createGroup(store, 'search', { budget_day: 3 });
+    await changeKey(store, id, { group_name: 'search' });
+    await followed.refresh();
+    expect(followed.keys.find(key)?.group?.limits).toEqual({ budgetDay: 3 });
   });
 
   test('a key whose group somebody took out by hand opens nothing', async () => {

@@ -36,6 +36,7 @@ describeStores('the recorder', (stores) => {
       usage: { input: 100, cacheRead: 40, cacheWrite: 30, cacheWriteHour: 10, output: 20, reasoning: 5 },
       fault: 'upstream-broken',
       tag: 'customer-42',
+      group: 'search',
     });
     record(whole);
     expect(await close(5_000)).toBe(0);
@@ -68,11 +69,18 @@ describeStores('the recorder', (stores) => {
       estimated_cost: null,
       attempts: 1,
       tag: 'customer-42',
+      group_name: 'search',
     });
     expect(await store.db.selectFrom('gateway_usage_tags').selectAll().execute()).toEqual([
       {
         ...(await store.db.selectFrom('gateway_usage_days').selectAll().executeTakeFirst()),
         tag: 'customer-42',
+      },
+    ]);
+    expect(await store.db.selectFrom('gateway_usage_groups').selectAll().execute()).toEqual([
+      {
+        ...(await store.db.selectFrom('gateway_usage_days').selectAll().executeTakeFirst()),
+        group_name: 'search',
       },
     ]);
   });
