@@ -87,11 +87,12 @@ test('where no file is, that is said: whoever is in another folder than they thi
   ]);
 });
 
-test('a model that a key opens and nobody knows is named, and a dialect', async () => {
+test('a model that a key or a group opens and nobody knows is named, and a dialect', async () => {
   const { code, stdout } = await check({
     keys: [
       { name: 'team', key: 'a-key-of-a-team', models: ['openai/gpt-5.4', 'openai/gpt5', 'anthropic/*'] },
     ],
+    groups: [{ name: 'search', models: ['openai/*', 'openai/gpt-none'] }],
     vendors: {
       openai: { apiKey: 'sk-1', dialect: 'opnai' },
       vllm: { ...at('http://localhost:8000/v1'), dialect: 'vllm' },
@@ -100,6 +101,7 @@ test('a model that a key opens and nobody knows is named, and a dialect', async 
   expect(code).toBe(0);
   expect(stdout.match(/^Note: .*$/gm)).toEqual([
     'Note: the catalog has no model openai/gpt5 (see "gateway models").',
+    'Note: the catalog has no model openai/gpt-none (see "gateway models").',
   ]);
   expect(stdout).toContain('The vendor openai has a dialect that nothing is known of, opnai, so ');
   expect(stdout).not.toContain('The vendor vllm has a dialect');
@@ -137,6 +139,17 @@ test('one that is not there is named, and where it was looked for', async () => 
   expect(stderr).toBe(
     `The configuration file cannot be read: ${join(directory, 'none.json')} does not exist\n`,
   );
+});
+
+test('a key of a group that there is not is told, and the exit code is 78', async () => {
+  const { code, stderr } = await check({
+    groups: [{ name: 'search' }],
+    keys: [{ name: 'ranker', key: 'a-key-of-a-team', group: 'serach' }],
+  });
+  expect([code, stderr]).toEqual([
+    78,
+    'The configuration is not valid: keys.0.group: there is no group serach in groups, and the key ranker is to be of it\n',
+  ]);
 });
 
 test('where a file of TypeScript breaks off is told', async () => {
