@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Passes } from './credentials/passes.ts';
+import type { Identities } from './identities/identities.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Traces } from './observe/traces.ts';
@@ -19,6 +20,8 @@ import type { Vendors } from './vendors/vendor.ts';
 
 export interface Gateway {
   readonly keys: Keys;
+  /** Those who come by a token instead; absent where none are configured. */
+  readonly identities?: Identities;
   /** Keeps keys and groups to their limits; absent where none has any. */
   readonly limits?: Limits;
   /** Only models that some vendor with a key serves. */

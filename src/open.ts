@@ -8,9 +8,10 @@ import { agentOptions, configuredVendors, type Place, vendorsAt } from './config
 import { openPasses, type Passes } from './credentials/passes.ts';
 import type { Gateway } from './gateway.ts';
 import { type GroupRecord, hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
+import { openIdentities } from './identities/identities.ts';
 import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
-import type { Tell } from './observe/teller.ts';
+import { type Tell, tellPlainly } from './observe/teller.ts';
 import type { Traces } from './observe/traces.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/sandbox.ts';
 import type { LineMode } from './streams/line.ts';
@@ -40,11 +41,13 @@ export interface OpenOptions {
   readonly metrics?: Gateway['metrics'];
   /** Told when the name of a vendor stood for addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
-  /** Told what goes wrong with simulated vendors, and with passes of its own. */
+  /** Told what goes wrong with simulated vendors, with passes of its own, and with identity providers. */
   readonly tell?: Tell;
   readonly mode?: LineMode;
   /** Where simulated vendors are already. */
   readonly simulated?: Readonly<Record<string, Place>>;
+  /** The gateway that this one takes the place of. */
+  readonly before?: Gateway;
 }
 
 /** Where no vendor at all has a key, simulated ones serve the whole catalog; they are started unless they are there. */
@@ -61,6 +64,7 @@ export async function openGateway(
     tell,
     mode = 'fused',
     simulated,
+    before,
   }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
@@ -75,11 +79,18 @@ export async function openGateway(
   const upstreams = openUpstreams(vendors.all, config);
   const passes = shared ?? openPasses(tell ?? (() => {}));
   const letGo = passes.hold(vendors.all);
-  const limits =
-    given ?? ([...config.keys, ...config.groups].some(({ limits }) => limits) ? limitsInMemory() : undefined);
+  const identities = await openIdentities(config.identities, {
+    agent,
+    tell: tell ?? tellPlainly,
+    before: before?.identities,
+  });
+  const holders = [...config.keys, ...config.groups, ...config.identities];
+  const isAnyLimited = holders.some((holder) => holder.limits);
+  const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(limits.record));
   const gateway: Gateway = {
     keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
+    ...(identities !== undefined && { identities }),
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,
@@ -104,6 +115,7 @@ export async function openGateway(
     gateway,
     sandboxed,
     async close() {
+      identities?.close();
       await agent.destroy();
       upstreams.close();
       letGo();

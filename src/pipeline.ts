@@ -21,11 +21,11 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** The path of a route's requests through a gateway: made once, run for each. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { keys, limits, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
+  const { limits, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
   const { run } = line<Incoming>(mode)
     .to(shed(options)) // unless there is more to do than can be done
     .to(decode(route, options)) // what is asked, and in which format
-    .to(authenticate(keys)) // by whom
+    .to(authenticate(gateway)) // by whom
     .to(share(options)) // of what can be done, no more than the key's share
     .to(limit(limits)) // and no more than its limits
     .to(resolveModel(catalog, vendors, options)) // of which model; native or translated is settled here

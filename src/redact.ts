@@ -4,11 +4,11 @@ import { amended, type GatewayError } from './errors.ts';
 
 /**
  * Keys, by the shapes that vendors give them, whatever stands where a credential does, and what xAI calls its keys; the
- * clouds' tokens (Google's `ya29.`, the JWTs of Microsoft), and of AWS the ids of keys, signatures, and session tokens in
+ * clouds' tokens (Google's `ya29.`) and signed ones (JWT), and of AWS the ids of keys, signatures, and session tokens in
  * the request that it tells it would have signed.
  */
 const SECRET =
-  /\bya29\.[\w.-]{16,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bSignature=[0-9a-f]{64}\b|(?<=\bx-amz-security-token[":=\s]{1,4})[\w+/=%]{16,}|\bTeam: [\w-]{1,64}, API key ID: [\w-]{1,64}|\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;
+  /\bya29\.[\w.-]{16,}|(?<![\w-])ey[JA][\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bSignature=[0-9a-f]{64}\b|(?<=\bx-amz-security-token[":=\s]{1,4})[\w+/=%]{16,}|\bTeam: [\w-]{1,64}, API key ID: [\w-]{1,64}|\b(?:sk|rk|gsk|xai|pplx|gw|r8|hf)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bBearer +[\w.~+/=-]{8,}|:\/\/[^\s/@"':]{1,256}:[^\s/@"']{1,256}@/gi;
 
 /** Addresses of machines that are nobody's business: private, loopback and link-local (RFC 1918, 3927, 6890). */
 const ADDRESS =

@@ -3,6 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { readServed } from '../config/load.ts';
 import { configuredVendors } from '../config/vendors.ts';
+import { namePrefix } from '../identities/claims.ts';
 import { servedModels } from '../open.ts';
 import { credentialNotes } from './credential-notes.ts';
 import { refuseUnknown } from './known-options.ts';
@@ -46,8 +47,11 @@ export const check = defineCommand({
         );
       for (const note of credentialNotes(vendors.all)) console.log(note);
       for (const hint of vendorHints(config)) console.log(hint);
-      const named = [...config.keys, ...config.groups].flatMap(({ models = [] }) => models);
+      const holders = [...config.keys, ...config.groups, ...config.identities];
+      const named = holders.flatMap(({ models = [] }) => models);
       for (const note of unknownModels([...new Set(named)], config)) console.log(note);
+      for (const { name, issuer } of config.identities)
+        console.log(`Callers may come with a token of ${issuer}, as ${namePrefix(name)}…`);
       console.log(
         `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
       );

@@ -3,6 +3,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { openPasses } from '../credentials/passes.ts';
+import type { Gateway } from '../gateway.ts';
 import { openTeller } from '../observe/teller.ts';
 import { tellMetrics } from '../observe/worker-metrics.ts';
 import { openAccounts } from '../process/accounts.ts';
@@ -25,9 +26,19 @@ export async function serveAsWorker(environment: Environment, directory: string)
   const watching = await orExit(openWatching(config, environment, accounts, false, teller));
   teller.into(watching.log);
   const passes = openPasses(trouble);
-  const company = { keys: accounts.keys, limits: accounts.limits, passes, ...watching.company };
-  const open = ({ config: all, simulated }: Served) =>
-    openConfigured(oneShare(all), { ...company, ...(simulated && { simulated }) });
+  const company = {
+    keys: accounts.keys,
+    limits: accounts.limits,
+    passes,
+    tell: trouble,
+    ...watching.company,
+  };
+  const open = ({ config: all, simulated }: Served, before?: Gateway) =>
+    openConfigured(oneShare(all), {
+      ...company,
+      ...(simulated && { simulated }),
+      ...(before && { before }),
+    });
 
   const serving = closingWith(await orExit(startServing(await orExit(open(first)), trouble)), {
     accounts,
@@ -50,7 +61,7 @@ export async function serveAsWorker(environment: Environment, directory: string)
 
   async function exchange(next: Served): Promise<void> {
     try {
-      await watching.reload(async () => serving.exchange(await open(next)));
+      await watching.reload(async () => serving.exchange(await open(next, serving.current().gateway)));
     } catch (error) {
       trouble(`A worker keeps the old configuration: ${error}`);
     }

@@ -68,7 +68,9 @@ export const start = defineCommand({
       const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
       const teller = openTeller();
       const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
-      const made = config.keys.length === 0 ? await orExit(makeFirstKey(store)) : undefined;
+      // Where callers come with tokens, nobody waits for a key.
+      const isKeyless = config.keys.length === 0 && config.identities.length === 0;
+      const made = isKeyless ? await orExit(makeFirstKey(store)) : undefined;
       const settings = { config, files };
       const greet = greetingWith(made, config, store, teller);
       if (config.workers === 1) return serveAlone(settings, source, store, teller, greet);
@@ -157,7 +159,8 @@ async function serveAlone(
   from.onChange(files, trouble, () =>
     watching.reload(async () => {
       const { config: next, files } = await rereadSettings(from, serving.current().sandboxed);
-      serving.exchange(await openConfigured(inForce(config, next), company));
+      const before = serving.current().gateway;
+      serving.exchange(await openConfigured(inForce(config, next), { ...company, before }));
       tellReloaded(teller, config, next);
       return files;
     }),

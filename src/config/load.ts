@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { defaultModels } from '../catalog/default.ts';
+import { namePrefix } from '../identities/claims.ts';
 import { hashKey } from '../keys.ts';
 import { isEveryAddress } from '../loopback.ts';
 import { wording } from '../wording.ts';
@@ -57,6 +58,7 @@ export async function readSettings(environment: Environment, directory: string):
   refuseUnknown(config);
   refuseNowhere(config);
   refuseGroups(config);
+  refuseSameIdentity(config);
   refuseSameKey(config, (path) => variableOf(path, given, told));
   refuseSamePort(config);
   await refuseCredentials(config.vendors, environment, directory);
@@ -166,6 +168,21 @@ function refuseSameKey(
     if (first !== undefined)
       throw notValid([{ path: ['keys', index], message: `is the same key as keys.${first}` }], variableFor);
     seen.set(hash, index);
+  }
+}
+
+/** A token is looked at by one of them only, and whose callers they are is told by their name. */
+function refuseSameIdentity({ identities, keys }: Config): void {
+  for (const [index, { name, issuer }] of identities.entries()) {
+    const field = `identities.${index}`;
+    const others = identities.slice(0, index);
+    const sameName = others.findIndex((other) => other.name === name);
+    if (sameName >= 0) throw invalidConfig(`${field}.name: is that of identities.${sameName} too`);
+    const sameIssuer = others.findIndex((other) => other.issuer === issuer);
+    if (sameIssuer >= 0) throw invalidConfig(`${field}.issuer: is that of identities.${sameIssuer} too`);
+    const key = keys.findIndex((one) => one.name.startsWith(namePrefix(name)));
+    if (key >= 0)
+      throw invalidConfig(`keys.${key}.name: must not begin as those of the callers of ${field} do`);
   }
 }
 

@@ -5,6 +5,7 @@ import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 import { credentialsSchema } from './credentials.ts';
+import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 
 const milliseconds = z.number('must be a number of milliseconds').int().nonnegative();
 const formatName = z.enum(FORMAT_NAMES);
@@ -195,12 +196,11 @@ const ownModel = modelSchema
   .transform((model) => ({ name: model.id.slice(model.id.indexOf('/') + 1), ...model }))
   .readonly();
 
-const allowedModels = z.array(
-  z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'),
-);
+/** Models that a key, or a caller, may use, or that no key of a group goes beyond. */
+const models = z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'));
 
-/** How much a key, or a group of them, may use; budgets in US dollars, for a day and a month of UTC. */
-const keyLimits = z.strictObject({
+/** How much a key, a caller, or a group may use; budgets in US dollars, for a day and a month of UTC. */
+const limits = z.strictObject({
   requestsPerMinute: z.int().positive().exactOptional(),
   tokensPerMinute: z.int().positive().exactOptional(),
   concurrentRequests: z.int().positive().exactOptional(),
@@ -212,8 +212,8 @@ const keyLimits = z.strictObject({
 const groupSchema = z.strictObject({
   name: z.string().min(1),
   /** What none of its keys goes beyond. */
-  models: allowedModels.optional(),
-  limits: keyLimits.optional(),
+  models: models.optional(),
+  limits: limits.optional(),
 });
 
 const keySchema = z
@@ -224,9 +224,9 @@ const keySchema = z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')
       .optional(),
-    models: allowedModels.optional(),
+    models: models.optional(),
     expires: z.iso.datetime({ offset: true }).optional(),
-    limits: keyLimits.optional(),
+    limits: limits.optional(),
     /** The name of one of `groups`. */
     group: z.string().exactOptional(),
   })
@@ -234,6 +234,12 @@ const keySchema = z
     (key) => (key.key === undefined) !== (key.hash === undefined),
     'needs either key or hash, and not both',
   );
+
+/** A provider whose tokens open as keys do. `models` and `limits` are those of each of its callers. */
+const identitySchema = z
+  .strictObject({ ...identityFields, models: models.exactOptional(), limits: limits.exactOptional() })
+  .refine(...hasAddressOfKeys)
+  .refine(...hasLimitedCallers);
 
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -253,6 +259,8 @@ export const configSchema = z.strictObject({
   ejection: ejectionSchema.prefault({}),
   keys: z.array(keySchema).default([]),
   groups: z.array(groupSchema).default([]),
+  /** Identity providers, by whose tokens callers may come instead of by a key. */
+  identities: z.array(identitySchema).default([]),
   limits: z
     .strictObject({
       bodyBytes: z

@@ -68,7 +68,7 @@ export function createApp(host: Host): H3 {
 
   for (const [path, route] of Object.entries(ASKED)) {
     ask(path, runExchanges(route, host.gatewayOf));
-    app.all(path, (event) => fail(event, wrongMethod(event)));
+    app.all(path, async (event) => fail(event, await wrongMethod(event)));
   }
   // The path says what is asked.
   const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
@@ -179,13 +179,13 @@ export function createApp(host: Host): H3 {
     family: FormatName | 'any',
     render: (gateway: Gateway, principal: Principal, anthropic: boolean, path: string) => JsonObject,
   ): Endpoint {
-    return (incoming, path) => {
+    return async (incoming, path) => {
       const { message } = incoming;
       const anthropic = isAnthropics(message);
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
-        const principal = admit(gateway.keys, family, message, queryOf(message));
+        const principal = await admit(gateway, family, message, queryOf(message));
         const body = render(gateway, principal, anthropic, path);
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
@@ -195,12 +195,12 @@ export function createApp(host: Host): H3 {
   }
 
   /** Why what is asked for otherwise than by POST is refused; a WebSocket that could be had, for what is wrong with it. */
-  function wrongMethod(event: H3Event): GatewayError {
+  async function wrongMethod(event: H3Event): Promise<GatewayError> {
     const { message } = nodeExchangeOf(event);
     // What stands in between may have taken the word away that asks for one, but not what comes with it.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
-    return refusalOf(message, host.current().keys, host.condition() === 'ok') ?? noSocket();
+    return (await refusalOf(message, host.current(), host.condition() === 'ok')) ?? noSocket();
   }
 
   /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */

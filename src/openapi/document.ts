@@ -42,7 +42,12 @@ export function openApi(): JsonObject {
       schemas: { ...componentSchemas(), ...adminSchemas() },
       headers: componentHeaders,
       securitySchemes: {
-        bearerKey: { type: 'http', scheme: 'bearer', description: 'The API key, on any endpoint.' },
+        bearerKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The API key, on any endpoint. Where identity providers are configured, a signed JWT of one of them may stand here, as wherever a key may.',
+        },
         anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
         adminKey: { type: 'http', scheme: 'bearer', description: 'The admin key (GATEWAY_ADMIN_KEY).' },

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { asGatewayError, GatewayError } from '../errors.ts';
 import { faultOfHead, queryOf, rawPath } from '../http/head.ts';
-import type { Keys, Principal } from '../keys.ts';
-import { admit } from '../stages/authenticate.ts';
+import type { Principal } from '../keys.ts';
+import { admit, type Doors } from '../stages/authenticate.ts';
 
 const PATH = '/v1/responses';
 
@@ -14,13 +14,20 @@ export function isHandshake(request: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && rawPath(request) === PATH;
 }
 
-/** Who asks. @throws GatewayError `unauthenticated` */
-export function holderOf(request: IncomingMessage, keys: Keys): Principal {
-  return admit(keys, 'responses', request, queryOf(request));
+/** Who asks. @throws GatewayError as `admit`. */
+export function holderOf(request: IncomingMessage, doors: Doors): Principal | Promise<Principal> {
+  return admit(doors, 'responses', request, queryOf(request));
 }
 
-/** Why a handshake is refused; undefined where it is not. @param isOpen whether more work is taken. */
-export function refusalOf(request: IncomingMessage, keys: Keys, isOpen: boolean): GatewayError | undefined {
+/** Why a handshake is refused; undefined where it is not. */
+type Refusal = GatewayError | undefined;
+
+/** By a promise only where a token has to be verified first. @param isOpen whether more work is taken. */
+export function refusalOf(
+  request: IncomingMessage,
+  doors: Doors,
+  isOpen: boolean,
+): Refusal | Promise<Refusal> {
   const fault = faultOfHead(request);
   if (fault !== undefined) return fault;
   if (!isOpen) {
@@ -29,8 +36,8 @@ export function refusalOf(request: IncomingMessage, keys: Keys, isOpen: boolean)
     });
   }
   try {
-    holderOf(request, keys);
-    return undefined;
+    const holder = holderOf(request, doors);
+    return holder instanceof Promise ? holder.then(() => undefined, asGatewayError) : undefined;
   } catch (error) {
     return asGatewayError(error);
   }

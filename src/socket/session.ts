@@ -16,8 +16,8 @@ import { openSeats } from './seats.ts';
 export interface Behind {
   /** Posts a body to where responses are created, as the client that this is. */
   ask(body: Buffer): ClientRequest;
-  /** @throws GatewayError where the client may not use the model, or nobody serves it. */
-  requireModel(model: string): void;
+  /** @throws GatewayError, by its promise, where the client may not use the model, or nobody serves it. */
+  requireModel(model: string): Promise<void>;
   /** Whether the model of this name thinks. */
   thinks(model: string): boolean;
   /** Largest body, in bytes. */
@@ -127,11 +127,11 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     const { body, ...request } = requestOf(message, memory.find, behind.thinks);
     if (fieldOf(message, 'generate') === false) {
       if (request.goesOnElsewhere) throw unknownResponse();
-      behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
-      const { events, response } = prepared(message, request.from?.id);
-      events.forEach(sayText);
-      remember(message, request, response);
-      return Promise.resolve();
+      return behind.requireModel(asText(fieldOf(message, 'model')) ?? '').then(() => {
+        const { events, response } = prepared(message, request.from?.id);
+        events.forEach(sayText);
+        remember(message, request, response);
+      });
     }
     return ask(body, message.lane, request.from?.id).then((said) => remember(message, request, said));
   };

@@ -1,8 +1,13 @@
-/** By whom, and what for: the one key a request carries, on the carriers of its endpoint family, and its tag. */
+/**
+ * By whom, and what for: the one key, or token in its place, that a request carries on the carriers of its endpoint family,
+ * and its tag.
+ */
 
 import type { IncomingMessage } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../errors.ts';
+import { type Identities, unknownIssuer } from '../identities/identities.ts';
+import { looksLikeToken } from '../identities/token.ts';
 import type { Keys, Principal } from '../keys.ts';
 import { tagOf } from '../usage/tag.ts';
 import type { Admitted, Call } from './exchange.ts';
@@ -30,31 +35,44 @@ const PLACES: Readonly<Record<FormatName | 'any', string>> = {
 /** Every key header there is, for endpoints that serve clients of several families (the model list). */
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
+/** Who may come in: by a key, and by a token where there are providers of any. */
+export interface Doors {
+  readonly keys: Keys;
+  readonly identities?: Identities;
+}
+
 /** @throws GatewayError as `admit`. */
-export function authenticate(keys: Keys): (call: Call) => Admitted {
+export function authenticate(doors: Doors): (call: Call) => Admitted | Promise<Admitted> {
   return (call) => {
-    const principal = admit(keys, call.route.format, call.message, call.query);
-    if (call.ledger) {
-      call.ledger.key = principal.name;
-      call.ledger.group = principal.group?.name;
-    }
-    const tag = tagOf(call.message.headers);
-    if (call.ledger) call.ledger.tag = tag;
-    return { ...call, principal };
+    const found = admit(doors, call.route.format, call.message, call.query);
+    return found instanceof Promise
+      ? found.then((principal) => admitted(call, principal))
+      : admitted(call, found);
   };
 }
 
+function admitted(call: Call, principal: Principal): Admitted {
+  if (call.ledger) {
+    call.ledger.key = principal.name;
+    call.ledger.group = principal.group?.name;
+  }
+  const tag = tagOf(call.message.headers);
+  if (call.ledger) call.ledger.tag = tag;
+  return { ...call, principal };
+}
+
 /**
- * Who sent a request.
+ * Who sent a request; by a promise only where that is a token which has not come before.
  * @param family whose carriers count; `any` for endpoints that clients of several families share.
- * @throws GatewayError `unauthenticated`, in the same words whether a key is unknown, malformed or contradicted.
+ * @throws GatewayError, or by the promise, `unauthenticated`, in the same words whether a key is unknown, malformed or
+ *   contradicted; `overloaded` where nobody can say whether a token is right.
  */
 export function admit(
-  keys: Keys,
+  { keys, identities }: Doors,
   family: FormatName | 'any',
   message: IncomingMessage,
   query: URLSearchParams,
-): Principal {
+): Principal | Promise<Principal> {
   const carried = new Set<string>();
   for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
     const value = message.headers[name];
@@ -71,9 +89,10 @@ export function admit(
   if (key === '' && others.length === 0 && NOTHING.test(authorization)) {
     throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
   }
-  const principal = others.length === 0 && key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
-  if (principal === undefined) throw invalidKey();
-  return principal;
+  if (others.length > 0) throw invalidKey();
+  const principal = identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined);
+  if (principal !== undefined) return principal;
+  throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey();
 }
 
 /**

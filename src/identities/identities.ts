@@ -1,0 +1,195 @@
+/** Callers who bring a token of an identity provider in the place of a key. */
+
+import type { JWTPayload } from 'jose';
+import type { Dispatcher } from 'undici';
+import { GatewayError } from '../errors.ts';
+import { allowance, type KeyLimits, type Principal } from '../keys.ts';
+import type { Tell } from '../observe/teller.ts';
+import { ALGORITHMS } from './algorithms.ts';
+import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
+import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
+import { openRemembered } from './remembered.ts';
+import { issuerIn, looksLikeToken } from './token.ts';
+
+/** A provider, and who of those it knows may come in. */
+export interface Identity extends KeySource {
+  /** For whom tokens must be meant: one of these. */
+  readonly audience: string | readonly string[];
+  readonly algorithms?: readonly (typeof ALGORITHMS)[number][];
+  /** The claim that names the caller. */
+  readonly subject: string;
+  /** What claims must be, or have among them. */
+  readonly require?: Readonly<Record<string, Required>>;
+  /** Of each caller, as a key has them. */
+  readonly models?: readonly string[];
+  readonly limits?: KeyLimits;
+}
+
+export interface Identities {
+  /**
+   * Who brings a token: at once where it has come before. Undefined where it is none, or no provider's that is known.
+   * @throws by its promise: GatewayError `unauthenticated`, or `overloaded` where nobody can say.
+   */
+  find(credential: string): Principal | Promise<Principal> | undefined;
+  /** The keys that are known, by what they are of. */
+  known(): ReadonlyMap<string, KnownKeys>;
+  close(): void;
+}
+
+export interface IdentitiesOptions {
+  readonly agent: Dispatcher;
+  readonly tell: Tell;
+  /** Those of an earlier configuration: keys that they know need not be asked for. */
+  readonly before: Identities | undefined;
+}
+
+type Jose = typeof import('jose');
+
+/** By how many seconds clocks may differ. */
+const TOLERANCE = 30;
+
+/** For how long a token counts without another look at the keys, in milliseconds: one that is withdrawn ends it. */
+const LONGEST = 3_600_000;
+
+/** Loads what verifies tokens only where there is a provider. */
+export async function openIdentities(
+  settings: readonly Identity[],
+  { agent, tell, before }: IdentitiesOptions,
+): Promise<Identities | undefined> {
+  if (settings.length === 0) return undefined;
+  const jose = await import('jose');
+  const remembered = openRemembered();
+  const earlier = before?.known();
+  let isOpen = true;
+  // What is broken off at the end is no trouble.
+  const tellOpen: Tell = (message) => {
+    if (isOpen) tell(message);
+  };
+  const sets = new Map<string, KeySet>();
+  const verifiers = new Map(
+    settings.map((identity) => {
+      const place = placeOf(identity);
+      const set = openKeySet(jose, identity, agent, tellOpen, earlier?.get(place));
+      sets.set(place, set);
+      // The first caller need not wait, and what is wrong is told at the start.
+      set.prepare();
+      return [identity.issuer, verifierOf(jose, identity, set)];
+    }),
+  );
+
+  return {
+    find(credential) {
+      if (!looksLikeToken(credential)) return undefined;
+      const found = remembered.of(credential);
+      if (found !== undefined) return found;
+      const verify = verifiers.get(issuerIn(credential) ?? '');
+      return verify?.(credential).then(({ principal, until }) => {
+        remembered.add(credential, principal, until);
+        return principal;
+      });
+    },
+    known: () =>
+      new Map(
+        [...sets].flatMap(([place, set]) => {
+          const known = set.known();
+          return known === undefined ? [] : [[place, known] as const];
+        }),
+      ),
+    close() {
+      isOpen = false;
+    },
+  };
+}
+
+function placeOf({ issuer, jwks = '' }: KeySource): string {
+  return `${issuer}\n${jwks}`;
+}
+
+/** Who brings a token, and until when it says so. */
+interface Verified {
+  readonly principal: Principal;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+function verifierOf(
+  jose: Jose,
+  identity: Identity,
+  { keyFor }: KeySet,
+): (token: string) => Promise<Verified> {
+  const { name, issuer, audience, algorithms = ALGORITHMS, subject, require = {}, models } = identity;
+  const options = {
+    issuer,
+    audience: [audience].flat(),
+    algorithms: [...algorithms],
+    requiredClaims: ['exp'],
+    clockTolerance: TOLERANCE,
+  };
+  const opens = {
+    restricted: models !== undefined,
+    allows: allowance(models),
+    limits: identity.limits ?? {},
+  };
+
+  async function claimsOf(token: string): Promise<JWTPayload> {
+    try {
+      return (await jose.jwtVerify(token, keyFor, options)).payload;
+    } catch (error) {
+      if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
+      // It does not say which: any of them may be it.
+      for await (const key of error) {
+        try {
+          return (await jose.jwtVerify(token, key, options)).payload;
+        } catch (other) {
+          if (!(other instanceof jose.errors.JWSSignatureVerificationFailed)) throw other;
+        }
+      }
+      throw new jose.errors.JWSSignatureVerificationFailed();
+    }
+  }
+
+  return async (token) => {
+    const claims = await claimsOf(token).catch((error: unknown) => {
+      throw error instanceof GatewayError ? error : refused(jose, error);
+    });
+    const notMet = claimNotMet(claims, require);
+    if (notMet !== undefined) throw invalidToken(`its claim ${notMet} is not one that may come in here.`);
+    if (isUnproven(subject, claims)) throw invalidToken('its e-mail address has not been verified.');
+    const caller = callerName(name, claimAt(claims, subject));
+    if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
+    const { exp = 0 } = claims;
+    return {
+      principal: { name: caller, ...opens },
+      until: Math.min((exp + TOLERANCE) * 1_000, Date.now() + LONGEST),
+    };
+  };
+}
+
+/** Whether it is only the caller who says that this is his address (OpenID Connect Core 1.0, 5.1). */
+function isUnproven(subject: string, { email_verified: verified }: JWTPayload): boolean {
+  return subject === 'email' && (verified === false || verified === 'false');
+}
+
+/**
+ * Why a token is refused. More than that its signature is not right is told of no other: claims are looked at when the
+ * signature was found to be right.
+ */
+function refused({ errors }: Jose, error: unknown): GatewayError {
+  if (error instanceof errors.JWTExpired) return invalidToken('it has expired.');
+  // Among others a key of the provider's that cannot be used: too short a one, or half of one.
+  if (!(error instanceof errors.JWTClaimValidationFailed))
+    return invalidToken('its signature is not one of its issuer.', error);
+  if (error.claim === 'aud') return invalidToken('it is meant for another audience.');
+  if (error.claim === 'nbf') return invalidToken('it is not valid yet.');
+  if (error.claim === 'exp') return invalidToken('it does not say when it expires.');
+  return invalidToken(`its claim ${error.claim} is not right.`);
+}
+
+function invalidToken(why: string, cause?: unknown): GatewayError {
+  return new GatewayError('unauthenticated', `The token is not valid: ${why}`, { cause });
+}
+
+/** A token of nobody that is known here. */
+export function unknownIssuer(): GatewayError {
+  return invalidToken('its issuer is none of those that are known here.');
+}
