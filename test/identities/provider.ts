@@ -21,6 +21,8 @@ export interface Provider {
   publish(...keys: readonly { readonly jwk: Record<string, unknown> }[]): void;
   /** What it does in place of answering; undefined: it answers. */
   instead(respond: Respond | undefined): void;
+  /** Keeps its answers back until what is returned is called. */
+  hold(): () => void;
   /** How often its keys were asked for. */
   asked(): number;
   /** The paths that were asked for. */
@@ -49,13 +51,18 @@ export async function startProvider(alg?: string): Promise<Provider> {
   const key = await makeProviderKey(alg);
   let published: readonly Record<string, unknown>[] = [key.jwk];
   let instead: Respond | undefined;
-  const server = await startUpstream((received, response, request) => {
+  let held: Promise<void> | undefined;
+  const server = await startUpstream((...exchange) => {
+    if (held === undefined) answer(...exchange);
+    else void held.then(() => answer(...exchange));
+  });
+  const answer: Respond = (received, response, request) => {
     if (instead !== undefined) instead(received, response, request);
     else if (received.url === '/.well-known/openid-configuration')
       json(response, { issuer: server.url, jwks_uri: `${server.url}/keys` });
     else if (received.url === '/keys') json(response, { keys: published });
     else json(response, {}, 404);
-  });
+  };
 
   function tokenOf(
     { privateKey, kid, alg: signedBy }: Key,
@@ -78,6 +85,14 @@ export async function startProvider(alg?: string): Promise<Provider> {
     },
     instead(respond) {
       instead = respond;
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return () => {
+        held = undefined;
+        resolve();
+      };
     },
     asked: () => server.received.filter(({ url }) => url === '/keys').length,
     paths: () => server.received.map(({ url }) => url),
