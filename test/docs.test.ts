@@ -110,14 +110,14 @@ describe('the checklist', () => {
 });
 
 test('what the README has for a configuration is one', () => {
-  const blocks = [...readme.matchAll(/^```ts\n((?:export default|vendors:)[\s\S]*?)^```/gm)].map(
+  const blocks = [...readme.matchAll(/^```ts\n((?:export default|vendors:|identities:)[\s\S]*?)^```/gm)].map(
     ([, code = '']) => code,
   );
-  expect(blocks).toHaveLength(2);
+  expect(blocks).toHaveLength(3);
   for (const code of blocks) {
-    const object = code.startsWith('vendors:')
-      ? `({ ${code} })`
-      : code.replace('export default', '(').replace(/;\n$/, ')');
+    const object = code.startsWith('export default')
+      ? code.replace('export default', '(').replace(/;\n$/, ')')
+      : `({ ${code} })`;
     // What the environment and files hold.
     const filled = object
       .replaceAll(/process\.env\.\w+/g, "'a-key-of-eight-or-more'")

@@ -23,6 +23,7 @@ describe('withoutSecrets', () => {
     ['key=AIzaSyA1234567890123456789012345678901', 'key=[hidden]'],
     ['"Authorization: Bearer abc.def-ghi/jkl="', '"Authorization: [hidden]"'],
     ['postgres://user:pa55word@db/x', 'postgres://[hidden]@db/x'],
+    ['a token eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwcyJ9.c2lnbmF0dXJl.', 'a token [hidden].'],
     ['gw_0123456789012345678901234567890123456789abc_0011aabb', '[hidden]'],
     ['not ya29.c.b0AXv0zTN-abc_def012345', 'not [hidden]'],
     ['assertion eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl is bad', 'assertion [hidden] is bad'],

@@ -22,6 +22,11 @@ const MODEL = {
 const key = (said: object) => ({ keys: [{ name: 'team', ...said }] });
 const vendor = (said: object) => ({ vendors: { openai: { apiKey: 'k', ...said } } });
 const model = (said: object) => ({ models: [{ ...MODEL, ...said }] });
+const ISSUER = 'https://login.example';
+const identity = (said: object) => ({
+  identities: [{ name: 'okta', issuer: ISSUER, audience: 'gateway', ...said }],
+});
+const identities = (...said: object[]) => ({ identities: said.flatMap((one) => identity(one).identities) });
 const prices = (said: object) => model({ prices: { ...MODEL.prices, ...said } });
 
 test.each<[object, RegExp]>([
@@ -37,6 +42,44 @@ test.each<[object, RegExp]>([
   [key({ key: KEY, limits: { budgetDay: -1 } }), /keys\.0\.limits\.budgetDay: /],
   [key({ key: KEY, limits: { budget: 1 } }), /keys\.0\.limits: .*budget/],
   [key({ key: KEY, limits: { requestsPerMinute: 0 } }), /keys\.0\.limits\.requestsPerMinute: /],
+  [identity({ name: 'Okta' }), /identities\.0\.name: must be 1 to 32 lower-case letters, digits, _ or -/],
+  [identity({ name: 'a/b' }), /identities\.0\.name: /],
+  [identity({ name: undefined }), /identities\.0\.name: is required/],
+  [
+    identity({ issuer: 'http://login.example' }),
+    /identities\.0\.issuer: must be https:\/\/…, .* or jwks must say/,
+  ],
+  [identity({ issuer: 'okta' }), /identities\.0\.issuer: must be https/],
+  [identity({ issuer: 'https://a:b@login.example' }), /identities\.0\.issuer: must be https/],
+  [identity({ issuer: 'https://169.254.169.254' }), /identities\.0\.issuer: must be https/],
+  [identity({ issuer: `${ISSUER}/?p=x` }), /identities\.0\.issuer: must be https/],
+  [identity({ jwks: 'http://login.example/keys' }), /identities\.0\.jwks: must be https/],
+  [identity({ jwks: '/keys.json' }), /identities\.0\.jwks: must be https/],
+  [identity({ audience: undefined }), /identities\.0\.audience: /],
+  [identity({ audience: '' }), /identities\.0\.audience: /],
+  [identity({ audience: [] }), /identities\.0\.audience: /],
+  [identity({ algorithms: ['HS256'] }), /identities\.0\.algorithms\.0: must be one of RS256, /],
+  [identity({ algorithms: ['none'] }), /identities\.0\.algorithms\.0: must be one of RS256, /],
+  [identity({ algorithms: [] }), /identities\.0\.algorithms: /],
+  [identity({ require: { groups: [] } }), /identities\.0\.require\.groups: /],
+  [identity({ require: { groups: { a: 1 } } }), /identities\.0\.require\.groups: must be a value, or a list/],
+  [identity({ models: ['gpt-4.1'] }), /identities\.0\.models\.0: must be <vendor>/],
+  [identity({ limits: { budget: 1 } }), /identities\.0\.limits: .*budget/],
+  [
+    identity({ clientId: 'x' }),
+    /identities\.0: Unrecognized key: "clientId" \(there are name, issuer, audience/,
+  ],
+  [
+    identity({ issuer: 'https://token.actions.githubusercontent.com' }),
+    /identities\.0\.require: is required: this issuer gives tokens for any audience to everybody/,
+  ],
+  [identity({ issuer: 'https://accounts.google.com', require: {} }), /identities\.0\.require: is required/],
+  [identities({}, { issuer: `${ISSUER}/other` }), /identities\.1\.name: is that of identities\.0 too/],
+  [identities({}, { name: 'entra' }), /identities\.1\.issuer: is that of identities\.0 too/],
+  [
+    { ...identity({}), ...key({ name: 'okta/alice', key: KEY }) },
+    /keys\.0\.name: must not begin as those of the callers of identities\.0 do/,
+  ],
   [{ admin: { key: 'fifteen-letters' } }, /admin\.key: must have at least 16 characters/],
   [{ redis: { url: 'redis://:100%@localhost' } }, /redis\.url: must have special characters .* as %40/],
   [{ proxy: { url: 'me:100%@localhost:8080' } }, /proxy\.url: must have special characters .* as %40/],
