@@ -1,6 +1,6 @@
 /** An identity provider for tests: it tells where its keys are, has them, and signs with them. */
 
-import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { json, type Respond, startUpstream } from '../support/upstream.ts';
 
@@ -28,9 +28,9 @@ export interface Provider {
   /** The paths that were asked for. */
   paths(): readonly string[];
   /** A token of its first key, for the audience `gateway` and five minutes. */
-  token(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** The same of another key. */
-  tokenOf(key: Key, claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  tokenOf(key: Key, claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   readonly key: Key;
   /** What a configuration says of it. */
   identity(more?: Partial<IdentityInput>): IdentityInput;
@@ -67,13 +67,13 @@ export async function startProvider(alg?: string): Promise<Provider> {
   function tokenOf(
     { privateKey, kid, alg: signedBy }: Key,
     claims: Record<string, unknown> = {},
-    header: Partial<JWTHeaderParameters> = {},
+    header: Record<string, unknown> = {},
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
     // What is undefined is not in a token.
     const said = { iss: server.url, aud: 'gateway', sub: 'alice', iat: now, exp: now + 300, ...claims };
     return new SignJWT(JSON.parse(JSON.stringify(said)))
-      .setProtectedHeader({ alg: signedBy, kid, ...header })
+      .setProtectedHeader(JSON.parse(JSON.stringify({ alg: signedBy, kid, ...header })))
       .sign(privateKey);
   }
 
