@@ -100,11 +100,12 @@ test('what is sent before it is decided is answered afterwards', async () => {
 
 test('who leaves before it is decided, and who is refused then, leave nothing behind', async () => {
   const { other, waiting, token, decide } = await undecided();
+  const another = await waiting.token({ aud: 'another' });
   const leaving = connectSocket(other.gateway.server.port, '127.0.0.1');
+  await once(leaving, 'connect');
   const lines = ['Connection: Upgrade', 'Upgrade: websocket', `Authorization: Bearer ${token}`];
   leaving.write(`GET /v1/responses HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n`);
-  const refused = withToken(await waiting.token({ aud: 'another' }), other);
-  await once(leaving, 'connect');
+  const refused = withToken(another, other);
   leaving.resetAndDestroy();
   decide();
   await expect(refused).rejects.toThrow('status 401');
