@@ -84,7 +84,7 @@ interface Entry {
 }
 
 /** A group as its keys are looked up. */
-interface KnownGroup extends Pick<Principal, 'restricted' | 'allows'> {
+export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows'> {
   readonly group: Group;
 }
 
@@ -132,12 +132,7 @@ export function openKeyBook(): KeyBook {
       }
     },
     setGroups(records) {
-      groups = new Map(
-        records.map(({ name, models, limits = {} }) => [
-          name,
-          { group: { name, limits }, restricted: models !== undefined, allows: allowance(models) },
-        ]),
-      );
+      groups = knownGroups(records);
     },
     find(key) {
       const hash = hashKey(key);
@@ -151,8 +146,18 @@ export function openKeyBook(): KeyBook {
   };
 }
 
-/** A holder whose key is of a group: what that does not allow, it may not either. */
-function grouped(principal: Principal, { group, restricted, allows }: KnownGroup): Principal {
+/** Groups by their names. */
+export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
+  return new Map(
+    records.map(({ name, models, limits = {} }) => [
+      name,
+      { group: { name, limits }, restricted: models !== undefined, allows: allowance(models) },
+    ]),
+  );
+}
+
+/** A holder who is of a group: what that does not allow, it may not either. */
+export function grouped(principal: Principal, { group, restricted, allows }: KnownGroup): Principal {
   if (!restricted) return { ...principal, group };
   return {
     ...principal,

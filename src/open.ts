@@ -8,7 +8,15 @@ import { agentOptions, configuredVendors, type Place, vendorsAt } from './config
 import { openPasses, type Passes } from './credentials/passes.ts';
 import type { Gateway } from './gateway.ts';
 import { openIdentities } from './identities/identities.ts';
-import { type GroupRecord, hashKey, joinKeys, type KeyRecord, type Keys, keysOf } from './keys.ts';
+import {
+  type GroupRecord,
+  hashKey,
+  joinKeys,
+  type KeyRecord,
+  type Keys,
+  keysOf,
+  knownGroups,
+} from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
 import { type Tell, tellPlainly } from './observe/teller.ts';
@@ -82,6 +90,7 @@ export async function openGateway(
   const identities = await openIdentities(config.identities, {
     agent,
     tell: tell ?? tellPlainly,
+    groups: knownGroups(config.groups.map(groupRecord)),
     before: before?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];

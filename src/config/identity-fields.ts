@@ -26,6 +26,10 @@ export const identityFields = {
   require: z
     .record(text, z.union([scalar, z.array(scalar).min(1)], 'must be a value, or a list of some'))
     .exactOptional(),
+  /** The group that its callers are of: the name of one of `groups`, or of the claim that has it. */
+  group: z
+    .union([text, z.strictObject({ claim: text })], 'must be the name of a group, or { claim }')
+    .exactOptional(),
 };
 
 interface Said {

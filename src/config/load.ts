@@ -143,7 +143,7 @@ function refuseNowhere(config: Config): void {
 }
 
 /** A key of a group that there is not would be without its limits; of two of one name, one would not count. */
-function refuseGroups({ groups, keys }: Config): void {
+function refuseGroups({ groups, keys, identities }: Config): void {
   const names = new Set<string>();
   for (const { name } of groups) {
     if (names.has(name)) throw invalidConfig(`groups: ${name} is listed more than once`);
@@ -154,6 +154,15 @@ function refuseGroups({ groups, keys }: Config): void {
     throw invalidConfig(
       `keys.${index}.group: there is no group ${group} in groups, and the key ${name} is to be of it`,
     );
+  }
+  for (const [index, { name, group }] of identities.entries()) {
+    const field = `identities.${index}.group`;
+    if (typeof group === 'string' && !names.has(group))
+      throw invalidConfig(
+        `${field}: there is no group ${group} in groups, and callers of ${name} are to be of it`,
+      );
+    if (typeof group === 'object' && names.size === 0)
+      throw invalidConfig(`${field}: there are no groups that a claim could name`);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { JWTPayload } from 'jose';
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
-import { allowance, type KeyLimits, type Principal } from '../keys.ts';
+import { allowance, grouped, type KeyLimits, type KnownGroup, type Principal } from '../keys.ts';
 import type { Tell } from '../observe/teller.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
@@ -20,6 +20,8 @@ export interface Identity extends KeySource {
   readonly subject: string;
   /** What claims must be, or have among them. */
   readonly require?: Readonly<Record<string, Required>>;
+  /** The group that callers are of: its name, or the claim that has it. */
+  readonly group?: string | { readonly claim: string };
   /** Of each caller, as a key has them. */
   readonly models?: readonly string[];
   readonly limits?: KeyLimits;
@@ -39,6 +41,8 @@ export interface Identities {
 export interface IdentitiesOptions {
   readonly agent: Dispatcher;
   readonly tell: Tell;
+  /** Those that callers may be of. */
+  readonly groups: ReadonlyMap<string, KnownGroup>;
   /** Those of an earlier configuration: keys that they know need not be asked for. */
   readonly before: Identities | undefined;
 }
@@ -54,7 +58,7 @@ const LONGEST = 3_600_000;
 /** Loads what verifies tokens only where there is a provider. */
 export async function openIdentities(
   settings: readonly Identity[],
-  { agent, tell, before }: IdentitiesOptions,
+  { agent, tell, groups, before }: IdentitiesOptions,
 ): Promise<Identities | undefined> {
   if (settings.length === 0) return undefined;
   const jose = await import('jose');
@@ -73,7 +77,7 @@ export async function openIdentities(
       sets.set(place, set);
       // The first caller need not wait, and what is wrong is told at the start.
       set.prepare();
-      return [identity.issuer, verifierOf(jose, identity, set)];
+      return [identity.issuer, verifierOf(jose, identity, set, groups)];
     }),
   );
 
@@ -116,6 +120,7 @@ function verifierOf(
   jose: Jose,
   identity: Identity,
   { keyFor }: KeySet,
+  groups: ReadonlyMap<string, KnownGroup>,
 ): (token: string) => Promise<Verified> {
   const { name, issuer, audience, algorithms = ALGORITHMS, subject, require = {}, models } = identity;
   const options = {
@@ -148,6 +153,16 @@ function verifierOf(
     }
   }
 
+  /** Who is of the group that his token names, or all are that come by it; of several, of the first that there is. */
+  function inGroup(principal: Principal, claims: JWTPayload): Principal {
+    const { group } = identity;
+    if (group === undefined) return principal;
+    const named = typeof group === 'string' ? [group] : [claimAt(claims, group.claim)].flat();
+    const known = named.map((each) => groups.get(String(each))).find((each) => each !== undefined);
+    if (known !== undefined) return grouped(principal, known);
+    throw invalidToken('it names none of the groups that are known here.');
+  }
+
   return async (token) => {
     const claims = await claimsOf(token).catch((error: unknown) => {
       throw error instanceof GatewayError ? error : refused(jose, error);
@@ -159,7 +174,7 @@ function verifierOf(
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     const { exp = 0 } = claims;
     return {
-      principal: { name: caller, ...opens },
+      principal: inGroup({ name: caller, ...opens }, claims),
       until: Math.min((exp + TOLERANCE) * 1_000, Date.now() + LONGEST),
     };
   };

@@ -110,6 +110,12 @@ test.each<[object, RegExp]>([
     key({ key: KEY, group: 'search' }),
     /keys\.0\.group: there is no group search in groups, and the key \S+ is/,
   ],
+  [identity({ group: 'a' }), /identities\.0\.group: there is no group a in groups/],
+  [
+    identity({ group: { claim: 'teams' } }),
+    /identities\.0\.group: there are no groups that a claim could name/,
+  ],
+  [identity({ group: { of: 'teams' } }), /identities\.0\.group/],
   [{ groups: [{ name: 'a' }, { name: 'a' }] }, /groups: a is listed more than once/],
   [{ groups: [{ name: '' }] }, /groups\.0\.name: /],
   [

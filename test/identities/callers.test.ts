@@ -1,6 +1,7 @@
 /** What callers with a token may use: models and limits, each for himself, and what they are charged. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream } from '../support/upstream.ts';
@@ -20,14 +21,22 @@ afterEach(async () => {
   await provider.close();
 });
 
-async function serve(identity: Partial<IdentityInput>): Promise<void> {
+async function serve(identity: Partial<IdentityInput>, more: ConfigInput = {}): Promise<void> {
   gateway = await startGateway({
     vendors: vendorsAtUrl(vendor.url),
     identities: [provider.identity(identity)],
     fallbacks: { 'openai/gpt-4.1': ['openai/gpt-4o', 'openai/gpt-4.1-mini'] },
     retries: { limit: 2, after: 'failed', wait: 0 },
+    ...more,
   });
 }
+
+const GROUPS: ConfigInput = {
+  groups: [
+    { name: 'search', limits: { requestsPerMinute: 2 } },
+    { name: 'apps', models: ['openai/gpt-4o'] },
+  ],
+};
 
 test('limits are each caller’s own, whatever token he comes with', async () => {
   await serve({ limits: { requestsPerMinute: 2 } });
@@ -41,7 +50,33 @@ test('limits are each caller’s own, whatever token he comes with', async () =>
   expect(await statusOf(ask(gateway.url, await provider.token({ sub: 'bob' })))).toBe(200);
 });
 
-test('so are budgets', async () => {
+test('callers of a group share its limits, and keep to its models: that of a claim, or one for all', async () => {
+  await serve({ group: { claim: 'teams' }, limits: { requestsPerMinute: 100 } }, GROUPS);
+  const as = (sub: string, teams?: unknown): Promise<string> => provider.token({ sub, teams });
+  const [alice, bob] = [await as('alice', ['staff', 'search']), await as('bob', 'search')];
+  const answered = await ask(gateway.url, alice);
+  expect(answered.status).toBe(200);
+  expect(answered.headers.get('x-ratelimit-limit-requests')).toBe('2');
+  expect(await statusOf(ask(gateway.url, bob))).toBe(200);
+  const refused = await ask(gateway.url, alice);
+  expect(refused.status).toBe(429);
+  expect(await refused.text()).toContain('the group search');
+  // The model that is asked for is none of this group's.
+  expect(await statusOf(ask(gateway.url, await as('carol', ['apps', 'search'])))).toBe(403);
+  for (const none of [undefined, 'staff', [], 7, { search: true }]) {
+    const outsider = await ask(gateway.url, await as('dan', none));
+    expect(outsider.status).toBe(401);
+    expect(await outsider.text()).toContain('none of the groups');
+  }
+  await gateway.close();
+
+  await serve({ group: 'search' }, GROUPS);
+  const both = [await as('alice'), await as('bob')];
+  const statuses = both.concat(both).map((token) => statusOf(ask(gateway.url, token)));
+  expect((await Promise.all(statuses)).toSorted()).toEqual([200, 200, 429, 429]);
+});
+
+test('budgets are each caller’s own too', async () => {
   await serve({ limits: { budgetDay: 1 } });
   const token = await provider.token();
   // Two dollars.

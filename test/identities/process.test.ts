@@ -79,8 +79,10 @@ test('the log and the usage have the caller’s name, and nothing has the token'
     await (await fetch(`${gateway.url}/nowhere?key=${one}`)).text();
   }
   await eventually(() => gateway.output().includes('"key":"okta/alice@example.com"'), 'it is logged');
-  const { stdout } = await runCommand(gateway.directory, ['usage', '--by', 'key', '--csv']);
-  expect(stdout).toContain('okta/alice@example.com');
+  // It is written half a second later than the log.
+  const usage = async (): Promise<string> =>
+    (await runCommand(gateway.directory, ['usage', '--by', 'key', '--csv'])).stdout;
+  await expect.poll(usage, { timeout: 10_000 }).toContain('okta/alice@example.com');
   for (const part of [...token.split('.'), ...late.split('.')])
     expect(gateway.output() + JSON.stringify(vendor.received)).not.toContain(part);
 });
