@@ -52,6 +52,7 @@ const chatCompletion = z.looseObject({
         content: text.nullable(),
         reasoning_content: text.optional().describe('What the model thought, if its vendor shows it.'),
         thinking_blocks: list.optional().describe('The same with its signatures: send it back unchanged.'),
+        reasoning_details: list.optional().describe("The same in OpenRouter's way, calls' signatures too."),
         annotations: list.optional().describe('Sources found by web search.'),
       }),
       finish_reason: text.describe('`stop`, `length`, `tool_calls`, `content_filter`.'),

@@ -23,6 +23,7 @@ import {
   completion,
   DEEPSEEK,
   GEMINI,
+  GEMINI_3,
   GLM,
   gemini,
   geminiBoth,
@@ -93,6 +94,63 @@ describe("checklist 30 to 33: Claude's thinking comes back to it block by block,
       headers: { 'content-type': 'application/json', 'x-api-key': KEY },
     });
     expect(door.upstream().received[0]?.body.toString()).toBe(body);
+  });
+});
+
+describe('checklist 270: a client that keeps of thoughts what OpenRouter tells of them, as pi does, has them back', () => {
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} };
+  const kept = (turn: readonly JsonObject[]): JsonObject[] =>
+    turn.map(({ role, content = null, tool_calls: calls, reasoning_details: details }) => ({
+      role,
+      content,
+      tool_calls: listAt({ calls }, 'calls').map(({ id, type, function: fn }) => ({
+        id,
+        type,
+        function: fn,
+      })),
+      reasoning_details: details,
+    }));
+  const sentOn = async (model: string, said: Both, mode: 'whole' | 'stream'): Promise<JsonObject> => {
+    const thinking = { reasoning_effort: 'high', tools: [cityTool('chat-completions')] };
+    door.answers(said[mode]);
+    const turn =
+      mode === 'whole'
+        ? turnOf('chat-completions', (await door.whole('chat-completions', model, thinking)).json)
+        : turnOfStream('chat-completions', (await door.stream('chat-completions', model, thinking)).data);
+    await door.whole('chat-completions', model, {
+      ...thinking,
+      ...nextRequest('chat-completions', kept(turn), ['sunny']),
+    });
+    return door.sent();
+  };
+
+  test.each(['whole', 'stream'] as const)('checklist 270: with Claude, %s', async (mode) => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Let me look.', signature: 'c2ln' },
+      { type: 'redacted_thinking', data: 'Mg==' },
+      { type: 'thinking', thinking: '', signature: 'Mw==' },
+      use,
+    ];
+    const sent = await sentOn(CLAUDE_ADAPTIVE, claudeBoth(blocks, 'tool_use'), mode);
+    expect(listAt(sent, 'messages.1.content')).toEqual(blocks);
+  });
+
+  test.each(['whole', 'stream'] as const)('checklist 270: with Gemini, %s', async (mode) => {
+    const call = (city: string, signature?: string): JsonObject => ({
+      functionCall: { name: 'get_weather', args: { city } },
+      ...(signature && { thoughtSignature: signature }),
+    });
+    const said = geminiBoth([{ text: 'Hm.', thought: true }, call('Rome', 'QUFB'), call('Oslo')]);
+    const sent = await sentOn(GEMINI_3, said, mode);
+    const parts = listAt(sent, 'contents.1.parts');
+    expect(parts.map(({ thoughtSignature: signature }) => signature)).toEqual(['QUFB', undefined]);
+  });
+
+  test('checklist 270: thoughts that nothing is signed of are told once', async () => {
+    door.answers(geminiBoth([{ text: 'Hm.', thought: true }, { text: 'Yes.' }]).whole);
+    const { json: told } = await door.whole('chat-completions', GEMINI_3);
+    expect(at(told, 'choices.0.message')).toMatchObject({ content: 'Yes.', reasoning_content: 'Hm.' });
+    expect(at(told, 'choices.0.message.reasoning_details')).toBeUndefined();
   });
 });
 

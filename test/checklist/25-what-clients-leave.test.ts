@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { at, type Caller, CLAUDE, cityTool, GEMINI, listAt, OPENAI, QWEN, useDoor } from './support.ts';
 
@@ -252,4 +252,28 @@ test('checklist 249: what became of an item earlier does not end a dialogue wher
   await door.whole('responses', 'openai/gpt-5.4', { input: [asked, { ...thought, status: null }, asked] });
   expect(door.upstream().received).toHaveLength(2);
   expect(at(door.sent(), 'input')).toEqual([asked, thought, asked]);
+});
+
+describe("checklist 271: a client of OpenRouter's, as Kilo and opencode have one, is told the usage by every vendor", () => {
+  // As @openrouter/ai-sdk-provider 2 and 3 ask.
+  const asked: JsonObject = { usage: { include: true }, reasoning: { effort: 'high' }, stream_options: null };
+
+  test.each([CLAUDE, GEMINI])(
+    'checklist 271: %s is asked without it, and the stream ends with it',
+    async (model) => {
+      const [file, type] =
+        model === CLAUDE
+          ? ['messages/plain-text.sse', 'text/event-stream']
+          : ['generate-content/plain-text.sse', 'text/event-stream'];
+      door.answers({ type, body: readFileSync(join(FIXTURES, 'replies', file)) });
+      const { status, text, data } = await door.stream('chat-completions', model, asked);
+      expect(status, text).toBe(200);
+      expect(door.sent()).not.toHaveProperty('usage');
+      expect(data.filter((chunk) => isObject(chunk['usage']))).toHaveLength(1);
+    },
+  );
+
+  test('checklist 271: what is no such wish is for the vendor to judge', async () => {
+    expect(await sentFor('chat-completions', CLAUDE, { usage: 'all' })).toMatchObject({ usage: 'all' });
+  });
 });

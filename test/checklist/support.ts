@@ -160,7 +160,10 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
       }
       const events = run(decodeSse(), [new TextEncoder().encode(text)]);
       if (response.ok) {
-        const judge = validator(from, { usageAsked: at(body, 'stream_options.include_usage') === true });
+        const usageAsked = [at(body, 'stream_options.include_usage'), at(body, 'usage.include')].includes(
+          true,
+        );
+        const judge = validator(from, { usageAsked });
         for (const event of events) judge.add(event);
         expect(judge.end(), text).toEqual([]);
       }

@@ -5,6 +5,7 @@ import type { OutputFormat, Prompt, Tool, Turn } from '../../conversation/prompt
 import { withoutRepeated } from '../../conversation/repeated-tools.ts';
 import { invalid } from '../../errors.ts';
 import {
+  asFlag,
   asObject,
   asText,
   compact,
@@ -79,6 +80,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     web_search_options,
     random_seed,
     cache_control,
+    usage,
     // `parseThinking` reads these.
     reasoning_effort: _effort,
     reasoning: _reasoning,
@@ -91,6 +93,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter', 'model');
   const asked = parseThinking(body);
   const { include_usage, ...streamRest } = objectAt(stream_options, 'stream_options') ?? {};
+  // OpenRouter's way to ask for it, which its clients send wherever they are pointed.
+  const usageAsked = asFlag(asObject(usage)?.['include']);
   const form = parseOutput(response_format);
   const choice = tool_choice ?? function_call;
   const chosen = parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice');
@@ -106,7 +110,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...compact({ tool_choice: toolChoice ? undefined : choice }),
     ...form.own,
   });
-  const extra = withoutNulls({ ...unknown, ...asked.extra });
+  const extra = withoutNulls({
+    ...unknown,
+    ...asked.extra,
+    ...(usageAsked === undefined && usage !== undefined && { usage }),
+  });
   for (const field of Object.keys(extra)) {
     report(field, 'passed-on', 'not a chat-completions field: passed on for the vendor to judge');
   }
@@ -137,7 +145,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       metadata: objectAt(metadata, 'metadata'),
       serviceTier: textAt(service_tier, 'service_tier'),
       stream: flagAt(stream, 'stream') ?? false,
-      includeUsage: flagAt(include_usage, 'stream_options.include_usage'),
+      includeUsage: flagAt(include_usage, 'stream_options.include_usage') ?? usageAsked,
       cacheKey: asText(own['prompt_cache_key']),
       mark: isObject(cache_control) ? markOf(cache_control) : undefined,
     }),

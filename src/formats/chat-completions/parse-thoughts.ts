@@ -17,10 +17,10 @@ export interface Thoughts {
 export function parseThoughts(message: JsonObject): Thoughts {
   const blocks = asObjects(message['thinking_blocks']);
   if (blocks.length > 0) return { parts: blocks.flatMap(parseThinkingBlock), calls: [] };
-  const details = asObjects(message['reasoning_details']);
-  if (details.length > 0) return parseDetails(details);
+  const { parts, calls } = parseDetails(asObjects(message['reasoning_details']));
+  if (parts.length > 0) return { parts, calls };
   const text = asText(message['reasoning_content']) || asText(message['reasoning']) || '';
-  return { parts: text === '' ? [] : [{ kind: 'thinking', text }], calls: [] };
+  return { parts: text === '' ? [] : [{ kind: 'thinking', text }], calls };
 }
 
 function parseDetails(details: readonly JsonObject[]): Thoughts {

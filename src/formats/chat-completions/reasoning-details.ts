@@ -1,7 +1,8 @@
 /** Thoughts as `reasoning_details` (OpenRouter docs, "Reasoning Tokens"), both ways. */
 
-import type { Signature, SignatureOrigin, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
+import type { Signature, SignatureOrigin } from '../../conversation/prompt.ts';
 import { asText, type Json, type JsonObject } from '../../json.ts';
+import { isSigned, type Thought, thoughtsAsTold } from './thinking-blocks.ts';
 
 /** A signature of Google's that stands apart from the call it is of. */
 export interface CallSignature {
@@ -32,8 +33,33 @@ export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
   return { kind: origin === 'anthropic' ? 'redacted' : 'proof', signature };
 }
 
-/** A thought as items of the list. */
-export function renderThought({ text, signature, redacted }: ThinkingPart): JsonObject[] {
+/** A call, as far as the list says anything of it. */
+export interface SignedCall {
+  readonly id: string;
+  readonly signature?: Signature | undefined;
+}
+
+/** All thoughts and the signatures of calls, numbered, as those do who join the pieces of a stream. */
+export function renderDetails(thoughts: readonly Thought[], calls: readonly SignedCall[]): JsonObject[] {
+  return [...thoughts.flatMap(renderThought), ...calls.flatMap(renderCallSignature)].map((detail, index) => ({
+    ...detail,
+    index,
+  }));
+}
+
+/**
+ * The same for a caller, as far as something is signed or can be read by its vendor alone: thoughts without either stand
+ * in `reasoning_content`, and who joins the pieces of a stream would have them twice.
+ */
+export function renderSignedDetails(
+  thoughts: readonly Thought[],
+  calls: readonly SignedCall[],
+): JsonObject[] | undefined {
+  const details = renderDetails(thoughts.some(isSigned) ? thoughtsAsTold(thoughts) : [], calls);
+  return details.length > 0 ? details : undefined;
+}
+
+function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
   if (redacted) return [encrypted(redacted)];
   const format = formatOf(signature?.origin ?? 'other');
   if (signature?.origin !== 'openai') {
@@ -48,8 +74,7 @@ export function renderThoughtText(text: string): JsonObject {
   return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text };
 }
 
-/** The signature of a call as an item of the list. */
-export function renderCallSignature({ id, signature }: ToolCallPart): JsonObject[] {
+function renderCallSignature({ id, signature }: SignedCall): JsonObject[] {
   return signature === undefined ? [] : [encrypted(signature, { id })];
 }
 

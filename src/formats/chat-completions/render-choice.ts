@@ -18,6 +18,7 @@ import { renderAnnotation } from './annotations.ts';
 import { renderEnd } from './answer.ts';
 import { gapBetween } from './apart.ts';
 import { renderLogprobs } from './logprobs.ts';
+import { renderSignedDetails, type SignedCall } from './reasoning-details.ts';
 import { extraContent } from './signatures.ts';
 import { renderThinkingBlocks, type Thought } from './thinking-blocks.ts';
 
@@ -63,6 +64,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   const prefix = `${before}{"index":${index},"delta":`;
   const suffix = `,"logprobs":null,"finish_reason":null}${after}`;
   const thoughts: Thought[] = [];
+  const signedCalls: SignedCall[] = [];
   const others = foreign();
   const annotations: JsonObject[] = [];
   /** Citations that are no annotations: they stand after all blocks among the others. */
@@ -98,6 +100,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
   const openCall = (part: OpenCall, signature: Signature | undefined, out: Sink<Sse>): Open => {
     const { id, name, custom } = part;
     const signed = extraContent(signature);
+    if (signature) signedCalls.push({ id, signature });
     if (isOld && !oldCall && !custom) {
       oldCall = true;
       sayDelta({ function_call: { name, arguments: '', ...signed } }, out);
@@ -119,6 +122,7 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     if (call.length === 0 && !part.custom) out.enqueue({ data: `${call.before}"{}"${call.after}` });
     if (signature === undefined) return;
     const signed = extraContent(signature);
+    signedCalls.push({ id: part.id, signature });
     const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
     if (place < 0) sayDelta({ function_call: { arguments: '', ...signed } }, out);
     else sayDelta({ tool_calls: [{ index: place, ...body, ...signed }] }, out);
@@ -202,10 +206,12 @@ export function choiceRenderer({ index, before, after, isOld }: ChunkFrame): Cho
     },
     end(event, out) {
       const blocks = renderThinkingBlocks(thoughts);
+      const details = renderSignedDetails(thoughts, signedCalls);
       for (const citation of unlinked) others.cite(citation);
       const told = {
         ...(annotations.length > 0 && { annotations }),
         ...(blocks && { thinking_blocks: blocks }),
+        ...(details && { reasoning_details: details }),
         ...others.fields(),
       };
       // Once, and whole: a client that joins deltas would make one block of several, and OpenAI's for Python ends at the

@@ -9,6 +9,7 @@ import { renderAnnotations } from './annotations.ts';
 import { renderEnd, renderExtras, renderHead, wantsOldCall } from './answer.ts';
 import { plainThoughts, textsApart } from './apart.ts';
 import { renderLogprobs } from './logprobs.ts';
+import { renderSignedDetails } from './reasoning-details.ts';
 import { extraContent } from './signatures.ts';
 import { renderThinkingBlocks } from './thinking-blocks.ts';
 import { isKnown, renderUsage } from './usage.ts';
@@ -37,7 +38,7 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
     role: 'assistant',
     content: texts.length > 0 ? joined(texts) : null,
     refusal: refusals.length > 0 ? joined(refusals) : null,
-    ...thoughtFields(parts),
+    ...thoughtFields(parts, calls),
     ...(oldCall && { function_call: { ...functionOf(oldCall), ...extraContent(oldCall.signature) } }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
     ...textFields(texts, parts),
@@ -54,13 +55,15 @@ function renderChoice({ parts, end, logprobs }: Choice, index: number, isOld: bo
   });
 }
 
-function thoughtFields(parts: readonly Part[]): JsonObject {
+function thoughtFields(parts: readonly Part[], calls: readonly ToolCallPart[]): JsonObject {
   const thoughts = partsOf(parts, 'thinking');
   const text = plainThoughts(thoughts);
   const blocks = renderThinkingBlocks(thoughts);
+  const details = renderSignedDetails(thoughts, calls);
   return {
     ...(text !== '' && { reasoning_content: text }),
     ...(blocks && { thinking_blocks: blocks }),
+    ...(details && { reasoning_details: details }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Part, Signature, ThinkingPart } from '../../conversation/prompt.ts';
 import type { JsonObject } from '../../json.ts';
-import { renderCallSignature, renderThought, renderThoughtText } from './reasoning-details.ts';
+import { renderDetails, renderThoughtText } from './reasoning-details.ts';
 import { extraContent } from './signatures.ts';
 import { renderThinkingBlocks } from './thinking-blocks.ts';
 import type { Writing } from './writing.ts';
@@ -24,9 +24,7 @@ export function renderThoughts(parts: readonly Part[], writing: Writing): Render
   const text = thoughts.map((thought) => thought.text).join('');
   switch (dialect.thoughts) {
     case 'reasoning_details': {
-      const details = [...thoughts.flatMap(renderThought), ...calls.flatMap(renderCallSignature)].map(
-        (detail, index) => ({ ...detail, index }),
-      );
+      const details = renderDetails(thoughts, calls);
       return details.length > 0 ? { fields: { reasoning_details: details }, content: [] } : NOTHING;
     }
     case 'reasoning_details-text':

@@ -38,14 +38,31 @@ export function thinkingText(thinking: Json | undefined): string {
  * `reasoning_content`.
  */
 export function renderThinkingBlocks(thoughts: readonly Thought[]): readonly Json[] | undefined {
-  if (!thoughts.some(({ signature, redacted }) => signature ?? redacted)) return undefined;
+  if (!thoughts.some(isSigned)) return undefined;
+  const blocks = blocksAsTold(thoughts);
+  if (blocks) return blocks;
+  return thoughts
+    .filter(({ text, signature, redacted }) => redacted || text !== '' || signature)
+    .map(renderThinkingBlock);
+}
+
+/** The thoughts as the service has told them, whose signatures a stream may have had apart from their text. */
+export function thoughtsAsTold(thoughts: readonly Thought[]): readonly Thought[] {
+  return blocksAsTold(thoughts)?.filter(isObject).flatMap(parseThinkingBlock) ?? thoughts;
+}
+
+/** Whether a thought says more than its text. */
+export function isSigned({ signature, redacted }: Thought): boolean {
+  return (signature ?? redacted) !== undefined;
+}
+
+/** The list of blocks that came with the thoughts, if one did. */
+function blocksAsTold(thoughts: readonly Thought[]): readonly Json[] | undefined {
   for (const { own } of thoughts) {
     const { thinking_blocks: blocks } = fieldsOf(own, 'chat-completions');
     if (isList(blocks)) return blocks;
   }
-  return thoughts
-    .filter(({ text, signature, redacted }) => redacted || text !== '' || signature)
-    .map(renderThinkingBlock);
+  return undefined;
 }
 
 function renderThinkingBlock({ text, signature, redacted }: Thought): JsonObject {

@@ -227,6 +227,12 @@ describe('thoughts', () => {
         { type: 'thinking', thinking: 'c' },
         { type: 'thinking', thinking: '', signature: 'google#s2' },
       ],
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'ab', signature: 's1', format: 'anthropic-claude-v1', index: 0 },
+        { type: 'reasoning.encrypted', data: 'r', format: 'anthropic-claude-v1', index: 1 },
+        { type: 'reasoning.text', text: 'c', format: 'unknown', index: 2 },
+        { type: 'reasoning.text', text: '', signature: 's2', format: 'google-gemini-v1', index: 3 },
+      ],
     });
     expect(violations(said, true)).toEqual([]);
   });
