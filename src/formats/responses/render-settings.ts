@@ -74,9 +74,14 @@ export function renderReasoning(prompt: Prompt, scope: Scope): JsonObject {
   const reasoning: JsonObject = {
     ...own,
     ...(effort !== undefined && { effort }),
-    ...(thinking?.visible === true && !isSummary && { summary: 'auto' }),
+    ...(wantsThoughts(thinking) && !isSummary && { summary: 'auto' }),
   };
   return isEmpty(reasoning) ? {} : { reasoning };
+}
+
+/** Whether thoughts are to be shown: who gives them a budget is shown them by those whose word that is, unasked. */
+function wantsThoughts({ visible, budget = 0 }: Thinking = {}): boolean {
+  return visible ?? budget > 0;
 }
 
 /** The word for what is asked; undefined where the model is to decide, which OpenAI's do by themselves. */
