@@ -48,7 +48,7 @@ export const CLIENTS: readonly Client[] = [
         ? { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'medium' }
         : { thinking: { type: 'enabled', budgetTokens: 2048 } },
     }),
-    shows: /^(?!openai)/,
+    shows: /./,
   },
   {
     name: '@ai-sdk/openai-compatible',
