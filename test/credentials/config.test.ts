@@ -166,6 +166,7 @@ test('the README’s example can be used', async () => {
     ['anthropic', { type: 'aws', region: 'us-east-1', service: 'bedrock-mantle' }],
     ['anthropic', { type: 'azure', scope: 'https://ai.azure.com/.default' }],
     ['anthropic', { type: 'google', file }],
+    ['google', { type: 'google' }],
   ]);
 });
 
