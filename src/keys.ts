@@ -125,7 +125,7 @@ export function openKeyBook(): KeyBook {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: { name, restricted: models !== undefined, allows: allowance(models), limits },
+          principal: { name, ...rightsTo(models), limits },
           group,
           grouped: undefined,
         });
@@ -149,10 +149,7 @@ export function openKeyBook(): KeyBook {
 /** Groups by their names. */
 export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
   return new Map(
-    records.map(({ name, models, limits = {} }) => [
-      name,
-      { group: { name, limits }, restricted: models !== undefined, allows: allowance(models) },
-    ]),
+    records.map(({ name, models, limits = {} }) => [name, { group: { name, limits }, ...rightsTo(models) }]),
   );
 }
 
@@ -190,6 +187,11 @@ export function joinKeys(...places: readonly Keys[]): Keys {
       return undefined;
     },
   };
+}
+
+/** What a principal may use. @param models as `allowance` has them. */
+export function rightsTo(models: readonly string[] | undefined): Pick<Principal, 'restricted' | 'allows'> {
+  return { restricted: models !== undefined, allows: allowance(models) };
 }
 
 /** Whether a model is one of some, by its canonical id. @param otherNames gives the other ids that lead to it. */

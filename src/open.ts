@@ -85,20 +85,22 @@ export async function openGateway(
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
   });
   const upstreams = openUpstreams(vendors.all, config);
-  const passes = shared ?? openPasses(tell ?? (() => {}));
+  const passes = shared ?? openPasses(tell);
   const letGo = passes.hold(vendors.all);
+  const groups = config.groups.map(groupRecord);
   const identities = await openIdentities(config.identities, {
     agent,
     tell: tell ?? tellPlainly,
-    groups: knownGroups(config.groups.map(groupRecord)),
+    groups: knownGroups(groups),
     before: before?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];
   const isAnyLimited = holders.some((holder) => holder.limits);
   const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(limits.record));
+  const own = keysOf(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
-    keys: keys === undefined ? configuredKeys(config) : joinKeys(configuredKeys(config), keys),
+    keys: keys === undefined ? own : joinKeys(own, keys),
     ...(identities !== undefined && { identities }),
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
@@ -153,10 +155,6 @@ export function catalogModels(config: Config): readonly Model[] {
 /** Of those, the ones that some vendor with a key serves. */
 export function servedModels(config: Config, vendors: Vendors): readonly Model[] {
   return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
-}
-
-function configuredKeys(config: Config): Keys {
-  return keysOf(config.keys.map(keyRecord), config.groups.map(groupRecord));
 }
 
 function groupRecord({ name, models, limits }: Config['groups'][number]): GroupRecord {

@@ -35,22 +35,16 @@ export const rotation = z.strictObject({
 /** Keys of one answer: what is more holds all live streams for longer than a moment. */
 const MOST_KEYS = 10_000;
 
+/** PostgreSQL takes no text with U+0000, not even to look for it. */
+const lookedFor = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
+
 export const listQuery = z.strictObject({
   revoked: z
     .enum(['true', 'false'])
     .default('false')
     .meta({ description: 'Whether to include revoked keys.' }),
-  name_prefix: z
-    .string()
-    // PostgreSQL takes no text with U+0000, not even to look for it.
-    .regex(/^[^\0]*$/, 'must not contain U+0000')
-    .default('')
-    .meta({ description: 'Only keys whose name begins with this.' }),
-  group: z
-    .string()
-    .regex(/^[^\0]*$/, 'must not contain U+0000')
-    .exactOptional()
-    .meta({ description: 'Only keys of this group.' }),
+  name_prefix: lookedFor.default('').meta({ description: 'Only keys whose name begins with this.' }),
+  group: lookedFor.exactOptional().meta({ description: 'Only keys of this group.' }),
   limit: z.coerce
     .number()
     .int()

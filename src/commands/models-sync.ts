@@ -58,7 +58,7 @@ export const sync = defineCommand({
       const models = catalogModels(config);
       const ignored = ignoring(args.ignore);
       const agent = openAgent(agentOptions(config));
-      const passes = openPasses(() => {});
+      const passes = openPasses();
       const results = await Promise.all(
         chosen(vendors.all, args.vendor).map(async (vendor): Promise<Compared> => {
           try {

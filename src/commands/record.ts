@@ -103,7 +103,7 @@ async function recordFile(
   const taken = refusalOf(place, asking.format, name);
   if (taken !== undefined) throw new Refusal(taken);
   const agent = openAgent(agentOptions(config));
-  const passes = openPasses(() => {});
+  const passes = openPasses();
   const exchange = await sendAsking(agent, passes, vendor, asking, config.timeouts)
     .catch((error: unknown) => {
       if (error instanceof NoFixture || error instanceof GatewayError) throw new Refusal(error.message);
@@ -138,7 +138,7 @@ async function recordClients(
   if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
 
   const agent = openAgent(agentOptions(config));
-  const passes = openPasses(() => {});
+  const passes = openPasses();
   const recorder = await orExit(
     startRecorder({
       agent,

@@ -137,8 +137,8 @@ export function vendorsAt(places: Readonly<Record<string, Place>>, config: Confi
   );
 }
 
-function vendorAt(name: string, { credentials, ...at }: Place, config: Config): Vendor {
-  const { baseUrl, apiKey, ...place } = at;
+function vendorAt(name: string, place: Place, config: Config): Vendor {
+  const { baseUrl, apiKey } = place;
   const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
@@ -155,7 +155,7 @@ function vendorAt(name: string, { credentials, ...at }: Place, config: Config): 
     ...(dialect !== undefined && { dialect }),
     headers: inLowerCase(set?.headers ?? {}),
     ...(places.length > 1 && { upstreams: places.map((each) => upstreamAt(each, config)) }),
-    ...(credentials !== undefined && { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) }),
+    ...credentialsAt(place, config),
     ...(set?.connections !== undefined && { connections: set.connections }),
     ...(names !== undefined && { names }),
     ...(set?.caching === 'always' && { caches: true }),
@@ -167,16 +167,14 @@ function inLowerCase(headers: Vendor['headers']): Vendor['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function upstreamAt(
-  { baseUrl, apiKey, credentials, ...rest }: Place & { readonly weight: number },
-  config: Config,
-): Upstream {
-  return {
-    ...splitBaseUrl(baseUrl),
-    key: apiKey,
-    ...rest,
-    ...(credentials !== undefined && { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) }),
-  };
+function upstreamAt(place: Place & { readonly weight: number }, config: Config): Upstream {
+  const { baseUrl, apiKey, credentials: _, ...rest } = place;
+  return { ...splitBaseUrl(baseUrl), key: apiKey, ...rest, ...credentialsAt(place, config) };
+}
+
+/** The credentials of a place that has some, as its address and the proxy make them. */
+function credentialsAt({ baseUrl, credentials }: Place, config: Config): Pick<Vendor, 'credentials'> {
+  return credentials === undefined ? {} : { credentials: cloudAt(baseUrl, credentials, proxyOf(config)) };
 }
 
 /** The dialect of a well-known service in front of many vendors; undefined elsewhere. */

@@ -5,7 +5,7 @@ import type { Dispatcher, Response } from 'undici';
 import { asObject, asText, type JsonObject, tryParseJson } from '../json.ts';
 import { withoutSecrets } from '../redact.ts';
 import { type AzureWay, azureWay } from './azure-way.ts';
-import { type AzureCloud, bearerOf, type Fetch } from './cloud.ts';
+import { type AzureCloud, bearerOf, type Fetch, UNTOLD } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
 export function azurePass(cloud: AzureCloud): Fetch {
@@ -79,6 +79,3 @@ function endOf(told: JsonObject): number {
   if (within > 0) return Date.now() + within * 1000;
   return at > 0 ? at * 1000 : Date.now() + UNTOLD;
 }
-
-/** For how long a token is used of which nobody says when it ends, in milliseconds. */
-const UNTOLD = 300_000;

@@ -66,6 +66,9 @@ export interface Pass {
 /** Has a new one. @throws any error, whose message may quote what was answered. */
 export type Fetch = (signal: AbortSignal) => Promise<Pass>;
 
+/** For how long a token is used of which nobody says when it ends, in milliseconds. */
+export const UNTOLD = 300_000;
+
 /** One that is the same for all requests. */
 export function bearerOf(token: string, expires: number, more: Headers = {}): Pass {
   const headers = { ...more, authorization: `Bearer ${token}` };

@@ -4,22 +4,17 @@
  */
 
 import type { GoogleAuthOptions } from 'google-auth-library';
-import { bearerOf, type Fetch, type GoogleCloud } from './cloud.ts';
+import { fetch } from 'undici';
+import { bearerOf, type Fetch, type GoogleCloud, UNTOLD } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-
-/** For how long a token is used of which nobody says when it ends, in milliseconds. */
-const UNTOLD = 300_000;
 
 /** Reads the file anew each time: it may have been replaced. */
 export function googlePass({ file, proxy }: GoogleCloud): Fetch {
   return (signal) =>
     withTokenAgent(proxy, signal, async (agent) => {
-      const [{ GoogleAuth, gcpMetadata }, { fetch }] = await Promise.all([
-        import('google-auth-library'),
-        import('undici'),
-      ]);
+      const { GoogleAuth, gcpMetadata } = await import('google-auth-library');
       const clientOptions: NonNullable<GoogleAuthOptions['clientOptions']> = {
         transporterOptions: {
           fetchImplementation: (url, init) => fetch(url, { ...init, dispatcher: agent }),

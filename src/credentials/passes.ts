@@ -32,7 +32,7 @@ interface Entry {
 }
 
 /** @param tell told, in a sentence, where one cannot be had, and where it can again. */
-export function openPasses(tell: Tell): Passes {
+export function openPasses(tell: Tell = () => {}): Passes {
   const entries = new Map<string, Entry>();
   /** The same by the objects that vendors have: no request makes a text of one. */
   const known = new WeakMap<Cloud, Entry>();

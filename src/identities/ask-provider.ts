@@ -1,6 +1,7 @@
 /** Asks an identity provider for a document of its own: what it is, or its keys. */
 
 import type { Dispatcher } from 'undici';
+import { boundedText } from '../bounded-text.ts';
 import { codeBehind } from '../error-code.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
 import { isProviders } from './address.ts';
@@ -58,14 +59,9 @@ async function text(
       body.on('error', () => undefined).destroy();
       throw new NoKeys(`it answered ${statusCode}.`);
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > MAX_BYTES) throw new NoKeys('its answer is too long.');
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    const whole = await boundedText(body, MAX_BYTES);
+    if (whole === undefined) throw new NoKeys('its answer is too long.');
+    return whole;
   } catch (error) {
     if (error instanceof NoKeys) throw error;
     if (signal.aborted) throw new NoKeys('it took too long to answer.');

@@ -3,7 +3,7 @@
 import type { JWTPayload } from 'jose';
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
-import { allowance, grouped, type KeyLimits, type KnownGroup, type Principal } from '../keys.ts';
+import { grouped, type KeyLimits, type KnownGroup, type Principal, rightsTo } from '../keys.ts';
 import type { Tell } from '../observe/teller.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
@@ -130,11 +130,7 @@ function verifierOf(
     requiredClaims: ['exp'],
     clockTolerance: TOLERANCE,
   };
-  const opens = {
-    restricted: models !== undefined,
-    allows: allowance(models),
-    limits: identity.limits ?? {},
-  };
+  const opens = { ...rightsTo(models), limits: identity.limits ?? {} };
 
   async function claimsOf(token: string): Promise<JWTPayload> {
     try {

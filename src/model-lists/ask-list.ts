@@ -1,6 +1,7 @@
 /** Asks a vendor for its list of models, page by page. */
 
 import type { Dispatcher } from 'undici';
+import { boundedText } from '../bounded-text.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Passes } from '../credentials/passes.ts';
 import { shownTo } from '../credentials/shown.ts';
@@ -84,14 +85,9 @@ async function text(
       body.on('error', () => undefined).destroy();
       throw new NoList(refusal(statusCode));
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > MAX_BYTES) throw new NoList('its list is too long.');
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    const whole = await boundedText(body, MAX_BYTES);
+    if (whole === undefined) throw new NoList('its list is too long.');
+    return whole;
   } catch (error) {
     if (error instanceof NoList) throw error;
     if (error instanceof GatewayError) throw new NoList(error.message);

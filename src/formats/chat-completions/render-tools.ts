@@ -1,5 +1,6 @@
 /** Tools and the choice among them, in the dialect of the service. */
 
+import { isAllowed } from '../../conversation/allowed-tools.ts';
 import { asFunctionTool, customNames } from '../../conversation/custom-tools.ts';
 import { withoutClosedProperties } from '../../conversation/function-schema.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolChoice } from '../../conversation/prompt.ts';
@@ -43,11 +44,6 @@ export function renderToolFields(prompt: Prompt, writing: Writing): JsonObject {
 /** Whether a search of the web is wanted, and nothing else. */
 function isForcedSearch(choice: ToolChoice | undefined): boolean {
   return choice?.mode === 'required' && choice.search === true && choice.allowed?.length === 0;
-}
-
-function isAllowed(tool: Tool, only: ReadonlySet<string>, choice: ToolChoice | undefined): boolean {
-  if (tool.kind !== 'hosted') return only.has(tool.name);
-  return choice?.search === true || !tool.webSearch;
 }
 
 /** Whether a call is wanted where there is nothing to call: that is a mistake for the service to tell. */

@@ -1,5 +1,6 @@
 /** `tools` and `tool_choice`. */
 
+import { isAllowed } from '../../conversation/allowed-tools.ts';
 import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import type { FunctionTool, HostedTool, Prompt, Tool, ToolChoice, Turn } from '../../conversation/prompt.ts';
@@ -179,9 +180,7 @@ function allowed(tools: readonly Tool[], choice: ToolChoice | undefined, report:
   if (names === undefined || choice?.mode === 'none' || theOne(choice) !== undefined) return tools;
   report('toolChoice', 'approximated', 'only the allowed tools are offered');
   const only = new Set(names);
-  return tools.filter((tool) =>
-    tool.kind === 'hosted' ? choice?.search === true || !tool.webSearch : only.has(tool.name),
-  );
+  return tools.filter((tool) => isAllowed(tool, only, choice));
 }
 
 /** The name of the one tool that must be called, if it is one. */
