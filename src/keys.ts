@@ -12,6 +12,8 @@ export interface Principal {
   /** Whether the key may use a model. */
   readonly allows: Allowance;
   readonly limits: KeyLimits;
+  /** What it may use of some models, beside its limits; absent: nothing is limited by model. */
+  readonly modelLimits?: readonly ModelHolder[];
   /** The group it is of, whose limits it keeps beside its own. What the group's models leave out, `allows` does too. */
   readonly group?: Group;
 }
@@ -21,6 +23,8 @@ export interface Group {
   /** What the group is called in reports; no secret. */
   readonly name: string;
   readonly limits: KeyLimits;
+  /** As a key's. */
+  readonly modelLimits?: readonly ModelHolder[];
 }
 
 /** How much a key may use, or all keys of a group together. What is absent is not limited. */
@@ -33,6 +37,24 @@ export interface KeyLimits {
   readonly budgetMonth?: number;
 }
 
+/** How much may be used of some models, beside what may be of all of them. */
+export interface ModelLimits extends KeyLimits {
+  /** Ids, a model's own or any that leads to it, and `vendor/*`. */
+  readonly models: readonly string[];
+}
+
+/** A key or a group as far as some models go: what it used of them is counted by itself. */
+export interface ModelHolder {
+  /** What its figures are kept under: the name of the key or of the group, and the models. */
+  readonly name: string;
+  /** Name of the key or of the group. */
+  readonly of: string;
+  /** The models, for people. */
+  readonly models: string;
+  readonly allows: Allowance;
+  readonly limits: KeyLimits;
+}
+
 /** A key as it is stored. */
 export interface KeyRecord {
   readonly name: string;
@@ -43,6 +65,7 @@ export interface KeyRecord {
   /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
   readonly expires?: number;
   readonly limits?: KeyLimits;
+  readonly modelLimits?: readonly ModelLimits[];
   /** Name of its group. */
   readonly group?: string;
 }
@@ -53,6 +76,7 @@ export interface GroupRecord {
   /** What none of its keys goes beyond, as a key's; absent means every model. */
   readonly models?: readonly string[];
   readonly limits?: KeyLimits;
+  readonly modelLimits?: readonly ModelLimits[];
 }
 
 export interface Keys {
@@ -120,12 +144,13 @@ export function openKeyBook(): KeyBook {
           holder,
           records.map(({ hash }) => hash),
         );
-      for (const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {}, group } of records) {
+      for (const record of records) {
+        const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {}, group } = record;
         byHash.set(hash, {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: { name, ...rightsTo(models), limits },
+          principal: { name, ...rightsTo(models), limits, ...modelHolders(name, record.modelLimits) },
           group,
           grouped: undefined,
         });
@@ -149,7 +174,10 @@ export function openKeyBook(): KeyBook {
 /** Groups by their names. */
 export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
   return new Map(
-    records.map(({ name, models, limits = {} }) => [name, { group: { name, limits }, ...rightsTo(models) }]),
+    records.map(({ name, models, limits = {}, modelLimits }) => [
+      name,
+      { group: { name, limits, ...modelHolders(name, modelLimits) }, ...rightsTo(models) },
+    ]),
   );
 }
 
@@ -187,6 +215,24 @@ export function joinKeys(...places: readonly Keys[]): Keys {
       return undefined;
     },
   };
+}
+
+/** Limits by model as they are kept to. @param of the name of the key or of the group that has them. */
+export function modelHolders(
+  of: string,
+  all: readonly ModelLimits[] = [],
+): { readonly modelLimits?: readonly ModelHolder[] } {
+  if (all.length === 0) return {};
+  const modelLimits = all.map(({ models, ...limits }) => {
+    const id = modelsId(models);
+    return { name: `${of}\n${id}`, of, models: id.replaceAll(' ', ', '), allows: allowance(models), limits };
+  });
+  return { modelLimits };
+}
+
+/** What is the same for the same models, however they are listed. No name of a model has a space in it. */
+export function modelsId(models: readonly string[]): string {
+  return [...new Set(models.map((model) => model.toLowerCase()))].toSorted().join(' ');
 }
 
 /** What a principal may use. @param models as `allowance` has them. */

@@ -95,7 +95,7 @@ export async function openGateway(
     before: before?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];
-  const isAnyLimited = holders.some((holder) => holder.limits);
+  const isAnyLimited = holders.some((holder) => holder.limits ?? holder.modelLimits);
   const limits = given ?? (isAnyLimited ? limitsInMemory() : undefined);
   const note = taker ?? (limits && recording(limits.record));
   const own = keysOf(config.keys.map(keyRecord), groups);
@@ -157,17 +157,20 @@ export function servedModels(config: Config, vendors: Vendors): readonly Model[]
   return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
 }
 
-function groupRecord({ name, models, limits }: Config['groups'][number]): GroupRecord {
-  return { name, ...(models !== undefined && { models }), ...(limits !== undefined && { limits }) };
-}
-
-function keyRecord({ name, key, hash, models, expires, limits, group }: Config['keys'][number]): KeyRecord {
+function groupRecord({ name, models, limits, modelLimits }: Config['groups'][number]): GroupRecord {
   return {
     name,
-    hash: hash ?? hashKey(key ?? ''),
     ...(models !== undefined && { models }),
-    ...(expires !== undefined && { expires: Date.parse(expires) }),
     ...(limits !== undefined && { limits }),
+    ...(modelLimits !== undefined && { modelLimits }),
+  };
+}
+
+function keyRecord({ key, hash, expires, group, ...rest }: Config['keys'][number]): KeyRecord {
+  return {
+    ...groupRecord(rest),
+    hash: hash ?? hashKey(key ?? ''),
+    ...(expires !== undefined && { expires: Date.parse(expires) }),
     ...(group !== undefined && { group }),
   };
 }

@@ -9,6 +9,7 @@ import { decode } from './stages/decode.ts';
 import { encode } from './stages/encode.ts';
 import type { Answer, Incoming, Replied, Route } from './stages/exchange.ts';
 import { limit } from './stages/limit.ts';
+import { limitModel } from './stages/limit-model.ts';
 import { resolveModel } from './stages/resolve-model.ts';
 import { share, shed, weigh } from './stages/shed.ts';
 import { translateReply } from './stages/translate-reply.ts';
@@ -29,6 +30,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     .to(share(options)) // of what can be done, no more than the key's share
     .to(limit(limits)) // and no more than its limits
     .to(resolveModel(catalog, vendors, options)) // of which model; native or translated is settled here
+    .to(limitModel(limits, catalog)) // and no more than may be used of it
     .to(weigh()) // the body is here: is there still room for what is made of it
     // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.
     .within<Replied>(

@@ -129,12 +129,12 @@ export async function openBooks(
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** What a key took on a day, and of one group, is charged at once. */
+  /** What a key took on a day, of one group and of one model, is charged at once. */
   function add(sums: Map<string, Taken>, record: ExchangeRecord): void {
     const taken = takenBy(record);
     if (taken === undefined) return;
-    const { key, group = '', time } = taken;
-    const place = `${calendar.day(time)} ${key.length} ${key}${group}`;
+    const { key, group = '', model = '', time } = taken;
+    const place = `${calendar.day(time)} ${model} ${key.length} ${key}${group}`;
     const sum = sums.get(place);
     sums.set(
       place,

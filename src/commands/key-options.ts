@@ -3,6 +3,7 @@
 import type { ArgsDef } from 'citty';
 import { type GroupSettings, groupSettings, type KeySettings, keySettings } from '../store/key-settings.ts';
 import { millisecondsOf } from './duration.ts';
+import { MODEL_LIMITS, modelLimitsIn } from './model-limit-option.ts';
 import { Refusal } from './refusal.ts';
 import { checkedOptions } from './with-store.ts';
 
@@ -12,6 +13,7 @@ const limitOptions = {
   'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
   'budget-day': { type: 'string', description: 'US dollars per day (UTC)' },
   'budget-month': { type: 'string', description: 'US dollars per calendar month (UTC)' },
+  'model-limits': { type: 'string', description: MODEL_LIMITS },
 } as const satisfies ArgsDef;
 
 export const settingOptions = {
@@ -55,7 +57,7 @@ export function groupSettingsOf(options: GroupOptions): GroupSettings {
 }
 
 function limitsOf(options: GroupOptions): Readonly<Record<string, unknown>> {
-  const { models } = options;
+  const { models, 'model-limits': byModel } = options;
   return {
     ...(models !== undefined && {
       models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
@@ -65,6 +67,7 @@ function limitsOf(options: GroupOptions): Readonly<Record<string, unknown>> {
     ...limit('concurrent-requests', options['concurrent-requests']),
     ...limit('budget-day', options['budget-day']),
     ...limit('budget-month', options['budget-month']),
+    ...(byModel !== undefined && { model_limits: modelLimitsIn(byModel) }),
   };
 }
 

@@ -1,12 +1,17 @@
 /** What a key or a group may use, as columns of a table. */
 
+import type { ModelLimit } from '../store/key-settings.ts';
 import type { LimitColumns } from '../store/tables.ts';
+import { sayModelLimit } from './model-limit-option.ts';
 import type { Column } from './text-table.ts';
 
-type Limited = Omit<LimitColumns, 'models'> & { readonly models: readonly string[] | null };
+type Limited = Omit<LimitColumns, 'models' | 'model_limits'> & {
+  readonly models: readonly string[] | null;
+  readonly model_limits: readonly ModelLimit[] | null;
+};
 
 export function limitColumns<T extends Limited>(): readonly Column<T>[] {
-  const figure = (field: Exclude<keyof Limited, 'models'>, title: string): Column<T> => ({
+  const figure = (field: Exclude<keyof Limited, 'models' | 'model_limits'>, title: string): Column<T> => ({
     title,
     right: true,
     text: (limited) => String(limited[field] ?? '-'),
@@ -18,5 +23,6 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('budget_day', '$/day'),
     figure('budget_month', '$/month'),
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
+    { title: 'by model', text: ({ model_limits: all }) => all?.map(sayModelLimit).join('; ') ?? '-' },
   ];
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
+import { modelsId } from '../keys.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 import { credentialsSchema } from './credentials.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
@@ -208,12 +209,21 @@ const limits = z.strictObject({
   budgetMonth: z.number().nonnegative().exactOptional(),
 });
 
+/** The same for some models, beside what holds for all of them. Of two for the same models, one would count twice. */
+const modelLimits = z
+  .array(limits.extend({ models: models.min(1) }))
+  .refine(
+    (all) => new Set(all.map(({ models: of }) => modelsId(of))).size === all.length,
+    'must not have the same models twice',
+  );
+
 /** Keys that have limits in common, beside each one's own. */
 const groupSchema = z.strictObject({
   name: z.string().min(1),
   /** What none of its keys goes beyond. */
   models: models.optional(),
   limits: limits.optional(),
+  modelLimits: modelLimits.optional(),
 });
 
 const keySchema = z
@@ -227,6 +237,7 @@ const keySchema = z
     models: models.optional(),
     expires: z.iso.datetime({ offset: true }).optional(),
     limits: limits.optional(),
+    modelLimits: modelLimits.optional(),
     /** The name of one of `groups`. */
     group: z.string().exactOptional(),
   })
@@ -237,7 +248,12 @@ const keySchema = z
 
 /** A provider whose tokens open as keys do. `models` and `limits` are those of each of its callers. */
 const identitySchema = z
-  .strictObject({ ...identityFields, models: models.exactOptional(), limits: limits.exactOptional() })
+  .strictObject({
+    ...identityFields,
+    models: models.exactOptional(),
+    limits: limits.exactOptional(),
+    modelLimits: modelLimits.exactOptional(),
+  })
   .refine(...hasAddressOfKeys)
   .refine(...hasLimitedCallers);
 

@@ -3,7 +3,15 @@
 import type { JWTPayload } from 'jose';
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
-import { grouped, type KeyLimits, type KnownGroup, type Principal, rightsTo } from '../keys.ts';
+import {
+  grouped,
+  type KeyLimits,
+  type KnownGroup,
+  type ModelLimits,
+  modelHolders,
+  type Principal,
+  rightsTo,
+} from '../keys.ts';
 import type { Tell } from '../observe/teller.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
@@ -25,6 +33,7 @@ export interface Identity extends KeySource {
   /** Of each caller, as a key has them. */
   readonly models?: readonly string[];
   readonly limits?: KeyLimits;
+  readonly modelLimits?: readonly ModelLimits[];
 }
 
 export interface Identities {
@@ -170,7 +179,7 @@ function verifierOf(
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     const { exp = 0 } = claims;
     return {
-      principal: inGroup({ name: caller, ...opens }, claims),
+      principal: inGroup({ name: caller, ...opens, ...modelHolders(caller, identity.modelLimits) }, claims),
       until: Math.min((exp + TOLERANCE) * 1_000, Date.now() + LONGEST),
     };
   };

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError } from '../errors.ts';
-import type { Group, KeyLimits } from '../keys.ts';
+import type { ModelHolder } from '../keys.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { limitHeaders, type Standing, type Standings, tighter } from './limit-headers.ts';
 import type { Spending, Spent } from './spending.ts';
@@ -13,14 +13,16 @@ import type { UsageWindow, Used } from './window.ts';
 /** Whose limits they are. */
 export type AccountOf = 'key' | 'group';
 
-/** A key, or a group of them: a name, and limits. */
-export type Holder = Group;
+/** A key, or a group of them, be it as far as some models go: a name, and limits. */
+export type Holder = Pick<ModelHolder, 'name' | 'limits'> & Partial<Pick<ModelHolder, 'of' | 'models'>>;
 
 /** A budget, and what is left of it: less than nothing where the last answers went beyond it. In US dollars. */
 export interface Budget {
   readonly of: AccountOf;
   /** Of the key, or of the group. */
   readonly name: string;
+  /** The models that it is for; absent: all of them. */
+  readonly models?: string;
   readonly period: 'day' | 'month';
   readonly budget: number;
   readonly left: number;
@@ -79,11 +81,12 @@ export function openAccount(
   /** Those whose tokens and whose money count. */
   const counted = {
     tokens: openUsedLately<true>(LONGEST_ANSWER),
-    money: openUsedLately<KeyLimits>(LONGEST_ANSWER),
+    money: openUsedLately<Holder>(LONGEST_ANSWER),
   };
   const mine = (limit: number): number => Math.ceil(limit / share());
-  const said = ({ name }: Holder): string =>
-    of === 'key' ? 'this API key' : `the group ${name} of this API key`;
+  const said = (holder: Holder): string =>
+    of === 'key' ? 'this API key' : `the group ${holder.of ?? holder.name} of this API key`;
+  const ofModels = ({ models }: Holder): string => (models === undefined ? '' : ` for ${models}`);
 
   /**
    * Refuses what is over a limit already. What was used and spent is undefined where that is not limited.
@@ -127,7 +130,7 @@ export function openAccount(
   ): GatewayError {
     return new GatewayError(
       'rate-limited',
-      `Rate limit reached: ${said(holder)} is limited to ${limit} ${what} per minute.`,
+      `Rate limit reached: ${said(holder)} is limited to ${limit} ${what} per minute${ofModels(holder)}.`,
       { retryAfter: Math.max(1, Math.ceil(left / 1000)), headers: limitHeaders(all, format, now()) },
     );
   }
@@ -146,7 +149,7 @@ export function openAccount(
       : 'today. It renews at 00:00 UTC.';
     throw new GatewayError(
       'quota-exceeded',
-      `${capitalized(said(holder))} has used up its budget for ${budget}`,
+      `${capitalized(said(holder))} has used up its budget${ofModels(holder)} for ${budget}`,
       {
         retryAfter: Math.max(1, Math.ceil((until - at) / 1000)),
         headers: { ...limitHeaders(all, format, at), 'x-should-retry': 'false' },
@@ -182,7 +185,7 @@ export function openAccount(
     if (leave === undefined) {
       throw new GatewayError(
         'rate-limited',
-        `Rate limit reached: ${said(holder)} is limited to ${limit} requests at a time.`,
+        `Rate limit reached: ${said(holder)} is limited to ${limit} requests at a time${ofModels(holder)}.`,
         { retryAfter: SOON, headers: limitHeaders(all, format, now()) },
       );
     }
@@ -199,7 +202,7 @@ export function openAccount(
       const at = performance.now();
       if (tokensPerMinute !== undefined) counted.tokens.set(name, true, at);
       const hasBudget = budgetDay !== undefined || budgetMonth !== undefined;
-      if (hasBudget) counted.money.set(name, limits, at);
+      if (hasBudget) counted.money.set(name, holder, at);
 
       const ofRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const ofTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
@@ -218,8 +221,8 @@ export function openAccount(
       if (cost > 0 && counted.money.get(name, at)) spending.charge(name, cost, time);
     },
     budgets() {
-      const all = [...counted.money.entries(performance.now())].flatMap(([name, limits]) =>
-        budgetsOf(of, name, limits, spending.known(name)),
+      const all = [...counted.money.entries(performance.now())].flatMap(([name, holder]) =>
+        budgetsOf(of, holder, spending.known(name)),
       );
       return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
     },
@@ -229,13 +232,14 @@ export function openAccount(
 
 function budgetsOf(
   of: AccountOf,
-  name: string,
-  { budgetDay, budgetMonth }: KeyLimits,
+  { name, of: holder = name, models, limits }: Holder,
   spent: Spent,
 ): readonly Budget[] {
   const until = (period: Budget['period'], budget: number | undefined): readonly Budget[] =>
-    budget === undefined ? [] : [{ of, name, period, budget, left: budget - spent[period] }];
-  return [...until('day', budgetDay), ...until('month', budgetMonth)];
+    budget === undefined
+      ? []
+      : [{ of, name: holder, ...(models && { models }), period, budget, left: budget - spent[period] }];
+  return [...until('day', limits.budgetDay), ...until('month', limits.budgetMonth)];
 }
 
 /** A budget of nothing has nothing left. */

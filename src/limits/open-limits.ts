@@ -4,9 +4,11 @@ import type { Redis } from 'ioredis';
 import { repeat } from '../repeat.ts';
 import type { Counters } from './account.ts';
 import { inFlightHere, inFlightShared } from './in-flight.ts';
-import { type Limits, limitsOf } from './limits.ts';
+import { type AllCounters, type Limits, limitsOf } from './limits.ts';
+import { openShares } from './model-accounts.ts';
+import { modelSpending, type StoredByModel } from './model-spending.ts';
 import { openRedis } from './redis.ts';
-import { openSpending, type StoredSpending } from './spending.ts';
+import { type AtFirst, openSpending, type StoredSpending } from './spending.ts';
 import { type UsageWindow, windowHere, windowShared } from './window.ts';
 
 export interface LimitOptions {
@@ -20,6 +22,8 @@ export interface LimitOptions {
   /** What was spent before this process began, and is by others: by key, and by group. */
   readonly stored?: StoredSpending;
   readonly storedOfGroups?: StoredSpending;
+  /** The same of each model. */
+  readonly storedByModel?: { readonly keys: StoredByModel; readonly groups: StoredByModel };
   /** Told, in a sentence, when Redis or the store cannot be asked. */
   readonly onTrouble?: (message: string) => void;
   /** The same, when it can be again. */
@@ -38,7 +42,7 @@ export function limitsInMemory({
   window = 60,
   now = Date.now,
 }: Pick<LimitOptions, 'window' | 'now'> = {}): Limits {
-  const counters = (): Counters => countersOf('', { window, now });
+  const counters = (): AllCounters => allCountersOf('', { window, now });
   return limitsOf({ keys: counters(), groups: counters() }, now);
 }
 
@@ -47,19 +51,31 @@ interface Counting {
   readonly window: number;
   readonly now: () => number;
   readonly stored?: StoredSpending | undefined;
+  readonly atFirst?: AtFirst;
   /** Where several processes count together; absent: this one by itself. */
   readonly redis?: Redis | undefined;
 }
 
 /** @param prefix of what the figures are called in Redis. */
-function countersOf(prefix: string, { window, now, stored, redis }: Counting): Counters {
+function countersOf(prefix: string, { window, now, stored, atFirst, redis }: Counting): Counters {
   const counting = (name: string): UsageWindow =>
     redis === undefined ? windowHere(window) : windowShared(prefix + name, window, redis);
   return {
     requests: counting('requests'),
     tokens: counting('tokens'),
     inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
-    spending: openSpending(`${prefix}spent`, now, stored, redis),
+    spending: openSpending(`${prefix}spent`, now, stored, redis, atFirst),
+  };
+}
+
+/** @param byModel what was spent on each model. */
+function allCountersOf(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
+  const shares = openShares();
+  const stored = byModel && modelSpending(byModel, shares);
+  const { stored: _, ...rest } = counting;
+  return {
+    all: countersOf(prefix, counting),
+    byModel: { ...countersOf(`${prefix}model-`, { ...rest, ...stored }), shares },
   };
 }
 
@@ -69,6 +85,7 @@ export async function openLimits({
   workers = 1,
   stored,
   storedOfGroups,
+  storedByModel,
   onTrouble = () => {},
   onRecovered = () => {},
   window = 60,
@@ -77,17 +94,23 @@ export async function openLimits({
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   const redis = connection?.redis;
   // The names of those of keys have no prefix: processes of an earlier version count by the same.
-  const keys = countersOf('', { window, now, stored, redis });
-  const groups = countersOf('group-', { window, now, stored: storedOfGroups, redis });
+  const keys = allCountersOf('', { window, now, stored, redis }, storedByModel?.keys);
+  const groups = allCountersOf(
+    'group-',
+    { window, now, stored: storedOfGroups, redis },
+    storedByModel?.groups,
+  );
   const refresh = async (): Promise<void> => {
-    await keys.spending.refresh();
-    await groups.spending.refresh();
+    for (const { all, byModel } of [keys, groups]) {
+      await all.spending.refresh();
+      await byModel.spending.refresh();
+    }
   };
   await refresh();
   // A store that is slow is not asked once more meanwhile: all else that it is asked would wait behind that. Of one that
   // is away others tell: then what is known here counts.
   const refreshing =
-    stored !== undefined || storedOfGroups !== undefined
+    stored !== undefined || storedOfGroups !== undefined || storedByModel !== undefined
       ? repeat(() => refresh().catch(() => undefined), REFRESH)
       : undefined;
   const limits = limitsOf({ keys, groups }, now, () => (connection?.isShared() ? 1 : workers));

@@ -16,6 +16,9 @@ export interface Spent {
 /** What the store has of keys that spent anything in the month of `day`: of all of them, or of `keys`. */
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
+/** What is known at first of one that nobody has asked for yet today. */
+export type AtFirst = (key: string, day: string) => Spent | undefined;
+
 export interface Spending {
   of(key: string): Spent | Promise<Spent>;
   /** The same as far as it is known here, without asking anybody. */
@@ -40,6 +43,7 @@ export function openSpending(
   now: () => number,
   stored: StoredSpending | undefined,
   redis: Redis | undefined,
+  atFirst: AtFirst = () => undefined,
 ): Spending {
   const calendar = openCalendar();
   let day = calendar.day(now());
@@ -96,6 +100,8 @@ export function openSpending(
       if (!askedToday.has(key)) {
         askedToday.add(key);
         asked?.add(key);
+        const first = atFirst(key, day);
+        if (first !== undefined) raise(key, first);
       }
       return redis === undefined ? known(key) : shared(redis, key);
     },

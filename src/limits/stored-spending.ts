@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
 import type { AccountOf } from './account.ts';
+import type { SpentByModel, StoredByModel } from './model-spending.ts';
 import type { Spent, StoredSpending } from './spending.ts';
 
 /** Of more keys than this a query does not name each: databases take so many values only. */
@@ -64,4 +65,43 @@ export function storedSpending({ db }: Store, of: AccountOf = 'key'): StoredSpen
     }
     return spent;
   };
+}
+
+/**
+ * The same of each model, of all names or of some. What is asked for again and again are the rows of one day and some
+ * names, which the tables are in the order of.
+ */
+export function storedByModel({ db }: Store, of: AccountOf): StoredByModel {
+  const { table, column } = SUMS[of];
+  const name = sql.ref<string>(column);
+
+  async function sumsOf(from: string, end?: string, names?: readonly string[]): Promise<SpentByModel> {
+    const rows = await db
+      .selectFrom(table)
+      .$if(end === undefined, (days) => days.where('day', '=', from))
+      .$if(end !== undefined, (days) => days.where('day', '>=', from).where('day', '<', end ?? ''))
+      .$if(names !== undefined, (days) => days.where(name, 'in', names ?? []))
+      .groupBy([name, 'model'])
+      .select([name.as('name'), 'model', sql<number>`coalesce(sum(cost + estimated_cost), 0)`.as('sum')])
+      .execute();
+    const byName = Map.groupBy(rows, (row) => row.name);
+    return new Map(
+      [...byName].map(([each, of]) => [each, new Map(of.map(({ model, sum }) => [model, sum]))]),
+    );
+  }
+
+  let before: { readonly day: string; readonly read: number; readonly sums: SpentByModel } | undefined;
+
+  async function beforeThe(day: string): Promise<SpentByModel> {
+    const now = performance.now();
+    if (before?.day === day && now - before.read < SETTLED) return before.sums;
+    const sums = await sumsOf(`${day.slice(0, 7)}-01`, day);
+    before = { day, read: now, sums };
+    return sums;
+  }
+
+  return async (day, names) => ({
+    before: await beforeThe(day),
+    today: await sumsOf(day, undefined, names && names.size <= MAX_NAMED ? [...names] : undefined),
+  });
 }

@@ -168,26 +168,26 @@ export function openMetrics(counted: () => TallyFigures | Promise<TallyFigures>)
     new Gauge({
       name: `gateway_${kind}_budget_dollars`,
       help: `Budget of a ${kind} in US dollars for the present day or month (UTC). Only of ${kind}s that were used lately.`,
-      labelNames: [kind, 'period'],
+      labelNames: [kind, 'period', 'models'],
       registers,
       aggregator: 'max',
       collect() {
         this.reset();
-        for (const { of, name, period, budget } of budgets)
-          if (of === kind) this.set({ [kind]: name, period }, budget);
+        for (const { of, name, period, models, budget } of budgets)
+          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, budget);
       },
     });
     new Gauge({
       name: `gateway_${kind}_budget_remaining_dollars`,
       help: `What is left of a ${kind}'s budget in US dollars; below 0 if its last answers went beyond it.`,
-      labelNames: [kind, 'period'],
+      labelNames: [kind, 'period', 'models'],
       registers,
       // Of several processes, the one that knows of the most spent is heard.
       aggregator: 'min',
       collect() {
         this.reset();
-        for (const { of, name, period, left } of budgets)
-          if (of === kind) this.set({ [kind]: name, period }, left);
+        for (const { of, name, period, models, left } of budgets)
+          if (of === kind) this.set({ [kind]: name, period, ...(models && { models }) }, left);
       },
     });
   }

@@ -8,7 +8,7 @@ const NAMES = [...OPENAI_LIMIT_HEADERS, ...ANTHROPIC_LIMIT_HEADERS];
 const COUNT = { type: 'integer', minimum: 0 };
 
 const OF_LIMIT =
-  "The limit per minute of the key or of its group, whichever has less left; if there is none, the vendor's own limit, if the vendor reports it.";
+  "The limit per minute of the key or of its group, or of one of them for the model, whichever has least left; if there is none, the vendor's own limit, if the vendor reports it.";
 const OF_REMAINING = 'How much of the limit is left.';
 
 function described(name: string): JsonObject {

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Keys } from '../keys.ts';
 import type { Limits } from '../limits/limits.ts';
 import { openLimits } from '../limits/open-limits.ts';
-import { storedSpending } from '../limits/stored-spending.ts';
+import { storedByModel, storedSpending } from '../limits/stored-spending.ts';
 import type { Teller } from '../observe/teller.ts';
 import { followKeys } from '../store/follow-keys.ts';
 import { reasonOf, type Store, type StorePlace } from '../store/store.ts';
@@ -38,6 +38,7 @@ export async function openAccounts(
     workers,
     stored: storedSpending(store),
     storedOfGroups: storedSpending(store, 'group'),
+    storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
     onTrouble: trouble,
     onRecovered: note,
   });

@@ -162,7 +162,7 @@ async function nextTry(
   const again = mayRetry(loss, retries.after);
   const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitedOf(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
-  const other = target.otherwise?.();
+  const other = await target.otherwise?.();
   if (other !== undefined) return { target: other };
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);

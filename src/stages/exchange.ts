@@ -15,6 +15,7 @@ import type {
 } from '../formats/format.ts';
 import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
+import type { Standings } from '../limits/limit-headers.ts';
 import type { Body } from '../streams/body.ts';
 import type { Step } from '../streams/step.ts';
 import type { Ledger } from '../usage/ledger.ts';
@@ -71,6 +72,8 @@ export interface Admitted extends Call {
   readonly principal: Principal;
   /** Headers for the answer: what is left of the key's limits; absent where it has none. */
   readonly allowance?: Readonly<Record<string, string>>;
+  /** What those headers tell. */
+  readonly standings?: Standings;
 }
 
 /** After `resolve-model`: of which model, served by whom, natively or not. */
@@ -84,7 +87,9 @@ export interface Routed extends Admitted {
   /** Where the top-level values of `body` stand. */
   readonly fields: ReadonlyMap<string, Span>;
   /** The same request for the next model that may be asked where this one cannot answer. */
-  readonly otherwise?: () => Routed | undefined;
+  readonly otherwise?: () => Routed | undefined | Promise<Routed | undefined>;
+  /** Ids of other models that the body names, of callers who are limited by model. */
+  readonly beside?: readonly string[];
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
   /** Set of a fallback: the body was written for another model. */

@@ -9,9 +9,9 @@ export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
   return (admitted) => {
     const { principal, response, route } = admitted;
     if (limits === undefined || !isLimited(principal)) return admitted;
-    const allowance = limits.admit(principal, response, route.format);
-    return allowance instanceof Promise
-      ? allowance.then((told) => ({ ...admitted, allowance: told }))
-      : { ...admitted, allowance };
+    const allowed = limits.admit(principal, response, route.format);
+    return allowed instanceof Promise
+      ? allowed.then((told) => ({ ...admitted, ...told }))
+      : { ...admitted, ...allowed };
   };
 }

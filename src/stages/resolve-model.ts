@@ -6,6 +6,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, valueAt } from '../json-scan.ts';
+import { isLimitedByModel } from '../limits/limits.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
@@ -35,11 +36,11 @@ export function resolveModel(
     const vendor = model && vendors.serving(model);
     if (model === undefined || vendor === undefined) throw notSupported(asked, defaultVendor);
     if (!reaches(reach, route.format, model)) throw notSupported(asked, defaultVendor);
-    const beside = principal.restricted ? modelsBeside(body, fields) : [];
-    const refusedFor = ({ id }: Model): string | undefined =>
-      [id, ...beside.map((name) => idOf(name, vendorName(id), catalog))].find(
-        (each) => !principal.allows(each, catalog.otherNames),
-      );
+    const limited = isLimitedByModel(principal);
+    const others = principal.restricted || limited ? modelsBeside(body, fields) : [];
+    const besideOf = ({ id }: Model): string[] => others.map((name) => idOf(name, vendorName(id), catalog));
+    const refusedFor = (model: Model): string | undefined =>
+      [model.id, ...besideOf(model)].find((each) => !principal.allows(each, catalog.otherNames));
     const refused = refusedFor(model);
     if (refused !== undefined) {
       throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
@@ -56,15 +57,16 @@ export function resolveModel(
       model,
       vendor,
       spoken,
+      ...(limited && { beside: besideOf(model) }),
       ...(anew && { anew }),
       ...inItsWords({ route, named, model, vendor, spoken, body, fields }),
     };
-    const others = catalog
+    const fallbacks = catalog
       .fallbacks(model)
       .filter((other) => refusedFor(other) === undefined && reaches(reach, route.format, other));
     // A body that names the model beside the path cannot be sent to another one; nor are its tokens another's.
-    if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    return { ...routed, otherwise: () => fallback({ ...routed, body, fields }, others, vendors) };
+    if (fallbacks.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
+    return { ...routed, otherwise: () => fallback({ ...routed, body, fields }, fallbacks, vendors) };
   };
 }
 

@@ -11,6 +11,7 @@ export const UNLIMITED: LimitColumns = {
   concurrent_requests: null,
   budget_day: null,
   budget_month: null,
+  model_limits: null,
 };
 
 /** A key was to be of a group that there is not. */

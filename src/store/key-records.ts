@@ -1,7 +1,8 @@
 /** The store's keys and groups as the request path looks them up. */
 
 import { parseJson } from '../json.ts';
-import type { GroupRecord, KeyLimits, KeyRecord } from '../keys.ts';
+import type { GroupRecord, KeyLimits, KeyRecord, ModelLimits } from '../keys.ts';
+import { modelLimitsOf } from './key-settings.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 /** By what a key opens now, or did before a rotation and still does; none for one that was revoked. */
@@ -13,6 +14,7 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
     name,
     hash,
     limits: limitsOf(row),
+    ...byModel(row),
     ...(models !== undefined && { models }),
     ...(expires !== null && { expires }),
     ...(group !== null && { group }),
@@ -24,7 +26,7 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
 /** A group, to which its keys are kept. */
 export function groupRecordOf(row: GroupRow): GroupRecord {
   const models = modelsOf(row);
-  return { name: row.name, limits: limitsOf(row), ...(models !== undefined && { models }) };
+  return { name: row.name, limits: limitsOf(row), ...byModel(row), ...(models !== undefined && { models }) };
 }
 
 /** The models a key or a group opens; undefined: every one. @throws TypeError where somebody wrote something else there. */
@@ -36,12 +38,26 @@ export function modelsOf({ name, models }: KeyRow | GroupRow): readonly string[]
   return list.map(String);
 }
 
-function limitsOf(row: LimitColumns): KeyLimits {
+function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimits[] } {
+  const stored = modelLimitsOf(row);
+  if (stored === null) return {};
+  return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...limitsOf(limits) })) };
+}
+
+type Figures = Omit<LimitColumns, 'models' | 'model_limits'>;
+
+function limitsOf({
+  requests_per_minute: requests = null,
+  tokens_per_minute: tokens = null,
+  concurrent_requests: concurrent = null,
+  budget_day: day = null,
+  budget_month: month = null,
+}: Partial<Figures>): KeyLimits {
   return {
-    ...(row.requests_per_minute !== null && { requestsPerMinute: row.requests_per_minute }),
-    ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
-    ...(row.concurrent_requests !== null && { concurrentRequests: row.concurrent_requests }),
-    ...(row.budget_day !== null && { budgetDay: row.budget_day }),
-    ...(row.budget_month !== null && { budgetMonth: row.budget_month }),
+    ...(requests !== null && { requestsPerMinute: requests }),
+    ...(tokens !== null && { tokensPerMinute: tokens }),
+    ...(concurrent !== null && { concurrentRequests: concurrent }),
+    ...(day !== null && { budgetDay: day }),
+    ...(month !== null && { budgetMonth: month }),
   };
 }

@@ -1,6 +1,8 @@
 /** What may be said of a key or of a group, in the words of the admin API; the command line says the same. */
 
 import { z } from 'zod';
+import { parseJson } from '../json.ts';
+import { modelsId } from '../keys.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short, and nothing that reads like the id of a key. */
@@ -47,6 +49,30 @@ const limitFields = {
   budget_month: dollars.nullable().meta({ description: 'US dollars per calendar month (UTC).' }),
 };
 
+/** A limit for some models, as it is said, stored and shown. What is absent is not limited. */
+const modelLimit = z.strictObject({
+  models: z.array(modelPattern).min(1).max(100).meta({ description: 'Full ids and `<vendor>/*`.' }),
+  requests_per_minute: count.exactOptional(),
+  tokens_per_minute: count.exactOptional(),
+  concurrent_requests: count.exactOptional(),
+  budget_day: dollars.exactOptional(),
+  budget_month: dollars.exactOptional(),
+});
+
+export type ModelLimit = z.output<typeof modelLimit>;
+
+const modelLimits = z
+  .array(modelLimit)
+  .max(100)
+  .refine((all) => new Set(all.map(({ models: of }) => modelsId(of))).size === all.length, {
+    error: 'must not have the same models twice',
+  })
+  .nullable()
+  .meta({
+    description:
+      'Limits for some models, each beside the limits for all of them: a request keeps to every one that has its model. null: none.',
+  });
+
 /** What can be set of a key, each field as it reads. */
 export const keyFields = {
   models,
@@ -55,6 +81,7 @@ export const keyFields = {
     .nullable()
     .meta({ description: 'When it expires. null: never.' }),
   ...limitFields,
+  model_limits: modelLimits,
   group: groupName.nullable().meta({
     description: 'The group whose limits it keeps too, with all other keys of the group. null: none.',
     examples: ['search'],
@@ -67,6 +94,7 @@ export const groupFields = {
     description: 'Models beyond which none of its keys goes: full ids and `<vendor>/*`. null: all models.',
   }),
   ...limitFields,
+  model_limits: modelLimits,
 };
 
 /** Each of them may be left out. */
@@ -76,6 +104,7 @@ const limitSettings = {
   concurrent_requests: limitFields.concurrent_requests.exactOptional(),
   budget_day: limitFields.budget_day.exactOptional(),
   budget_month: limitFields.budget_month.exactOptional(),
+  model_limits: modelLimits.exactOptional(),
 };
 
 /** What a key can be changed in: what is absent stays, what is null is lifted. */
@@ -110,11 +139,24 @@ export function isOver({ expires_at: expires }: Pick<KeySettings, 'expires_at'>)
 }
 
 /** A group's settings as columns. */
-export function groupColumnsOf({ models, ...limits }: GroupSettings): Partial<LimitColumns> {
+export function groupColumnsOf({
+  models,
+  model_limits: byModel,
+  ...limits
+}: GroupSettings): Partial<LimitColumns> {
   return {
     ...limits,
     ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) }),
+    ...(byModel !== undefined && { model_limits: byModel?.length ? JSON.stringify(byModel) : null }),
   };
+}
+
+/** The stored limits for some models. @throws ZodError where somebody wrote something else there: never no limit by a slip. */
+export function modelLimitsOf({
+  model_limits: stored,
+}: Pick<LimitColumns, 'model_limits'>): ModelLimit[] | null {
+  // A table of an earlier version, which is only read, has no such column.
+  return stored ? modelLimits.parse(parseJson(stored)) : null;
 }
 
 /** Settings as columns. */

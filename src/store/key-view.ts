@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { modelsOf } from './key-records.ts';
-import { groupFields, keyFields } from './key-settings.ts';
+import { groupFields, keyFields, modelLimitsOf } from './key-settings.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 const time = z.iso.datetime();
@@ -63,13 +63,14 @@ function modelsShown(row: KeyRow | GroupRow): string[] | null {
   return models === undefined ? null : [...models];
 }
 
-function limitsShown(row: LimitColumns): Omit<LimitColumns, 'models'> {
+function limitsShown(row: LimitColumns): Pick<GroupView, Exclude<keyof LimitColumns, 'models'>> {
   return {
     requests_per_minute: row.requests_per_minute,
     tokens_per_minute: row.tokens_per_minute,
     concurrent_requests: row.concurrent_requests,
     budget_day: row.budget_day,
     budget_month: row.budget_month,
+    model_limits: modelLimitsOf(row),
   };
 }
 

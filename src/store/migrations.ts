@@ -21,6 +21,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '003-changes-by-row': changesByRow,
     '004-tags': tags,
     '005-groups': groups,
+    '006-model-limits': modelLimits,
   };
 }
 
@@ -215,5 +216,13 @@ const groups: Migration = {
       .addColumn('first_bytes', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('gateway_usage_groups_of', ['day', 'key', 'model', 'vendor', 'group_name'])
       .execute();
+  },
+};
+
+/** A process of an earlier version goes on: it keeps to the limits for all models alone, and leaves these as they are. */
+const modelLimits: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_keys').addColumn('model_limits', 'text').execute();
+    await db.schema.alterTable('gateway_groups').addColumn('model_limits', 'text').execute();
   },
 };

@@ -54,6 +54,8 @@ export interface LimitColumns {
   /** US dollars, for a day and a month of UTC. */
   readonly budget_day: number | null;
   readonly budget_month: number | null;
+  /** A JSON list of limits for some models, as the admin API has them. */
+  readonly model_limits: string | null;
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Taken {
   readonly key: string;
   /** Name of the group that it was of. */
   readonly group?: string | undefined;
+  /** Full id of the model that answered; absent where none was resolved. */
+  readonly model?: string | undefined;
   /** Input and output. */
   readonly tokens: number;
   /** US dollars. */
@@ -18,10 +20,18 @@ export interface Taken {
 }
 
 /** Undefined where there is nothing to be charged, or nobody to charge it to. */
-export function takenBy({ key, group, usage, cost = 0, estimated, time }: ExchangeRecord): Taken | undefined {
+export function takenBy({
+  key,
+  group,
+  model,
+  usage,
+  cost = 0,
+  estimated,
+  time,
+}: ExchangeRecord): Taken | undefined {
   if (key === undefined) return undefined;
   const told = isSane(usage) ? Math.round(sumOf(usage)) : 0;
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
-  return tokens > 0 || dollars > 0 ? { key, group, tokens, cost: dollars, time } : undefined;
+  return tokens > 0 || dollars > 0 ? { key, group, model, tokens, cost: dollars, time } : undefined;
 }

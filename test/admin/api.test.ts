@@ -30,6 +30,13 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['POST', '/admin/keys', { name: 'a', models: ['gpt-4o'] }, 'models.0'],
   ['POST', '/admin/keys', { name: 'a', budget_day: -1 }, 'budget_day'],
   ['POST', '/admin/keys', { name: 'a', rpm: 5 }, null],
+  ['POST', '/admin/keys', { name: 'a', model_limits: [{ models: [] }] }, 'model_limits.0.models'],
+  [
+    'POST',
+    '/admin/groups',
+    { name: 'a', model_limits: [{ models: ['a/b'], budget_day: -1 }] },
+    'model_limits.0.budget_day',
+  ],
   ['POST', '/admin/keys', { name: 'a', expires_at: '2020-01-31T00:00:00Z' }, 'expires_at'],
   ['POST', '/admin/keys', '{"name":"a","__proto__":{"x":1}}', null],
   ['GET', '/admin/keys?revoked=maybe', undefined, 'revoked'],

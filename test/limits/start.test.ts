@@ -59,6 +59,42 @@ test('a key that was created with limits is kept to them, and what it spent is k
   expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
 }, 20_000);
 
+test('what a key spent on a model is known after a restart, by a limit that it was given while it was served', async () => {
+  const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
+  const first = await start({}, { env });
+  const created = await runCommand(first.directory, ['keys', 'create', '--name', 'made'], env);
+  const key = /gw_[\w-]+/.exec(created.stdout)?.[0] ?? '';
+  expect(key, created.stderr).not.toBe('');
+  vendor.takes(1_000_000, 0);
+  await soon(async () => expect(await statusOf(ask(first.url, key))).toBe(200));
+  const limit = 'openai/gpt-4.1 openai/o3 requests-per-minute=90 budget-day=1; anthropic/* budget-month=0';
+  const changed = await runCommand(first.directory, ['keys', 'change', 'made', '--model-limits', limit], env);
+  expect(changed.code, changed.stderr).toBe(0);
+  const listed = await runCommand(first.directory, ['keys', 'list'], env);
+  expect(listed.stdout).toContain(limit);
+  await soon(async () => expect(await statusOf(ask(first.url, key))).toBe(429));
+  first.signal('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const second = await start({}, { env });
+  const refused = await ask(second.url, key);
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
+  const lifted = await runCommand(
+    second.directory,
+    ['keys', 'change', 'made', '--model-limits', 'none'],
+    env,
+  );
+  expect(lifted.code, lifted.stderr).toBe(0);
+  await soon(async () => expect(await statusOf(ask(second.url, key))).toBe(200));
+  const wrong = await runCommand(
+    second.directory,
+    ['keys', 'change', 'made', '--model-limits', 'openai/o3'],
+    env,
+  );
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('must have models and limits')]);
+}, 40_000);
+
 test('a group of the store is kept to its budget, which is what its keys spent while they were of it', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
   const first = await start({}, { env });

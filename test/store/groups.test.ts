@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { storedSpending } from '../../src/limits/stored-spending.ts';
+import { storedByModel, storedSpending } from '../../src/limits/stored-spending.ts';
 import { NoSuchGroup } from '../../src/store/changes.ts';
 import { type FollowedKeys, followKeys } from '../../src/store/follow-keys.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/groups.ts';
@@ -208,6 +208,52 @@ describeStores('groups of the store', (stores) => {
       values (${sql.join(Object.values(row))})`.execute(store.db);
     const kept = await store.db.selectFrom('gateway_exchanges').select('group_name').execute();
     expect(kept).toEqual([{ group_name: null }]);
+  });
+
+  test('limits by model are kept as they are said, and those who follow see them', async () => {
+    const store = await stores.open();
+    const model_limits = [{ models: ['openai/*'], requests_per_minute: 3, budget_day: 0.5 }];
+    const made = await createGroup(store, 'search', groupColumnsOf({ model_limits }));
+    expect(made && groupView.parse(groupViewOf(made))).toMatchObject({ model_limits });
+    const created = await createKey(store, 'one', columnsOf({ group: 'search', model_limits }));
+    if (created === undefined) throw new Error('It is not made.');
+    expect(viewOf(created.row)).toMatchObject({ model_limits });
+    const followed = await follow(store);
+    const limits = { requestsPerMinute: 3, budgetDay: 0.5 };
+    expect(followed.keys.find(created.key)).toMatchObject({
+      modelLimits: [{ of: 'one', models: 'openai/*', limits }],
+      group: { modelLimits: [{ of: 'search', models: 'openai/*', limits }] },
+    });
+    await changeKey(store, created.row.id, columnsOf({ model_limits: null }));
+    await followed.refresh();
+    expect(followed.keys.find(created.key)?.modelLimits).toBeUndefined();
+  });
+
+  test('what was spent is known of each model', async () => {
+    const store = await stores.open();
+    const time = Date.parse('2026-05-20T12:00:00Z');
+    const [gpt, opus] = [{ model: 'openai/gpt-4.1' }, { model: 'anthropic/claude-opus-4-5' }];
+    const records = [
+      exchange({ key: 'one', group: 'search', cost: 1, time, ...gpt }),
+      exchange({ key: 'one', group: 'search', cost: 2, time, ...opus }),
+      exchange({ key: 'two', group: 'search', cost: 4, time, ...opus }),
+      exchange({ key: 'one', cost: 8, time: time - 86_400_000, ...opus }),
+      exchange({ key: 'one', cost: 16, time: time - 30 * 86_400_000, ...opus }),
+    ];
+    await writeUsage(store, 'one', JSON.stringify(records.map((record, place) => rowOf(record, place))));
+    expect(await storedByModel(store, 'key')('2026-05-20', new Set(['one']))).toEqual({
+      before: new Map([['one', new Map([[opus.model, 8]])]]),
+      today: new Map([
+        [
+          'one',
+          new Map([
+            [gpt.model, 1],
+            [opus.model, 2],
+          ]),
+        ],
+      ]),
+    });
+    expect((await storedByModel(store, 'group')('2026-05-20')).today.get('search')?.get(opus.model)).toBe(6);
   });
 
   test('what was spent is of the group that the key was of then', async () => {

@@ -1,0 +1,55 @@
+/** What keys, or groups of them, have spent on some models, from what is stored of each model. */
+
+import type { Share, Shares } from './model-accounts.ts';
+import type { AtFirst, Spent, StoredSpending } from './spending.ts';
+
+/** US dollars, by name and model. */
+export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** What was spent in the month of a day: before that day, and on it. */
+export interface MonthByModel {
+  readonly before: SpentByModel;
+  readonly today: SpentByModel;
+}
+
+/** What the store has, of all names or of `names` at least. */
+export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<MonthByModel>;
+
+export interface ModelSpending {
+  readonly stored: StoredSpending;
+  /** As it was when the process began: who is limited then, nobody knows before they come. */
+  readonly atFirst: AtFirst;
+}
+
+/** @param shares whose figures are asked for. */
+export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
+  let first: (MonthByModel & { readonly day: string }) | undefined;
+  const shareOf = (place: string): Share | undefined => shares.get(place, performance.now());
+
+  return {
+    async stored(day, places) {
+      const known = [...(places ?? [])].flatMap((place) => {
+        const share = shareOf(place);
+        return share === undefined ? [] : [[place, share] as const];
+      });
+      if (first !== undefined && known.length === 0) return new Map();
+      const month = await read(day, first && new Set(known.map(([, { of }]) => of)));
+      first ??= { day, ...month };
+      return new Map(known.map(([place, share]) => [place, spentOf(share, month)]));
+    },
+    atFirst(place, day) {
+      const share = shareOf(place);
+      if (first === undefined || share === undefined || first.day.slice(0, 7) !== day.slice(0, 7))
+        return undefined;
+      const spent = spentOf(share, first);
+      return first.day === day ? spent : { day: 0, month: spent.month };
+    },
+  };
+}
+
+function spentOf({ of, has }: Share, { before, today }: MonthByModel): Spent {
+  const sum = (spent: SpentByModel): number =>
+    [...(spent.get(of) ?? [])].reduce((all, [model, dollars]) => (has(model) ? all + dollars : all), 0);
+  const day = sum(today);
+  return { day, month: sum(before) + day };
+}
