@@ -29,6 +29,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
     ['gateway_changes', 'by_row'],
     ['gateway_keys', 'change'],
     ['gateway_keys', 'group_name'],
+    ['gateway_keys', 'model_limits'],
   ] as const)
     await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);
