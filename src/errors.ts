@@ -144,11 +144,15 @@ export function asGatewayError(error: unknown): GatewayError {
   return new GatewayError('internal', 'The gateway failed to answer this request.', { cause: error });
 }
 
+/** What is told in place of the words of a vendor that refuses the gateway: those may show its key or account. */
+export const CREDENTIALS_REFUSED =
+  'The upstream refused the credentials of this gateway. Whoever runs it has to look at its key and account there.';
+
 /** A key that opens nothing, in the same words whatever is wrong with it. */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'unauthenticated',
-    'The API key is not valid: it may be mistyped, expired or revoked.',
+    'The API key is not valid: it may be mistyped, expired or revoked. It must be a key of this gateway, not of a vendor.',
   );
 }
 

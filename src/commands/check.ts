@@ -10,6 +10,7 @@ import { refuseUnknown } from './known-options.ts';
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
 import { unknownModels } from './unknown-models.ts';
+import { variableHints } from './variable-hints.ts';
 import { vendorHints } from './vendor-hints.ts';
 
 const options = {
@@ -46,7 +47,8 @@ export const check = defineCommand({
           `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
         );
       for (const note of credentialNotes(vendors.all)) console.log(note);
-      for (const hint of vendorHints(config)) console.log(hint);
+      for (const hint of [...variableHints(config, environment, directory), ...vendorHints(config)])
+        console.log(hint);
       const holders = [...config.keys, ...config.groups, ...config.identities];
       const named = holders.flatMap(({ models = [] }) => models);
       for (const note of unknownModels([...new Set(named)], config)) console.log(note);

@@ -14,7 +14,10 @@ export async function orExit<T>(value: Promise<T>): Promise<T> {
       process.exit(EX_CONFIG);
     }
     if (error instanceof Error && 'code' in error) {
-      const hint = error.code === 'EADDRINUSE' ? '. Stop what listens there, or choose another port.' : '';
+      const hint =
+        error.code === 'EADDRINUSE'
+          ? '. Stop what listens there, or choose another port (PORT=8790 npm start).'
+          : '';
       console.error(`Cannot start: ${error.message}${hint}`);
       process.exit(1);
     }

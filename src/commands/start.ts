@@ -35,6 +35,7 @@ import {
 import { orExit } from './or-exit.ts';
 import { tellingRefusals } from './refusal.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
+import { variableHints } from './variable-hints.ts';
 import { vendorHints } from './vendor-hints.ts';
 
 const options = {
@@ -72,7 +73,7 @@ export const start = defineCommand({
       const isKeyless = config.keys.length === 0 && config.identities.length === 0;
       const made = isKeyless ? await orExit(makeFirstKey(store)) : undefined;
       const settings = { config, files };
-      const greet = greetingWith(made, config, store, teller);
+      const greet = greetingWith(made, config, store, teller, variableHints(config, environment, directory));
       if (config.workers === 1) return serveAlone(settings, source, store, teller, greet);
       return lookAfterWorkers(settings, source, store, teller, greet);
     }),
@@ -106,12 +107,18 @@ type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => v
  * A greeting is for people; a JSON log has it line by line. But a key that was just made belongs into no log: then it is
  * for people on any output, and where JSON was asked for by name, on standard error.
  */
-function greetingWith(made: string | undefined, config: Config, { newer }: Store, { note }: Teller): Greet {
+function greetingWith(
+  made: string | undefined,
+  config: Config,
+  { newer }: Store,
+  { note }: Teller,
+  unread: readonly string[],
+): Greet {
   const isGreeted = tellIfFailed(made);
   return (told, log) => {
     isGreeted();
     // Reads the catalog, which nobody who asks for something waits for by now.
-    const hints = [...newerTables(newer), ...vendorHints(config)];
+    const hints = [...newerTables(newer), ...unread, ...vendorHints(config)];
     const forPeople = greeting({ ...told, made, hints });
     if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
       console.log(forPeople);

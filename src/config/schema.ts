@@ -14,6 +14,16 @@ const formatName = z.enum(FORMAT_NAMES);
 /** Something a header may hold: a key with a line break in it would be a header of its own. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII');
 
+/**
+ * A vendor's key. Files often end in a line break, and Docker's `--env-file` takes the quotes around a value for a part of
+ * it.
+ */
+const vendorKey = z
+  .string()
+  .min(1)
+  .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks, such as one at its end')
+  .regex(/^(?!(["']).*\1$)/, 'must not stand in quotes: they would be sent with it');
+
 /** A key of the gateway's own. One with a space or a line break in it, as files often end in, could never be sent. */
 const ownKey = z.string().regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces or line breaks');
 
@@ -87,7 +97,7 @@ const upstreamSchema = z
   .strictObject({
     /** Absent: the vendor's. */
     baseUrl: baseUrl.optional(),
-    apiKey: headerValue.min(1).optional(),
+    apiKey: vendorKey.optional(),
     /** What `apiKey` was read from. */
     apiKeyFile: z.string().exactOptional(),
     credentials: credentialsSchema.exactOptional(),
@@ -106,7 +116,7 @@ const upstreamSchema = z
 const vendorSchema = z
   .strictObject({
     baseUrl: baseUrl.optional(),
-    apiKey: headerValue.min(1).optional(),
+    apiKey: vendorKey.optional(),
     apiKeyFile: z.string().exactOptional(),
     /** What it is shown instead of a key: a cloud's, which the gateway has, and has anew before they end. */
     credentials: credentialsSchema.exactOptional(),

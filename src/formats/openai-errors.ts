@@ -3,7 +3,7 @@
  * their own: what an error answer means, and how ours are said.
  */
 
-import { type Fault, GatewayError } from '../errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, GatewayError } from '../errors.ts';
 import {
   asList,
   asNumber,
@@ -91,7 +91,7 @@ interface Told {
 function errorOf(status: number, told: Told): GatewayError {
   const fault = faultOf(status, told);
   if (fault === 'upstream-auth') {
-    return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
+    return new GatewayError(fault, CREDENTIALS_REFUSED);
   }
   if (fault === 'model-not-found' && status === 403) {
     return new GatewayError(fault, "The gateway's account at the vendor may not use this model.");

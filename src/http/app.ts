@@ -19,7 +19,7 @@ import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { familyOf, isAnthropics, isGoogles } from './family.ts';
 import { faultOfHead, queryOf, rawPath } from './head.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
-import { nearestPath } from './nearest-path.ts';
+import { isCall, nearestPath } from './nearest-path.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
@@ -77,9 +77,10 @@ export function createApp(host: Host): H3 {
     oneModel(gateway, principal, modelIn(path), asksAnthropic),
   );
   const listGoogles = list('generate-content', listGoogleModels);
-  const oneOfGoogles = list('generate-content', (gateway, principal, _, path) =>
-    oneGoogleModel(gateway, principal, modelIn(path)),
-  );
+  const oneOfGoogles = list('generate-content', (gateway, principal, _, path) => {
+    if (isCall(path)) throw methodNotAllowed('POST');
+    return oneGoogleModel(gateway, principal, modelIn(path));
+  });
   ask('/v1beta/models/**', askGoogle);
   readOnly('/v1beta/models', listGoogles);
   read('/v1beta/models/**', oneOfGoogles);
@@ -231,8 +232,11 @@ function modelIn(path: string): string {
 }
 
 function noEndpoint(nearest?: string): GatewayError {
-  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}? Check your client's base URL.`;
-  return new GatewayError('not-found', `There is no such endpoint.${hint}`);
+  const hint =
+    nearest === undefined
+      ? 'Models are asked at /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent.'
+      : `Did you mean ${nearest}? Check your client's base URL.`;
+  return new GatewayError('not-found', `There is no such endpoint. ${hint}`);
 }
 
 /** Codex speaks responses over a WebSocket first. At this status it turns to POST at once, at others after all retries. */

@@ -35,6 +35,9 @@ const PLACES: Readonly<Record<FormatName | 'any', string>> = {
 /** Every key header there is, for endpoints that serve clients of several families (the model list). */
 const ALL_KEY_HEADERS = [...new Set(Object.values(KEY_HEADERS).flat())];
 
+/** Where clients of other families have their key, and Azure's: only told of, never read. */
+const OTHER_PLACES = [...ALL_KEY_HEADERS, 'api-key'];
+
 /** Who may come in: by a key, and by a token where there are providers of any. */
 export interface Doors {
   readonly keys: Keys;
@@ -87,7 +90,9 @@ export function admit(
 
   const [key = '', ...others] = carried;
   if (key === '' && others.length === 0 && NOTHING.test(authorization)) {
-    throw new GatewayError('unauthenticated', `No API key was given. Send it as ${PLACES[family]}.`);
+    const elsewhere = OTHER_PLACES.find((name) => message.headers[name]);
+    const where = elsewhere === undefined ? '' : ` (${elsewhere} is not read here)`;
+    throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
   }
   if (others.length > 0) throw invalidKey();
   const principal = identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined);

@@ -10,6 +10,7 @@ import { isLimitedByModel } from '../limits/limits.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
+import { nearestModel } from './nearest-model.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { inItsWords, replaced, type Scanned } from './scanned.ts';
 import { countingFormat, spokenFor } from './spoken-for.ts';
@@ -34,8 +35,16 @@ export function resolveModel(
     const defaultVendor = DEFAULT_VENDOR[route.format];
     const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
-    if (model === undefined || vendor === undefined) throw notSupported(asked, defaultVendor);
-    if (!reaches(reach, route.format, model)) throw notSupported(asked, defaultVendor);
+    if (model === undefined || vendor === undefined || !reaches(reach, route.format, model)) {
+      const { models, otherNames } = catalog;
+      const usable = models.filter((one) => principal.allows(one.id, otherNames));
+      const reached = usable.filter((one) => reaches(reach, route.format, one));
+      throw notSupported(
+        asked,
+        defaultVendor,
+        model && vendor ? undefined : hint(asked, defaultVendor, reached, models),
+      );
+    }
     const limited = isLimitedByModel(principal);
     const others = principal.restricted || limited ? modelsBeside(body, fields) : [];
     const besideOf = ({ id }: Model): string[] => others.map((name) => idOf(name, vendorName(id), catalog));
@@ -135,10 +144,36 @@ function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): R
   return undefined;
 }
 
-/** `Model not supported`, with the identifier as it was understood: no more of it than is safe to show. */
-export function notSupported(asked: string, defaultVendor: string): GatewayError {
+/** No name is longer that somebody misspells. */
+const MAX_SLIP = 128;
+
+/**
+ * What to do about a name that nothing is called, as a sentence.
+ * @param usable what the caller may use here. @param served all that there is.
+ */
+function hint(
+  asked: string,
+  defaultVendor: string,
+  usable: readonly Model[],
+  served: readonly Model[],
+): string | undefined {
+  if (asked.length > MAX_SLIP) return undefined;
+  const ids = usable.map(({ id }) => id);
+  const nearest = nearestModel(asked, ids);
+  if (nearest !== undefined) return `Did you mean ${shown(nearest)}?`;
+  const vendor = asked.includes('/') ? vendorName(asked.toLowerCase()) : defaultVendor;
+  if (vendor === '' || served.some(({ id }) => vendorName(id) === vendor)) return undefined;
+  return `No model of ${shown(vendor)} is served here, as where the gateway has no key for that vendor.`;
+}
+
+/**
+ * `Model not supported`, with the identifier as it was understood: no more of it than is safe to show.
+ * @param advice what to do about it, as a sentence.
+ */
+export function notSupported(asked: string, defaultVendor: string, advice?: string): GatewayError {
   const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
-  return new GatewayError('model-not-found', `Model not supported: ${shown(id)}`, { param: 'model' });
+  const message = `Model not supported: ${shown(id)}${advice === undefined ? '' : `. ${advice}`}`;
+  return new GatewayError('model-not-found', message, { param: 'model' });
 }
 
 function shown(id: string): string {

@@ -157,7 +157,10 @@ describe('errors of the gateway are typed, and not tried again', () => {
       name: 'the short name of another vendor',
       model: 'gpt-4.1',
       error: Anthropic.NotFoundError,
-      like: { status: 404, apiMessage: 'Model not supported: anthropic/gpt-4.1' },
+      like: {
+        status: 404,
+        apiMessage: 'Model not supported: anthropic/gpt-4.1. Did you mean openai/gpt-4.1?',
+      },
     },
     {
       name: 'a model that the key may not use',

@@ -121,7 +121,11 @@ describe.each(SUBJECTS)('chat completions of $model', ({ model, spoken }) => {
       openai.chat.completions.create({ model, messages: asks('Hello') }),
       OpenAI.InternalServerError,
     );
-    expect(error).toMatchObject({ status: 502, code: 'upstream_auth' });
+    expect(error).toMatchObject({
+      status: 502,
+      code: 'upstream_auth',
+      message: expect.stringContaining('Whoever runs it has to look at its key and account there.'),
+    });
     expect(upstream.received).toHaveLength(1);
   });
 });
@@ -152,7 +156,11 @@ describe('errors of the gateway are typed, and not tried again', () => {
       name: 'the short name of another vendor',
       body: hello('claude-sonnet-4-5'),
       error: OpenAI.NotFoundError,
-      like: { status: 404, message: '404 Model not supported: openai/claude-sonnet-4-5' },
+      like: {
+        status: 404,
+        message:
+          '404 Model not supported: openai/claude-sonnet-4-5. Did you mean anthropic/claude-sonnet-4-5?',
+      },
     },
     {
       name: 'a model that the key may not use',

@@ -337,3 +337,39 @@ test('a start says it too', async () => {
     await gateway.close();
   }
 });
+
+test.each([
+  ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
+  ['OPENAI_KEY', 'OPENAI_API_KEY'],
+  ['ANTROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
+])('a vendor key under a name that is not read is told of, without its value: %s', async (name, own) => {
+  const bare = await mkdtemp(join(tmpdir(), 'gateway-variables-'));
+  try {
+    const told = `The environment has ${name}, which is not read: it is called ${own} here.`;
+    const checked = await runCommand(bare, ['check'], { [name]: 'sk-of-a-vendor' });
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+    expect(checked.stdout).not.toContain('sk-of-a-vendor');
+    // Both may be set, for the gateway and for a program beside it.
+    const both = await runCommand(bare, ['check'], { [name]: 'sk-of-a-vendor', [own]: 'sk-of-another' });
+    expect(both.stdout).not.toContain('is not read');
+    const gateway = await spawnGateway({}, { env: { [name]: 'sk-of-a-vendor' } });
+    try {
+      await expect.poll(gateway.output).toContain(told);
+    } finally {
+      await gateway.close();
+    }
+  } finally {
+    await rm(bare, { recursive: true });
+  }
+});
+
+test('a .env that nobody reads is told of', async () => {
+  const bare = await mkdtemp(join(tmpdir(), 'gateway-dotenv-'));
+  try {
+    await writeFile(join(bare, '.env'), 'OPENAI_API_KEY=sk-of-a-vendor');
+    const { stdout } = await runCommand(bare, ['check']);
+    expect(stdout).toContain('The file .env is not read');
+  } finally {
+    await rm(bare, { recursive: true });
+  }
+});

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invalidKey } from '../../src/errors.ts';
 import { asObject, asText, parseJson } from '../../src/json.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Key, makeProviderKey, type Provider, startProvider } from './provider.ts';
@@ -207,7 +208,7 @@ describe('signed, and not for here', () => {
 });
 
 describe('of odd forms', () => {
-  const KEY_REFUSED = 'The API key is not valid: it may be mistyped, expired or revoked.';
+  const KEY_REFUSED = invalidKey().message;
   const OTHER = 'The token is not valid: its issuer is none of those that are known here.';
 
   test.each<[form: string, token: string, why: string]>([

@@ -3,7 +3,7 @@
  * stream was asked for without `alt=sse`.
  */
 
-import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText, isList, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -116,7 +116,7 @@ function factsOf(fault: Fault, http: number, details: readonly JsonObject[]): Fa
 
 /** What the caller is told. Nothing of the gateway's own standing with Google, and no empty sentence. */
 function messageOf(fault: Fault, message: string): string {
-  if (fault === 'upstream-auth') return "The upstream refused the gateway's credentials.";
+  if (fault === 'upstream-auth') return CREDENTIALS_REFUSED;
   if (message !== '') return message;
   if (fault === 'upstream-overloaded') return 'The upstream is overloaded.';
   if (fault === 'upstream-timeout') return 'The upstream took too long.';

@@ -1,6 +1,6 @@
 /** Anthropic's errors: `{"type":"error","error":{"type","message"},"request_id"}` (API reference, "Errors"). */
 
-import { type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -86,8 +86,7 @@ export function errorOf(value: JsonObject, status?: number): GatewayError {
   const code = asText(asObject(error['details'])?.['error_code']);
   const fault = BY_CODE.get(code) ?? faultOf(asText(error['type']) ?? '', message, status);
   // The vendor's text may show the gateway's own key or account.
-  if (fault === 'upstream-auth')
-    return new GatewayError(fault, 'The upstream refused the credentials of this gateway.');
+  if (fault === 'upstream-auth') return new GatewayError(fault, CREDENTIALS_REFUSED);
   return new GatewayError(
     fault,
     message || silence(status),

@@ -61,7 +61,8 @@ describe('the vendor’s errors by their meaning', () => {
     expect(error).toMatchObject({
       fault: 'upstream-auth',
       status: 502,
-      message: "The upstream refused the gateway's credentials.",
+      message:
+        'The upstream refused the credentials of this gateway. Whoever runs it has to look at its key and account there.',
     });
   });
 

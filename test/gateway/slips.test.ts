@@ -1,0 +1,125 @@
+/** What whoever is new here gets wrong, and what they are told to do about it. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asObject, asText, parseJson } from '../../src/json.ts';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+
+const RESTRICTED = 'gw-a-restricted-key';
+
+let upstream: TestUpstream;
+let gateway: TestGateway;
+let lone: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  );
+  const vendors = vendorsAtUrl(upstream.url);
+  gateway = await startGateway({
+    vendors,
+    keys: [{ name: 'restricted', key: RESTRICTED, models: ['openai/*'] }],
+  });
+  lone = await startGateway({ vendors: { openai: { baseUrl: `${upstream.url}/v1`, apiKey: 'k' } } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await lone.close();
+  await upstream.close();
+});
+
+interface Told {
+  readonly status: number;
+  readonly message: string | undefined;
+}
+
+async function ask(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: object | undefined,
+  at = gateway,
+): Promise<Told> {
+  const response = await fetch(at.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const { error } = asObject(parseJson(await response.text())) ?? {};
+  return { status: response.status, message: asText(asObject(error)?.['message']) };
+}
+
+const askFor = (model: string, key = KEY, at = gateway): Promise<Told> =>
+  ask('/v1/chat/completions', { authorization: `Bearer ${key}` }, { model, messages: [] }, at);
+
+describe('a model', () => {
+  test.each([
+    ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5'],
+    ['anthropic/claude-sonet-4-5', 'anthropic/claude-sonnet-4-5'],
+    ['anthropic:claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5'],
+    ['claude/claude-4.5-sonnet', 'anthropic/claude-sonnet-4-5'],
+    ['models/gemini-2.5-flash', 'google/gemini-2.5-flash'],
+    ['openrouter/google/gemini-2.5-flash', 'google/gemini-2.5-flash'],
+    ['gpt4o', 'openai/gpt-4o'],
+    [' openai/gpt-4o ', 'openai/gpt-4o'],
+  ])('%s: the one that is meant is named', async (asked, meant) => {
+    const { status, message } = await askFor(asked);
+    expect(status).toBe(404);
+    expect(message).toMatch(/^Model not supported: /);
+    expect(message).toContain(`. Did you mean ${meant}?`);
+  });
+
+  test.each(['gpt-4.999', 'claude-sonnet-3', '', '/', ':', 'no-such-model'])(
+    '%s is like none: another number is another model',
+    async (asked) => {
+      expect((await askFor(asked)).message).not.toContain('Did you mean');
+    },
+  );
+
+  test('that the key may not use is not named', async () => {
+    const { message } = await askFor('claude-sonnet-4-5', RESTRICTED);
+    expect(message).toBe('Model not supported: openai/claude-sonnet-4-5');
+  });
+
+  test('of a vendor without a key: it is said that nothing of the vendor is served', async () => {
+    expect(await askFor('anthropic/claude-sonnet-4-5', KEY, lone)).toEqual({
+      status: 404,
+      message:
+        'Model not supported: anthropic/claude-sonnet-4-5. No model of anthropic is served here, as where the gateway has no key for that vendor.',
+    });
+  });
+});
+
+describe('a key', () => {
+  test.each([
+    ['/v1/chat/completions', 'x-api-key', 'Send it as Authorization: Bearer KEY.'],
+    ['/v1/responses', 'api-key', 'Send it as Authorization: Bearer KEY.'],
+    ['/v1/messages', 'x-goog-api-key', 'Send it as X-API-Key: KEY, or'],
+    ['/v1beta/models/gemini-2.5-flash:generateContent', 'x-api-key', 'Send it as x-goog-api-key: KEY, or'],
+  ])('at %s in %s is told where to go', async (path, header, place) => {
+    const { status, message } = await ask(path, { [header]: KEY }, {});
+    expect(status).toBe(401);
+    expect(message).toContain(`No API key was given (${header} is not read here). ${place}`);
+  });
+
+  test("a vendor's is told that it is the gateway's that is wanted", async () => {
+    const { message } = await askFor('gpt-4o', 'sk-proj-of-openai');
+    expect(message).toContain('It must be a key of this gateway, not of a vendor.');
+  });
+});
+
+test('a model of Google is asked by POST', async () => {
+  const told = await ask(
+    '/v1beta/models/gemini-2.5-flash:generateContent',
+    { 'x-goog-api-key': KEY },
+    undefined,
+  );
+  expect(told).toEqual({ status: 405, message: 'Method not allowed: this endpoint accepts POST.' });
+});
+
+test.each(['/v1/completions', '/v1/files', '/v1/batches', '/api/chat'])(
+  'who asks %s, which is like no other, is told where models are asked',
+  async (path) => {
+    const { status, message } = await ask(path, { authorization: `Bearer ${KEY}` }, {});
+    expect(status).toBe(404);
+    expect(message).toMatch(/^There is no such endpoint\. Models are asked at \/v1\/chat\/completions, /);
+  },
+);
