@@ -14,5 +14,6 @@ export function storedId({ id, format }: FileSource, stores: readonly string[]):
   if (stores.includes(format)) return id;
   throw invalid(
     "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
+    'turns',
   );
 }

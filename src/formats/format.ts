@@ -172,7 +172,10 @@ export interface Extras {
 
 /** The half that faces vendors. */
 export interface Outbound {
-  /** @throws GatewayError `invalid-request` where the vendor has no way to take what was asked. */
+  /**
+   * @throws GatewayError `invalid-request` where the vendor has no way to take what was asked: its param is the field of
+   * the prompt, for only the caller's side knows what that is called there.
+   */
   renderRequest(prompt: Prompt, target: Target, report: Report): JsonObject;
   /** What the vendor is told in headers instead, their names in lower case. Absent where none is. */
   renderHeaders?(prompt: Prompt, target: Target): Readonly<Record<string, string>>;

@@ -21,6 +21,7 @@ import {
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { askingAll, refuseBackground } from './metered.ts';
 import { parseBody } from './parse-body.ts';
+import { renderPrompt } from './render-prompt.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 import { atVertex, isForVertex } from './vertex.ts';
 
@@ -111,7 +112,7 @@ function translated(routed: Routed): Prepared {
     stream,
     ...(cacheKey !== undefined && { cacheKey }),
   };
-  const request = outbound.renderRequest(prompt, target, unreported);
+  const request = renderPrompt(outbound, prompt, target, unreported, route.format, body);
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
   const asked = askedOf(id, prompt, body);
   return {

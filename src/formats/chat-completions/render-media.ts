@@ -78,5 +78,5 @@ function fileOf(part: MediaPart, fields: JsonObject): JsonObject {
 }
 
 function cannotTake(what: string): GatewayError {
-  return invalid(`${what} cannot be sent to this model.`, 'messages');
+  return invalid(`${what} cannot be sent to this model.`, 'turns');
 }

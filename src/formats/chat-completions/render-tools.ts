@@ -160,7 +160,7 @@ function renderToolChoice(
     return { value: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } };
   // A search alone may be what is allowed.
   if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))
-    throw invalid("Invalid 'tool_choice': no tool is allowed.", 'tool_choice');
+    throw invalid('The choice of tools allows none of them.', 'toolChoice');
   return { value: word, only: new Set(allowed) };
 }
 

@@ -124,7 +124,7 @@ function renderStop(stop: readonly string[] | undefined, report: Report): readon
 
 function renderChoices(choices: number | undefined): number | undefined {
   if (choices !== undefined && choices > MAX_CANDIDATES) {
-    throw invalid(`This model gives at most ${MAX_CANDIDATES} answers at once.`, 'n');
+    throw invalid(`This model gives at most ${MAX_CANDIDATES} answers at once.`, 'choices');
   }
   return choices;
 }

@@ -116,7 +116,7 @@ function filledText(value: Json | undefined, at: string): string {
  */
 export function renderMedia(part: MediaPart, own: JsonObject, report: Report): JsonObject {
   if (part.media !== 'image' && part.media !== 'document') {
-    throw invalid(`This model does not accept ${part.media} input.`, 'messages');
+    throw invalid(`This model does not accept ${part.media} input.`, 'turns');
   }
   if (part.detail !== undefined) {
     report('turns[].detail', 'dropped', 'has no counterpart in messages');
@@ -140,7 +140,7 @@ function imageSource(part: MediaPart): JsonObject {
   const mediaType =
     source.kind === 'base64' ? (sniffedType(source.data) ?? usualType(part.mediaType) ?? '') : '';
   if (source.kind !== 'base64' || !IMAGES.includes(mediaType)) {
-    throw invalid('This model only accepts images of type JPEG, PNG, GIF and WebP.', 'messages');
+    throw invalid('This model only accepts images of type JPEG, PNG, GIF and WebP.', 'turns');
   }
   return { type: 'base64', media_type: mediaType, data: source.data };
 }
@@ -161,7 +161,7 @@ function documentSource(part: MediaPart): JsonObject {
       if (mediaType !== undefined && isTextual(mediaType)) {
         return textSource(Buffer.from(source.data, 'base64').toString('utf8'));
       }
-      throw invalid('This model only accepts PDF and plain text documents.', 'messages');
+      throw invalid('This model only accepts PDF and plain text documents.', 'turns');
     }
   }
 }
@@ -172,7 +172,7 @@ function textSource(text: string): JsonObject {
 
 function urlSource(url: string): JsonObject {
   if (!/^https?:\/\//i.test(url)) {
-    throw invalid('Media must come as http(s) URLs or as base64 data.', 'messages');
+    throw invalid('Media must come as http(s) URLs or as base64 data.', 'turns');
   }
   return { type: 'url', url };
 }

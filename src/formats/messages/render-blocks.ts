@@ -41,7 +41,7 @@ export function renderSystem(
 ): string | readonly JsonObject[] | undefined {
   const ids = callIds();
   const blocks = parts.map((part) => {
-    if (part.kind === 'media') throw invalid(`A system message cannot hold ${part.media} input.`, 'messages');
+    if (part.kind === 'media') throw invalid(`A system message cannot hold ${part.media} input.`, 'turns');
     return renderPart(part, ids, report);
   });
   const [first] = blocks;

@@ -27,7 +27,7 @@ import { FORMAT, keepsAll, renderMark, speaksMessages } from './wire.ts';
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
   const prompt = refusesForced(given, target) ? unforced(given, safeName, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives only one answer: n must be 1.', 'n');
+    throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);

@@ -3,6 +3,7 @@
  * supported for `tool_choice`"), and a schema that holds itself ("Recursive JSON schemas are not currently supported").
  */
 
+import { isAllowed } from '../../conversation/allowed-tools.ts';
 import type { Prompt, Tool } from '../../conversation/prompt.ts';
 import { withoutCycles } from '../../conversation/without-cycles.ts';
 import { asObject, asObjects, type Json, type JsonObject } from '../../json.ts';
@@ -64,6 +65,7 @@ function withoutChoice(prompt: Prompt, report: Report): Prompt {
   const { allowed } = toolChoice;
   if (allowed === undefined) return prompt;
   report('toolChoice', 'approximated', 'only the allowed tools are sent');
-  const offered = tools.filter((tool) => tool.kind === 'hosted' || allowed.includes(tool.name));
+  const names = new Set(allowed);
+  const offered = tools.filter((tool) => isAllowed(tool, names, toolChoice));
   return { ...rest, tools: offered, toolChoice: { mode: 'auto' } };
 }

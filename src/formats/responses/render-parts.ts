@@ -61,7 +61,7 @@ function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
 function renderMedia(part: MediaPart, scope: Scope): JsonObject {
   const { media, source, detail, name } = part;
   const common = { ...around(part, scope), ...(detail !== undefined && { detail }) };
-  if (media === 'video') throw invalid('This model does not accept video input.');
+  if (media === 'video') throw invalid('This model does not accept video input.', 'turns');
   if (source.kind === 'text') {
     scope.report('turns[].content', 'approximated', 'a document sent as text, with its name before it');
     return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
@@ -88,7 +88,8 @@ function renderMedia(part: MediaPart, scope: Scope): JsonObject {
 
 function renderAudio(part: MediaPart, scope: Scope): JsonObject {
   const { source, mediaType } = part;
-  if (source.kind !== 'base64' || !scope.keepsAll) throw invalid('This model does not accept audio input.');
+  if (source.kind !== 'base64' || !scope.keepsAll)
+    throw invalid('This model does not accept audio input.', 'turns');
   const input_audio = { data: source.data, format: audioFormat(mediaType) };
   return { type: 'input_audio', input_audio, ...around(part, scope) };
 }

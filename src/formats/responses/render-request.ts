@@ -29,7 +29,7 @@ const LONGEST_USER = 64;
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
   const prompt = target.dialect === META ? asMetaTakes(given, report) : given;
   if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives only one answer: n must be 1.', 'n');
+    throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);

@@ -495,7 +495,7 @@ describe('settings', () => {
   });
 
   test.each<[Partial<Prompt>, string]>([
-    [{ choices: 9 }, 'n'],
+    [{ choices: 9 }, 'choices'],
     [{ stop: ['1', '2', '3', '4', '5', '6'] }, 'stop'],
   ])('more than Gemini gives is a 400: %j', (prompt, param) => {
     expect(() => config(prompt)).toThrow(expect.objectContaining({ fault: 'invalid-request', param }));

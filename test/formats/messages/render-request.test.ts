@@ -108,7 +108,7 @@ describe('settings', () => {
 
   test('several answers are refused', () => {
     expect(() => render({ choices: 2 })).toThrow(GatewayError);
-    expect(() => render({ choices: 2 })).toThrow('n must be 1');
+    expect(() => render({ choices: 2 })).toThrow('one answer at a time');
     expect(render({ choices: 1 }).told).toEqual([]);
   });
 });
