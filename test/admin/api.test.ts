@@ -133,6 +133,7 @@ describeStores('the admin API', (stores) => {
         concurrent_requests: 3,
         budget_day: 1.5,
         budget_month: 20,
+        model_limits: [{ models: ['openai/o3'], requests_per_minute: 2, budget_day: 0.5 }],
       };
       const created = await ask('POST', '/admin/keys', { name: 'team blue', ...settings });
       expect(created.status).toBe(201);
@@ -140,7 +141,13 @@ describeStores('the admin API', (stores) => {
       const { key, ...view } = madeKey.parse(created.body);
       expect(view).toMatchObject({ name: 'team blue', ...settings });
       expect(told()).toBe(1);
-      expect(await keyRecords(store)).toMatchObject([{ hash: hashKey(key), limits: { budgetDay: 1.5 } }]);
+      expect(await keyRecords(store)).toMatchObject([
+        {
+          hash: hashKey(key),
+          limits: { budgetDay: 1.5 },
+          modelLimits: [{ models: ['openai/o3'], requestsPerMinute: 2, budgetDay: 0.5 }],
+        },
+      ]);
 
       const path = `/admin/keys/${view.id}`;
       expect((await ask('GET', path)).body).toEqual(view);
@@ -153,10 +160,14 @@ describeStores('the admin API', (stores) => {
         has_more: false,
       });
 
-      const changed = await ask('PATCH', path, { budget_day: null, requests_per_minute: 5 });
+      const changed = await ask('PATCH', path, {
+        budget_day: null,
+        requests_per_minute: 5,
+        model_limits: null,
+      });
       expect(changed).toMatchObject({
         status: 200,
-        body: { ...view, budget_day: null, requests_per_minute: 5 },
+        body: { ...view, budget_day: null, requests_per_minute: 5, model_limits: null },
       });
 
       const rotation = await ask('POST', `${path}/rotate`, { grace_seconds: 3_600 });

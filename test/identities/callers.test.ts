@@ -147,3 +147,13 @@ async function startStream(): Promise<{ url: string; finish(): void; close(): Pr
   });
   return { url: upstream.url, finish: () => finish(), close: upstream.close };
 }
+
+test('limits by model are each caller’s own too', async () => {
+  await serve({ modelLimits: [{ models: ['openai/gpt-4.1'], requestsPerMinute: 1 }] });
+  const [alice, bob] = [await provider.token(), await provider.token({ sub: 'bob' })];
+  expect(await statusOf(ask(gateway.url, alice))).toBe(200);
+  const refused = await ask(gateway.url, alice);
+  expect(refused.status).toBe(429);
+  expect(await refused.text()).toContain('per minute for openai/gpt-4.1.');
+  expect(await statusOf(ask(gateway.url, bob))).toBe(200);
+});

@@ -39,6 +39,7 @@ test('what was counted and what others know is among the metrics', async () => {
       return [
         { of: 'key', name: 'team', period: 'month', budget: 5, left: -0.5 },
         { of: 'group', name: 'team', period: 'month', budget: 500, left: 20 },
+        { of: 'key', name: 'search', models: 'openai/*', period: 'day', budget: 3, left: 1 },
       ];
     },
     upstreams: () => [{ vendor: 'openai', place: '0', up: true, ejections: 0 }],
@@ -54,6 +55,9 @@ test('what was counted and what others know is among the metrics', async () => {
   expect(sumOf(samples, 'gateway_group_budget_remaining_dollars', { group: 'team', period: 'month' })).toBe(
     20,
   );
+  const byModel = { key: 'search', models: 'openai/*', period: 'day' };
+  expect(sumOf(samples, 'gateway_key_budget_dollars', byModel)).toBe(3);
+  expect(sumOf(samples, 'gateway_key_budget_remaining_dollars', byModel)).toBe(1);
   expect(asked).toBe(1);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(2);
   expect(sumOf(samples, 'gateway_config_reloads_refused_total')).toBe(1);
