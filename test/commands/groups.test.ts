@@ -52,13 +52,27 @@ test('a group from its making to its end', async () => {
   expect((await run('keys', 'list')).stdout).toMatch(
     /^name +id +key +state +group +req\/min.*\nranker .* active +search /,
   );
-  expect(await run('groups', 'change', 'search', '--requests-per-minute=60', '--models=any')).toMatchObject({
-    code: 0,
-    stderr: 'Changed the group search.\n',
-  });
-  expect((await run('groups', 'list')).stdout).toMatch(
-    /^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models\nsearch +60 +- +- +- +500 +any\n$/,
-  );
+  const byModel = 'openai/* openai/o3 requests-per-minute=10 budget-day=5; google/* budget-month=2';
+  expect(
+    await run(
+      'groups',
+      'change',
+      'search',
+      '--requests-per-minute=60',
+      '--models=any',
+      '--model-limits',
+      byModel,
+    ),
+  ).toMatchObject({ code: 0, stderr: 'Changed the group search.\n' });
+  for (const wrong of ['openai/*', 'budget-day=5', 'openai/* budget-day=much']) {
+    const refused = await run('groups', 'change', 'search', '--model-limits', wrong);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('--model-limits: ');
+  }
+  const [head, row] = (await run('groups', 'list')).stdout.split('\n');
+  expect(head).toMatch(/^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models +by model$/);
+  expect(row).toMatch(/^search +60 +- +- +- +500 +any +openai/);
+  expect(row?.endsWith(byModel)).toBe(true);
   expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toMatchObject([
     { object: 'group', name: 'search', models: null, budget_month: 500 },
   ]);
