@@ -39,11 +39,9 @@ export function resolveModel(
       const { models, otherNames } = catalog;
       const usable = models.filter((one) => principal.allows(one.id, otherNames));
       const reached = usable.filter((one) => reaches(reach, route.format, one));
-      throw notSupported(
-        asked,
-        defaultVendor,
-        model && vendor ? undefined : hint(asked, defaultVendor, reached, models),
-      );
+      const isElsewhere = vendor !== undefined && usable.some(({ id }) => id === model?.id);
+      const advice = isElsewhere ? ELSEWHERE : hint(asked, defaultVendor, reached, models);
+      throw notSupported(asked, defaultVendor, advice);
     }
     const limited = isLimitedByModel(principal);
     const others = principal.restricted || limited ? modelsBeside(body, fields) : [];
@@ -143,6 +141,10 @@ function fallback(routed: Routed, models: readonly Model[], vendors: Vendors): R
   }
   return undefined;
 }
+
+/** What is served by the other endpoints alone. */
+const ELSEWHERE =
+  "Google's format has Google's models only; the other endpoints have this one too, and so has this one where the gateway is configured with generateContent: { models: 'all' }.";
 
 /** No name is longer that somebody misspells. */
 const MAX_SLIP = 128;
