@@ -231,8 +231,13 @@ export function modelHolders(
 }
 
 /** What is the same for the same models, however they are listed. No name of a model has a space in it. */
-export function modelsId(models: readonly string[]): string {
+function modelsId(models: readonly string[]): string {
   return [...new Set(models.map((model) => model.toLowerCase()))].toSorted().join(' ');
+}
+
+/** Whether no two limits are for the same models: their figures are kept under those, and would count twice. */
+export function areOfOtherModels(all: readonly Pick<ModelLimits, 'models'>[]): boolean {
+  return new Set(all.map(({ models }) => modelsId(models))).size === all.length;
 }
 
 /** What a principal may use. @param models as `allowance` has them. */

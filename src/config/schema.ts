@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
-import { modelsId } from '../keys.ts';
+import { areOfOtherModels } from '../keys.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 import { credentialsSchema } from './credentials.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
@@ -222,10 +222,7 @@ const limits = z.strictObject({
 /** The same for some models, beside what holds for all of them. Of two for the same models, one would count twice. */
 const modelLimits = z
   .array(limits.extend({ models: models.min(1) }))
-  .refine(
-    (all) => new Set(all.map(({ models: of }) => modelsId(of))).size === all.length,
-    'must not have the same models twice',
-  );
+  .refine(areOfOtherModels, 'must not have the same models twice');
 
 /** Keys that have limits in common, beside each one's own. */
 const groupSchema = z.strictObject({

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseJson } from '../json.ts';
-import { modelsId } from '../keys.ts';
+import { areOfOtherModels } from '../keys.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short, and nothing that reads like the id of a key. */
@@ -64,9 +64,7 @@ export type ModelLimit = z.output<typeof modelLimit>;
 const modelLimits = z
   .array(modelLimit)
   .max(100)
-  .refine((all) => new Set(all.map(({ models: of }) => modelsId(of))).size === all.length, {
-    error: 'must not have the same models twice',
-  })
+  .refine(areOfOtherModels, { error: 'must not have the same models twice' })
   .nullable()
   .meta({
     description:

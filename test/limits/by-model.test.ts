@@ -3,14 +3,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { hashKey } from '../../src/keys.ts';
-import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
-import { openGateway } from '../../src/open.ts';
-import { serve } from '../../src/server/server.ts';
+import { limitsInMemory } from '../../src/limits/open-limits.ts';
 import { recording } from '../../src/usage/ledger.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { soon } from '../support/soon.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { serveSharing } from './support.ts';
 
 const ONE = 'gw-test-key-by-model';
 const TWO = 'gw-test-key-by-model-too';
@@ -267,15 +266,9 @@ describe.skipIf(!hasRedis())('with Redis', () => {
 
   async function another(...said: Parameters<typeof configOf>): Promise<string> {
     const config = configSchema.parse({ port: 0, ...configOf(...said) });
-    const limits = await openLimits({ redisUrl: redis.url });
-    const { gateway, close } = await openGateway(config, { limits });
-    const server = await serve(() => gateway, config);
-    closing.push(async () => {
-      await server.drain(0);
-      await close();
-      limits.close();
-    });
-    return server.url;
+    const { url, close } = await serveSharing(config, { redisUrl: redis.url });
+    closing.push(close);
+    return url;
   }
 
   test('three replicas share what a model may be asked, by a key and by a group', async () => {

@@ -6,15 +6,12 @@ import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../src/keys.ts';
 import type { Budget } from '../../src/limits/account.ts';
 import { type Standing, tighter } from '../../src/limits/limit-headers.ts';
-import type { Limits } from '../../src/limits/limits.ts';
-import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
-import { openGateway } from '../../src/open.ts';
-import { serve } from '../../src/server/server.ts';
+import { limitsInMemory } from '../../src/limits/open-limits.ts';
 import { recording } from '../../src/usage/ledger.ts';
 import { KEY, startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { soon } from '../support/soon.ts';
-import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
+import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const ONE = 'gw-test-key-of-the-group';
 const TWO = 'gw-test-key-of-the-group-too';
@@ -260,15 +257,9 @@ describe.skipIf(!hasRedis())('with Redis', () => {
 
   async function another(group: KeyLimits, own: KeyLimits = {}): Promise<string> {
     const config = configSchema.parse({ port: 0, ...configOf(group, own) });
-    const limits: Limits = await openLimits({ redisUrl: redis.url });
-    const { gateway, close } = await openGateway(config, { limits });
-    const server = await serve(() => gateway, config);
-    closing.push(async () => {
-      await server.drain(0);
-      await close();
-      limits.close();
-    });
-    return server.url;
+    const { url, close } = await serveSharing(config, { redisUrl: redis.url });
+    closing.push(close);
+    return url;
   }
 
   test('two gateways share what its keys may ask for, and the key of one has its own beside', async () => {
@@ -314,16 +305,10 @@ describe.skipIf(!hasRedis())('with Redis', () => {
         { name: 'two', key: TWO, group: 'search' },
       ],
     });
-    const limits = await openLimits({ redisUrl: redis.url });
-    const { gateway, close } = await openGateway(config, { limits });
-    const server = await serve(() => gateway, config);
-    closing.push(async () => {
-      await server.drain(0);
-      await close();
-      limits.close();
-    });
+    const { url, close } = await serveSharing(config, { redisUrl: redis.url });
+    closing.push(close);
     const statuses: number[] = [];
-    for (const key of [ONE, ONE, ONE, TWO, TWO]) statuses.push(await statusOf(ask(server.url, key)));
+    for (const key of [ONE, ONE, ONE, TWO, TWO]) statuses.push(await statusOf(ask(url, key)));
     expect(statuses).toEqual([200, 200, 429, 200, 429]);
   });
 });

@@ -4,15 +4,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import type { KeyLimits } from '../../src/keys.ts';
 import { inFlightShared } from '../../src/limits/in-flight.ts';
-import { openLimits } from '../../src/limits/open-limits.ts';
 import { openRedis } from '../../src/limits/redis.ts';
 import { openSpending } from '../../src/limits/spending.ts';
-import { openGateway } from '../../src/open.ts';
-import { serve } from '../../src/server/server.ts';
 import { vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { soon } from '../support/soon.ts';
-import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
+import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
 
@@ -43,19 +40,13 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       keys: [{ name: 'limited', key: LIMITED, limits }],
       redis: { url: redis.url },
     });
-    const shared = await openLimits({
+    const { url, close } = await serveSharing(config, {
       redisUrl: redis.url,
       onTrouble: (message) => void troubles.push(message),
       onRecovered: (message) => void recovered.push(message),
     });
-    const { gateway, close } = await openGateway(config, { limits: shared });
-    const server = await serve(() => gateway, config);
-    closing.push(async () => {
-      await server.drain(0);
-      await close();
-      shared.close();
-    });
-    return server.url;
+    closing.push(close);
+    return url;
   }
 
   test('two gateways share the requests of a minute', async () => {

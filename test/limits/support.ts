@@ -1,6 +1,10 @@
 /** Requests of a key in every caller's format, and a vendor whose answers are as big as told. */
 
+import type { Config } from '../../src/config/schema.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
+import { type LimitOptions, openLimits } from '../../src/limits/open-limits.ts';
+import { openGateway } from '../../src/open.ts';
+import { serve } from '../../src/server/server.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 export interface TestVendor extends TestUpstream {
@@ -99,4 +103,22 @@ export async function statusOf(answer: Promise<Response>): Promise<number> {
   const response = await answer;
   await response.arrayBuffer();
   return response.status;
+}
+
+/** One of several gateways that count in the same Redis. */
+export async function serveSharing(
+  config: Config,
+  options: LimitOptions,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const limits = await openLimits(options);
+  const { gateway, close } = await openGateway(config, { limits });
+  const server = await serve(() => gateway, config);
+  return {
+    url: server.url,
+    async close() {
+      await server.drain(0);
+      await close();
+      limits.close();
+    },
+  };
 }
