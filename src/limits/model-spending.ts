@@ -1,19 +1,13 @@
 /** What keys, or groups of them, have spent on some models, from what is stored of each model. */
 
 import type { Share, Shares } from './model-accounts.ts';
-import type { AtFirst, Spent, StoredSpending } from './spending.ts';
+import type { AtFirst, Month, Spent, StoredSpending } from './spending.ts';
 
 /** US dollars, by name and model. */
 export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What was spent in the month of a day: before that day, and on it. */
-export interface MonthByModel {
-  readonly before: SpentByModel;
-  readonly today: SpentByModel;
-}
-
 /** What the store has, of all names or of `names` at least. */
-export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<MonthByModel>;
+export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<Month<SpentByModel>>;
 
 export interface ModelSpending {
   readonly stored: StoredSpending;
@@ -23,7 +17,7 @@ export interface ModelSpending {
 
 /** @param shares whose figures are asked for. */
 export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
-  let first: (MonthByModel & { readonly day: string }) | undefined;
+  let first: (Month<SpentByModel> & { readonly day: string }) | undefined;
   const shareOf = (place: string): Share | undefined => shares.get(place, performance.now());
 
   return {
@@ -47,7 +41,7 @@ export function modelSpending(read: StoredByModel, shares: Shares): ModelSpendin
   };
 }
 
-function spentOf({ of, has }: Share, { before, today }: MonthByModel): Spent {
+function spentOf({ of, has }: Share, { before, today }: Month<SpentByModel>): Spent {
   const sum = (spent: SpentByModel): number =>
     [...(spent.get(of) ?? [])].reduce((all, [model, dollars]) => (has(model) ? all + dollars : all), 0);
   const day = sum(today);

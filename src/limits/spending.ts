@@ -13,6 +13,12 @@ export interface Spent {
   readonly month: number;
 }
 
+/** What was spent in the month of a day: before that day, and on it. */
+export interface Month<S> {
+  readonly before: S;
+  readonly today: S;
+}
+
 /** What the store has of keys that spent anything in the month of `day`: of all of them, or of `keys`. */
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
