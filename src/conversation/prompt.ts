@@ -251,6 +251,10 @@ export interface Prompt {
   readonly includeUsage?: boolean;
   /** Requests that begin alike have it in common, and are to be cached for each other (OpenAI `prompt_cache_key`). */
   readonly cacheKey?: string;
+  /** Where a vendor has stored what the dialogue begins with (Google `cachedContent`): no other one can read it. */
+  readonly cachedContent?: string;
+  /** How often the vendor may use its own search before it answers (Anthropic `max_uses`, OpenAI `max_tool_calls`). */
+  readonly maxSearches?: number;
   readonly mark?: CacheMark;
   readonly own?: Own;
   readonly extra?: JsonObject;

@@ -1,6 +1,6 @@
-/** Files that are stored at a vendor. */
+/** What is stored at a vendor, and named by an id that means nothing to others. */
 
-import type { MediaSource } from '../conversation/prompt.ts';
+import type { MediaSource, Prompt } from '../conversation/prompt.ts';
 import { invalid } from '../errors.ts';
 
 /** A file by the id that a vendor's store knows it by. */
@@ -15,5 +15,14 @@ export function storedId({ id, format }: FileSource, stores: readonly string[]):
   throw invalid(
     "A file id from another vendor's file store means nothing to this model; send the file's data instead.",
     'turns',
+  );
+}
+
+/** @throws GatewayError `invalid-request` where the dialogue begins with something that Google has stored. */
+export function refuseCachedContent({ cachedContent }: Prompt): void {
+  if (cachedContent === undefined) return;
+  throw invalid(
+    "Cached content of Google's is what the conversation begins with, and this model cannot read it: send that content itself instead.",
+    'cachedContent',
   );
 }

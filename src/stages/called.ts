@@ -24,6 +24,7 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, rea
   ['serviceTier', ['service_tier']],
   ['cacheKey', ['prompt_cache_key']],
   ['mark', ['cache_control']],
+  ['cachedContent', ['extra_body.google.cached_content']],
 ]);
 
 /** The same of Google's, most of them within another one. */

@@ -645,3 +645,48 @@ describe('checklist 246: the Codex app is told which message of another model is
     expect(done).toHaveProperty('item.phase', 'final_answer');
   });
 });
+
+describe('checklist 253: what Google has stored of a dialogue is not left out of it', () => {
+  const asked = { extra_body: { google: { cached_content: 'cachedContents/1' } } };
+
+  test('checklist 253: Gemini has it in its own words', async () => {
+    const sent = await sentFor('chat-completions', GEMINI_3, asked);
+    expect(sent['cachedContent']).toBe('cachedContents/1');
+    expect(sent).not.toHaveProperty('extra_body');
+  });
+
+  test('checklist 253: Claude, which cannot read it, is not asked without it', async () => {
+    const answer = await door.whole('chat-completions', CLAUDE, asked);
+    expect(answer.status).toBe(400);
+    expect(at(answer.json, 'error.param')).toBe('extra_body.google.cached_content');
+    expect(door.upstream().received).toEqual([]);
+  });
+});
+
+describe('checklist 254: who allows so many searches of the web has no more of them', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
+
+  test('checklist 254: Claude’s clients of GPT', async () => {
+    expect(await sentFor('messages', THINKER, { tools: [search] })).toMatchObject({
+      tools: [{ type: 'web_search' }],
+      max_tool_calls: 8,
+    });
+  });
+
+  test('checklist 254: OpenAI’s clients of Claude', async () => {
+    const asked = { tools: [{ type: 'web_search' }], max_tool_calls: 3 };
+    expect(await sentFor('responses', CLAUDE, asked)).toMatchObject({ tools: [{ ...search, max_uses: 3 }] });
+  });
+
+  test('checklist 254: not where the limit is of other tools too', async () => {
+    const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }];
+    const sent = await sentFor('responses', CLAUDE, { tools, max_tool_calls: 3 });
+    expect(sent['tools']).toEqual([{ type: 'web_search_20250305', name: 'web_search' }]);
+  });
+
+  test('checklist 254: nor of a service that has no such limit', async () => {
+    expect(await sentFor('messages', 'x-ai/grok-4.5', { tools: [search] })).not.toHaveProperty(
+      'max_tool_calls',
+    );
+  });
+});

@@ -76,6 +76,21 @@ test.each<[string, string, JsonObject, string]>([
     },
     'messages',
   ],
+  ['cached content', google(CLAUDE), { contents, cachedContent: 'cachedContents/1' }, 'cachedContent'],
+  ['the same as Python writes it', google(GPT), { contents, cached_content: 'x' }, 'cached_content'],
+  [
+    'an answer that Google has begun',
+    google(CLAUDE),
+    { contents, continuationToken: 'AAAA' },
+    'continuationToken',
+  ],
+  [
+    'an image and no text',
+    google(GPT),
+    { contents, generationConfig: { responseModalities: ['IMAGE'] } },
+    'generationConfig.responseModalities',
+  ],
+  ['sound and no text', CHAT, { model: CLAUDE, modalities: ['audio'], ...said }, 'modalities'],
 ])('%s', async (_, path, body, field) => {
   const { status, error } = await ask(path, body);
   expect(status).toBe(400);

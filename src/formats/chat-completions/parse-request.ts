@@ -127,6 +127,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
       output: form.output,
       thinking: asked.thinking,
+      cachedContent: asked.cachedContent,
       maxTokens:
         integerAt(max_completion_tokens, 'max_completion_tokens') ?? integerAt(max_tokens, 'max_tokens'),
       temperature: numberAt(temperature, 'temperature'),

@@ -18,6 +18,7 @@ import { textAt } from '../openai-fields.ts';
 /** What is asked, and what of the fields nobody but their service understands. */
 interface AskedThinking {
   readonly thinking?: Thinking;
+  readonly cachedContent?: string;
   readonly own: JsonObject;
   readonly extra: JsonObject;
 }
@@ -30,7 +31,7 @@ export function parseThinking(body: JsonObject): AskedThinking {
   const { reasoning, thinking, enable_thinking } = body;
   const { effort: word, max_tokens, exclude, enabled, ...reasoningRest } = asObject(reasoning) ?? {};
   const { type, budget_tokens, ...thinkingRest } = asObject(thinking) ?? {};
-  const { config, left } = googlesThinking(body['extra_body']);
+  const { config, cachedContent, left } = ofGoogle(body['extra_body']);
   const given =
     textAt(body['reasoning_effort'], 'reasoning_effort') ?? asText(word) ?? asText(config['thinking_level']);
   const off = type === 'disabled' || enabled === false || enable_thinking === false;
@@ -57,6 +58,7 @@ export function parseThinking(body: JsonObject): AskedThinking {
   const ownThinking = withoutNulls(thinkingRest);
   return {
     ...(!isEmpty(asked) && { thinking: asked }),
+    ...(cachedContent !== undefined && { cachedContent }),
     own: {
       ...(given !== undefined && effort === undefined && { reasoning_effort: given }),
       ...(!isEmpty(ownReasoning) && { reasoning: ownReasoning }),
@@ -71,16 +73,30 @@ export function parseThinking(body: JsonObject): AskedThinking {
 }
 
 /**
- * The thinking that Google's own OpenAI-compatible endpoint is asked for in `extra_body`, and what else stands there.
- * https://ai.google.dev/gemini-api/docs/openai#thinking
+ * What Google's own OpenAI-compatible endpoint is asked in `extra_body`: thinking, and the cached content that the dialogue
+ * begins with; and what else stands there.
+ * https://ai.google.dev/gemini-api/docs/openai#extra-body
  */
-function googlesThinking(extraBody: Json | undefined): { config: JsonObject; left: Json | undefined } {
+function ofGoogle(extraBody: Json | undefined): {
+  config: JsonObject;
+  cachedContent?: string;
+  left: Json | undefined;
+} {
   const { google, ...others } = asObject(extraBody) ?? {};
-  const { thinking_config, ...rest } = asObject(google) ?? {};
+  const { thinking_config, cached_content, ...rest } = asObject(google) ?? {};
   const config = asObject(thinking_config);
-  if (config === undefined) return { config: {}, left: extraBody };
-  const { thinking_level: _, thinking_budget: _b, include_thoughts: _i, ...unknown } = config;
-  const googles = { ...rest, ...(!isEmpty(unknown) && { thinking_config: unknown }) };
+  const cachedContent = asText(cached_content);
+  if (config === undefined && cachedContent === undefined) return { config: {}, left: extraBody };
+  const { thinking_level: _, thinking_budget: _b, include_thoughts: _i, ...unknown } = config ?? {};
+  const googles = {
+    ...rest,
+    ...(!isEmpty(unknown) && { thinking_config: unknown }),
+    ...(cachedContent === undefined && cached_content !== undefined && { cached_content }),
+  };
   const left = { ...others, ...(!isEmpty(googles) && { google: googles }) };
-  return { config, left: isEmpty(left) ? undefined : left };
+  return {
+    config: config ?? {},
+    ...(cachedContent !== undefined && { cachedContent }),
+    left: isEmpty(left) ? undefined : left,
+  };
 }

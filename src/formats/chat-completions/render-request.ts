@@ -1,7 +1,8 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service it goes to. */
 
 import type { Own, Prompt } from '../../conversation/prompt.ts';
-import { asObject, isEmpty, type JsonObject, splitFields } from '../../json.ts';
+import { asObject, compact, isEmpty, type JsonObject, splitFields } from '../../json.ts';
+import { refuseCachedContent } from '../foreign-file.ts';
 import type { Report, Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
@@ -26,6 +27,7 @@ import type { Writing } from './writing.ts';
  * @throws GatewayError `invalid-request` for media the service does not take, and where no tool is allowed.
  */
 export function renderRequest(given: Prompt, target: Target, report: Report): JsonObject {
+  refuseCachedContent(given);
   const dialect = dialectOf(target.dialect);
   const prompt = dialect.toolChoices ? given : unforced(given, (name) => nameFor(name, dialect), report);
   const exact = prompt.own?.format === 'chat-completions';
@@ -78,14 +80,25 @@ function sharedFields(
 ): { shared: JsonObject; left?: Own } {
   if (own?.format !== 'responses' || !(newFields || cacheKey || sessionHeaderOf(target.dialect)))
     return { shared: {}, ...(own && { left: own }) };
-  const [shared, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
-  if (!newFields) return { shared: cacheKey ? shared : {}, left: { ...own, fields: left } };
-  const { text: given, ...others } = left;
-  const { verbosity, ...text } = asObject(given) ?? {};
+  const [given, left] = splitFields(own.fields, newFields ? SHARED_FIELDS : KEY);
+  if (!newFields) return { shared: cacheKey ? given : {}, left: { ...own, fields: left } };
+  const { prompt_cache_options: caching, ...shared } = given;
+  const options = cacheOptions(asObject(caching));
+  const { text: settings, ...others } = left;
+  const { verbosity, ...text } = asObject(settings) ?? {};
   return {
-    shared: { ...shared, ...(verbosity !== undefined && { verbosity }) },
+    shared: {
+      ...shared,
+      ...(!isEmpty(options) && { prompt_cache_options: options }),
+      ...(verbosity !== undefined && { verbosity }),
+    },
     left: { format: own.format, fields: { ...others, ...(!isEmpty(text) && { text }) } },
   };
+}
+
+/** What this format's type has of them: no longer time than half an hour, no response to be compared with. */
+function cacheOptions({ mode, ttl }: JsonObject = {}): JsonObject {
+  return compact({ mode, ttl: ttl === '30m' ? ttl : undefined });
 }
 
 /** The fields for thinking, with a word that the thoughts of earlier turns are to be read, where some go back. */

@@ -10,7 +10,7 @@ import { type CallIds, isGeminiId } from './call-ids.ts';
 import { parseFile, parseInline } from './media.ts';
 import { unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
-import { FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
+import { CALL_OWN, FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
 
 /** A list of parts, or the one part given in its place. */
 export function parseParts(value: Json | undefined, param: string, ids: CallIds): readonly Part[] {
@@ -57,7 +57,7 @@ function textPart(text: string, isThought: boolean): Part {
 }
 
 function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
-  const { known, extra } = sortFields(value, ['name', 'args', 'id']);
+  const { known, own, extra } = sortFields(value, ['name', 'args', 'id'], CALL_OWN);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const id = asText(known['id']);
@@ -67,7 +67,7 @@ function parseCall(value: JsonObject, param: string, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's is sent to Gemini only where the caller itself speaks this format.
-    ...(id !== undefined && !isGeminiId(id) && { own: { format: FORMAT, fields: { id } } }),
+    ...ownOf(FORMAT, { ...own, ...(id !== undefined && !isGeminiId(id) && { id }) }),
     ...extraOf(extra),
   };
 }

@@ -50,7 +50,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(tools.length > 0 && { tools }),
     ...(choosing.choice && { toolChoice: besideSearch(choosing.choice, tools) }),
     ...config.fields,
-    ...(serviceTier && { serviceTier }),
+    ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
     ...ownOf(FORMAT, kept),
     ...extraOf(unknown),
   };

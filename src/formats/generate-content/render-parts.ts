@@ -4,7 +4,7 @@ import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
+import { compact, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { isGeminiId } from './call-ids.ts';
@@ -63,7 +63,7 @@ function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given } = fieldsOf(part.own, FORMAT);
+  const { id: given, partialArgs, willContinue } = fieldsOf(part.own, FORMAT);
   return {
     functionCall: {
       ...part.extra,
@@ -71,6 +71,7 @@ function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObj
       ...(isGeminiId(id) && !repeated.has(id) && { id }),
       name: safeName(name),
       args: argumentsObject(text),
+      ...compact({ partialArgs, willContinue }),
     },
   };
 }
@@ -86,6 +87,11 @@ export function signatureOf({ signature }: Part, report: Report): { thoughtSigna
 /** The part's fields that are Google's own or nobody's, around its data. */
 function withBeside(part: Part, data: JsonObject, report: Report): JsonObject {
   const extra = part.kind === 'tool-call' ? undefined : part.extra;
-  const { id: _, ...own } = ownFields(part.own, FORMAT, 'turns[]', report);
+  const {
+    id: _,
+    partialArgs: _args,
+    willContinue: _more,
+    ...own
+  } = ownFields(part.own, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

@@ -41,6 +41,7 @@ export function renderRequest(prompt: Prompt, target: Target, report: Report): J
   return {
     ...extra,
     ...own,
+    ...(prompt.cachedContent !== undefined && { cachedContent: prompt.cachedContent }),
     contents,
     ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }),
     ...(tools.length > 0 && { tools }),

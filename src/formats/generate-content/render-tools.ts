@@ -8,8 +8,8 @@ import { asFunctionTool } from '../../conversation/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../conversation/function-schema.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { FunctionTool, HostedTool, Prompt, ToolChoice } from '../../conversation/prompt.ts';
-import type { JsonObject } from '../../json.ts';
-import { asObject, asText, isEmpty } from '../../json.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { asList, asObject, asText, isEmpty } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { isGemini3 } from './generation.ts';
@@ -57,8 +57,15 @@ function renderHosted(
     report('tools[].type', 'dropped', `${type}: this model takes it without functions only`);
     return [];
   }
-  report('tools[].type', 'approximated', `${type} as googleSearch, without its settings`);
-  return [{ googleSearch: {} }];
+  const excludeDomains = isAtVertex(target) ? blockedDomains(tool.value) : [];
+  const settings = excludeDomains.length > 0 ? 'only with the domains it leaves out' : 'without its settings';
+  report('tools[].type', 'approximated', `${type} as googleSearch, ${settings}`);
+  return [{ googleSearch: excludeDomains.length > 0 ? { excludeDomains } : {} }];
+}
+
+/** The domains that a search is to leave out, in OpenAI's words and Anthropic's. The Gemini API takes none (`GoogleSearch` in `@google/genai`). */
+function blockedDomains(search: JsonObject): readonly Json[] {
+  return asList(asObject(search['filters'])?.['blocked_domains'] ?? search['blocked_domains']);
 }
 
 function renderDeclaration(tool: FunctionTool, target: Target, report: Report): JsonObject {

@@ -6,7 +6,8 @@ import type { Report } from '../format.ts';
 /** The neutral word for a tier that was asked for or used; undefined where none is told. */
 export function parseTier(value: Json | undefined): string | undefined {
   const tier = asText(value)?.toLowerCase();
-  return tier === 'standard' ? 'default' : tier || undefined;
+  if (!tier || tier === 'unspecified') return undefined;
+  return tier === 'standard' ? 'default' : tier;
 }
 
 /** The word to ask Google with; undefined for a tier it has not, and for `auto`, which is to say nothing. */

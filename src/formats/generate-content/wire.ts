@@ -18,16 +18,17 @@ export const REQUEST_FIELDS = [
   'toolConfig',
   'generationConfig',
   'serviceTier',
+  'cachedContent',
 ] as const;
 
 /** Fields of a request that only Google knows what to do with. */
 export const REQUEST_OWN = [
   'safetySettings',
-  'cachedContent',
   'labels',
   'store',
   'continuationToken',
   'modelArmorConfig',
+  'outputConfig',
 ] as const;
 
 export const CONFIG_FIELDS = [
@@ -82,6 +83,9 @@ export const PART_OWN = [
   'mediaProcessing',
   'speechMetadata',
 ] as const;
+
+/** What a call carries of how it was streamed (Vertex AI, `streamFunctionCallArguments`). */
+export const CALL_OWN = ['partialArgs', 'willContinue'] as const;
 
 /** Data that only Google can read: such a part is carried whole. */
 export const PART_OPAQUE = [

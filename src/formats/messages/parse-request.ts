@@ -67,6 +67,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       thinking: thought.thinking,
       user: user.user,
       serviceTier,
+      maxSearches: searchesIn(toolList),
       mark,
     }),
     stream: optional(stream, 'stream', asFlag, 'boolean') ?? false,
@@ -104,6 +105,11 @@ function refuseCompaction(compaction: Json | undefined): void {
     "compaction: Only Anthropic's own models can compact a conversation. Ask this one for a summary as an ordinary message instead",
     'compaction',
   );
+}
+
+function searchesIn(tools: readonly Tool[] = []): number | undefined {
+  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
+  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
 }
 
 function parseToolChoice(

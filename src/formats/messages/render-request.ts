@@ -4,6 +4,7 @@ import type { Prompt, TextPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
+import { refuseCachedContent } from '../foreign-file.ts';
 import { type Report, reportDropped, type Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { unforced } from '../unforced.ts';
@@ -29,6 +30,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
+  refuseCachedContent(prompt);
   const maxTokens = maxTokensOf(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);

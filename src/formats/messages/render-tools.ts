@@ -21,6 +21,8 @@ interface Writing {
   readonly isNative: boolean;
   /** Whether the schemas of strict tools are enforced. */
   readonly enforces: boolean;
+  /** How many searches of the web the caller allows. */
+  readonly maxSearches: number | undefined;
   readonly report: Report;
 }
 
@@ -36,7 +38,8 @@ export function renderTools(
   const declared = prompt.tools ?? [];
   const borrowed = declared.length > 0 || isNative ? [] : undeclared(turns, report);
   const offered = [...allowed(declared, prompt.toolChoice, report), ...borrowed];
-  const writing = { isNative, enforces: canEnforce(offered, output, target), report };
+  const { maxSearches } = prompt;
+  const writing = { isNative, enforces: canEnforce(offered, output, target), maxSearches, report };
   const tools = offered.map((tool) => renderTool(tool, writing)).filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(renderFunction(output.tool, writing));
   if (tools.length === 0 && !isNative) {
@@ -70,7 +73,7 @@ function canEnforce(tools: readonly Tool[], output: OutputPlan, target: Target):
 function renderTool(tool: Tool, writing: Writing): JsonObject | undefined {
   switch (tool.kind) {
     case 'hosted':
-      return renderHosted(tool, writing.report);
+      return renderHosted(tool, writing);
     case 'custom':
       writing.report(`tools[${tool.name}].type`, 'approximated', 'sent as a function with one field, input');
       return renderFunction(asFunctionTool(tool), writing);
@@ -143,11 +146,11 @@ function objectSchema(
   return Object.keys(plain).length === 1 ? { ...plain, properties: {} } : plain;
 }
 
-function renderHosted(tool: HostedTool, report: Report): JsonObject | undefined {
+function renderHosted(tool: HostedTool, { maxSearches, report }: Writing): JsonObject | undefined {
   if (tool.format === FORMAT) return tool.value;
   if (tool.webSearch) {
     report('tools[].type', 'approximated', 'web search is sent as web_search_20250305');
-    return webSearch(tool.value);
+    return { ...webSearch(tool.value), ...compact({ max_uses: maxSearches }) };
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return undefined;
@@ -162,7 +165,8 @@ function webSearch(value: JsonObject): JsonObject {
   const given = asObject(options['user_location']);
   const place = asObject(given?.['approximate']) ?? given;
   const filters = asObject(options['filters']);
-  const blocked = new Set(asList(filters?.['blocked_domains']));
+  const google = asObject(value['googleSearch']);
+  const blocked = new Set(asList(filters?.['blocked_domains'] ?? google?.['excludeDomains']));
   const allowed = asList(filters?.['allowed_domains']);
   return compact({
     type: 'web_search_20250305',

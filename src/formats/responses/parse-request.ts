@@ -1,7 +1,7 @@
 /** A caller's request of `POST /v1/responses` as a prompt (API reference, Create a model response). */
 
 import { extraOf, ownOf } from '../../conversation/own.ts';
-import type { Prompt, Turn } from '../../conversation/prompt.ts';
+import type { Prompt, Tool, Turn } from '../../conversation/prompt.ts';
 import { withoutRepeated } from '../../conversation/repeated-tools.ts';
 import { GatewayError } from '../../errors.ts';
 import {
@@ -99,6 +99,9 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     cacheKey: textAt(others['prompt_cache_key'], 'prompt_cache_key'),
     metadata: objectAt(metadata, 'metadata'),
     serviceTier: textAt(service_tier, 'service_tier'),
+    maxSearches: searchesAlone(parsedTools)
+      ? integerAt(others['max_tool_calls'], 'max_tool_calls')
+      : undefined,
   });
   const isScored =
     asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
@@ -124,6 +127,12 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...ownOf('responses', own),
     ...extraOf(extra),
   };
+}
+
+/** Whether searches of the web are all that OpenAI would run itself: what limits its tools limits those then. */
+function searchesAlone(tools: readonly Tool[]): boolean {
+  const hosted = tools.filter((tool) => tool.kind === 'hosted');
+  return hosted.length > 0 && hosted.every((tool) => tool.webSearch);
 }
 
 /** Where `instructions` came from is kept, so that this format writes them there again. */

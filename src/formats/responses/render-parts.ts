@@ -1,6 +1,13 @@
 /** Content parts of messages and tool outputs, to the wire. */
 
-import type { ContentPart, MediaPart, OpaquePart, Own, TextPart } from '../../conversation/prompt.ts';
+import type {
+  ContentPart,
+  MediaPart,
+  OpaquePart,
+  Own,
+  RefusalPart,
+  TextPart,
+} from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { storedId } from '../foreign-file.ts';
@@ -38,7 +45,7 @@ function renderPart(part: ContentPart, side: 'input' | 'output', scope: Scope): 
       return [{ ...around(part, scope), type: 'input_text', text: part.text }];
     case 'refusal':
       if (side === 'input') return [{ ...around(part, scope), type: 'input_text', text: part.text }];
-      return [{ ...around(part, scope), type: 'refusal', refusal: part.text }];
+      return [{ ...aroundAnswer(part, scope), type: 'refusal', refusal: part.text }];
     case 'media':
       return [renderMedia(part, scope)];
     case 'opaque':
@@ -54,7 +61,7 @@ function renderAnswerText(part: TextPart, scope: Scope): JsonObject {
     .map((citation) => renderAnnotation(citation, 0, part.text.length))
     .filter(isObject);
   if (annotations.length < cited.length) scope.report('turns[].citations', 'dropped', 'those without a URL');
-  return { ...around(part, scope), type: 'output_text', text: part.text, annotations };
+  return { ...aroundAnswer(part, scope), type: 'output_text', text: part.text, annotations };
 }
 
 /** A picture, or a document as a file. */
@@ -97,6 +104,14 @@ function renderAudio(part: MediaPart, scope: Scope): JsonObject {
 /** What a part has beside its content, as far as this format can say it. */
 function around(part: Exclude<ContentPart, OpaquePart>, scope: Scope): JsonObject {
   return { ...part.extra, ...originOf(part.own).part, ...openAIs(part.own, scope) };
+}
+
+/** The same of what the model has said, where chat-completions takes a breakpoint and this format has none (`ResponseOutputText`). */
+function aroundAnswer(part: TextPart | RefusalPart, scope: Scope): JsonObject {
+  const { prompt_cache_breakpoint: breakpoint, ...rest } = around(part, scope);
+  if (part.own?.format === 'responses' || breakpoint === undefined) return around(part, scope);
+  scope.report('turns[].prompt_cache_breakpoint', 'dropped', 'an answer of the assistant has none');
+  return rest;
 }
 
 /** Of another format's own fields, the one that chat-completions spells the same; the rest is reported. */

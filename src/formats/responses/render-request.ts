@@ -4,6 +4,7 @@ import { fieldsOf, keptIn } from '../../conversation/own.ts';
 import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
+import { refuseCachedContent } from '../foreign-file.ts';
 import { type Report, reportDropped, type Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
@@ -31,6 +32,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
+  refuseCachedContent(prompt);
   const scope = scopeOf(target, report);
   const { fields, verbosity } = openAIs(prompt, report);
   const { instructions, turns } = hoist(prompt.turns, scope);
@@ -51,6 +53,7 @@ export function renderRequest(given: Prompt, target: Target, report: Report): Js
     ...sampling(prompt, scope),
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...userOf(prompt, scope),
+    ...searchesOf(prompt, scope),
     ...(scope.cachesMessages && cacheKeyOf(prompt)),
     ...tierOf(prompt, scope),
     ...(include.length > 0 && { include }),
@@ -158,6 +161,18 @@ function userOf(prompt: Prompt, scope: Scope): JsonObject {
   if (scope.keepsAll || user.length <= LONGEST_USER) return { user };
   scope.report('user', 'approximated', `its first ${LONGEST_USER} characters`);
   return { user: user.slice(0, LONGEST_USER) };
+}
+
+/** The searches that a caller of another format allows: all calls of OpenAI's own tools, of which it has asked for no other. */
+function searchesOf({ maxSearches, tools, own }: Prompt, { isXai, target, report }: Scope): JsonObject {
+  if (maxSearches === undefined || own?.format === 'responses' || !tools?.some(isSearch)) return {};
+  if (!isXai && target.dialect !== META) return { max_tool_calls: maxSearches };
+  report('maxSearches', 'dropped', 'the service has no such limit');
+  return {};
+}
+
+function isSearch(tool: Tool): boolean {
+  return tool.kind === 'hosted' && tool.webSearch === true;
 }
 
 /** How it is to be served: `default` for Anthropic's and Google's words for the usual way. */

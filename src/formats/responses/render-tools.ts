@@ -111,13 +111,14 @@ function renderHosted(tool: HostedTool, { isXai, report }: Scope): readonly Json
   return [];
 }
 
-/** Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, Google has nothing. */
+/** Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, Google those to leave out. */
 function webSearch(value: JsonObject): JsonObject {
   const options = asObject(value['web_search_options']) ?? value;
   const given = asObject(options['user_location']);
   const place = asObject(given?.['approximate']) ?? given;
   const allowed = asList(options['allowed_domains']);
-  const blocked = asList(options['blocked_domains']);
+  const google = asObject(options['googleSearch']);
+  const blocked = asList(options['blocked_domains'] ?? google?.['excludeDomains']);
   const filters = compact({
     allowed_domains: allowed.length > 0 ? allowed : undefined,
     blocked_domains: blocked.length > 0 ? blocked : undefined,

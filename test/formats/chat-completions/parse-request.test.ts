@@ -337,7 +337,8 @@ describe('thinking', () => {
     [{ thinking_config: { thinking_budget: 800 } }, undefined],
     [{ thinking_config: { thinking_budget: 800, x: 1 } }, { google: { thinking_config: { x: 1 } } }],
     [{ thinking_config: { thinking_budget: 800 }, y: 1 }, { google: { y: 1 } }],
-    [{ cached_content: 'cachedContents/1' }, { google: { cached_content: 'cachedContents/1' } }],
+    [{ cached_content: 1 }, { google: { cached_content: 1 } }],
+    [{ cached_content: 'cachedContents/1' }, undefined],
   ])('of what stands beside it in extra_body, %j, the vendor is to judge', (google, left) => {
     expect(parse({ extra_body: { google } }).extra).toEqual(left && { extra_body: left });
   });

@@ -244,10 +244,10 @@ describe('settings', () => {
       topLogprobs: 4,
       temperature: 0,
       serviceTier: 'flex',
+      cachedContent: 'cachedContents/4f9t0j2m',
       own: {
         format: 'generate-content',
         fields: {
-          cachedContent: 'cachedContents/4f9t0j2m',
           labels: { team: 'paint' },
           generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
         },
