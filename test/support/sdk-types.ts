@@ -1,0 +1,211 @@
+/**
+ * What an SDK's types say of a request or an answer, as values: read by the compiler (`typescript/unstable/sync`), so
+ * that a test can go through every field and every kind that the vendors' newest SDKs know.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { API, type Checker, SymbolFlags, type Type } from 'typescript/unstable/sync';
+import type { Json, JsonObject } from '../../src/json.ts';
+
+/** A type, as far as JSON goes. */
+export type Shape =
+  | { readonly kind: 'value'; readonly sample: Json }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'list'; readonly item: () => Shape }
+  | { readonly kind: 'union'; readonly members: readonly Shape[] }
+  | {
+      readonly kind: 'object';
+      readonly id: number;
+      readonly name: string;
+      readonly fields: readonly Field[];
+    };
+
+interface Field {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly shape: () => Shape;
+}
+
+/** Text in samples: it says nothing, and is the name and id of whatever wants one. */
+export const TEXT = 'sample';
+
+/**
+ * A type that a package exports.
+ * @param module e.g. `openai/resources/responses/responses`, whose types stand in the `.d.ts` of that name.
+ */
+export function shapeOf(module: string, name: string): Shape {
+  const api = new API();
+  try {
+    const path = fileURLToPath(new URL(`../../node_modules/${module}.d.ts`, import.meta.url));
+    const project = api.updateSnapshot({ openFiles: [path] }).getDefaultProjectForFile(path) ?? none(path);
+    const { checker, program } = project;
+    const exports = checker.getSymbolAtLocation(program.getSourceFile(path) ?? none(path)) ?? none(path);
+    const type = checker.getMemberInModuleExports(exports, name) ?? none(name);
+    return whole(reader(checker)(checker.getDeclaredTypeOfSymbol(type)));
+  } finally {
+    api.close();
+  }
+}
+
+function none(what: string): never {
+  throw new TypeError(`There is no ${what}.`);
+}
+
+/** Reads all there is to a shape, while the compiler is there to be asked. */
+function whole(shape: Shape, seen = new Set<Shape>()): Shape {
+  if (seen.has(shape)) return shape;
+  seen.add(shape);
+  if (shape.kind === 'list') whole(shape.item(), seen);
+  if (shape.kind === 'union') for (const member of shape.members) whole(member, seen);
+  if (shape.kind === 'object') for (const field of shape.fields) whole(field.shape(), seen);
+  return shape;
+}
+
+function reader(checker: Checker): (type: Type) => Shape {
+  const known = new Map<number, Shape>();
+  const lazily = (type: Type | undefined): (() => Shape) => {
+    let shape: Shape | undefined;
+    return () => {
+      shape ??= type === undefined ? { kind: 'any' } : read(type);
+      return shape;
+    };
+  };
+  function read(type: Type): Shape {
+    const found = known.get(type.id);
+    if (found !== undefined) return found;
+    const shape = readAnew(type);
+    known.set(type.id, shape);
+    return shape;
+  }
+  function readAnew(type: Type): Shape {
+    if (type.isLiteralType()) {
+      return { kind: 'value', sample: typeof type.value === 'bigint' ? Number(type.value) : type.value };
+    }
+    if (type.isIntrinsicType()) {
+      if (type.intrinsicName === 'string') return { kind: 'value', sample: TEXT };
+      if (type.intrinsicName === 'number') return { kind: 'value', sample: 1 };
+      if (type.intrinsicName === 'boolean') return { kind: 'value', sample: true };
+      if (type.intrinsicName === 'null') return { kind: 'value', sample: null };
+      return { kind: 'any' };
+    }
+    if (type.isUnionType()) {
+      const members = type
+        .getTypes()
+        .filter((one) => !(one.isIntrinsicType() && ['undefined', 'null'].includes(one.intrinsicName)));
+      return { kind: 'union', members: members.map(read) };
+    }
+    if (type.isIntersectionType()) {
+      const of = type.getTypes().find((one) => one.isIntrinsicType());
+      if (of !== undefined) return read(of);
+    }
+    if (checker.isArrayLikeType(type) && type.isTypeReference()) {
+      return { kind: 'list', item: lazily(checker.getTypeArguments(type)[0]) };
+    }
+    const properties = checker.getPropertiesOfType(type);
+    if (properties.length === 0) return { kind: 'any' };
+    const types = checker.getTypeOfSymbol(properties);
+    return {
+      kind: 'object',
+      id: type.id,
+      name: type.getAliasSymbol()?.name ?? type.getSymbol()?.name ?? '',
+      fields: properties.map(({ name, flags }, at) => ({
+        name,
+        isOptional: (flags & SymbolFlags.Optional) !== 0,
+        shape: lazily(types[at]),
+      })),
+    };
+  }
+  return read;
+}
+
+/** One field or kind that a type knows, in a value that is otherwise as small as it can be. */
+export interface Place {
+  /** As `messages[].content[image_url].image_url.detail`. */
+  readonly path: string;
+  readonly value: Json;
+  /** The same without it; undefined where there is no value without it. */
+  readonly without?: Json | undefined;
+}
+
+/** What a field holds, where its type alone does not say enough. */
+export interface Samples {
+  readonly of: (field: string, owner: JsonObject) => Json | undefined;
+  /** What an object has to have beside its required fields. */
+  readonly beside: (name: string, owner: JsonObject) => JsonObject;
+}
+
+/** All places of a shape. */
+export function* places(
+  shape: Shape,
+  samples: Samples,
+  path = '',
+  within: ReadonlySet<Shape> = new Set(),
+): Generator<Place> {
+  if (shape.kind === 'union') {
+    for (const member of shape.members) yield* places(member, samples, path + tagOf(member), within);
+  } else if (shape.kind === 'list') {
+    for (const { path: at, value, without } of places(shape.item(), samples, `${path}[]`, within)) {
+      yield { path: at, value: [value], without: without === undefined ? [] : [without] };
+    }
+  } else if (shape.kind === 'object') {
+    const base = least(shape, samples) as JsonObject;
+    yield { path, value: base };
+    if (within.has(shape)) return;
+    const inner = new Set([...within, shape]);
+    for (const field of shape.fields) {
+      const given = samples.of(field.name, base);
+      const all =
+        given === undefined
+          ? places(field.shape(), samples, `${path}.${field.name}`, inner)
+          : [{ path: `${path}.${field.name}`, value: given, without: undefined }];
+      for (const { path: at, value, without } of all) {
+        const { [field.name]: _, ...rest } = base;
+        const lesser =
+          without === undefined ? (field.isOptional ? rest : undefined) : { ...base, [field.name]: without };
+        yield { path: at, value: { ...base, [field.name]: value }, without: lesser };
+      }
+    }
+  } else
+    yield {
+      path:
+        shape.kind === 'value' && shape.sample !== TEXT && typeof shape.sample !== 'number'
+          ? `${path}=${shape.sample}`
+          : path,
+      value: least(shape, samples),
+    };
+}
+
+/** `<tool_result>` of an object that is told by its type or role. */
+function tagOf(shape: Shape): string {
+  if (shape.kind !== 'object') return '';
+  const tags = ['type', 'role'].flatMap((name) => {
+    const own = shape.fields.find((field) => field.name === name)?.shape();
+    return own?.kind === 'value' && own.sample !== TEXT ? [String(own.sample)] : [];
+  });
+  return `<${tags[0] ?? shape.name}>`;
+}
+
+/** The smallest value of a shape. */
+function least(shape: Shape, samples: Samples, within: readonly Shape[] = []): Json {
+  if (shape.kind === 'value') return shape.sample;
+  if (shape.kind === 'any') return { [TEXT]: TEXT };
+  if (shape.kind === 'list')
+    return within.includes(shape) ? [] : [least(shape.item(), samples, [...within, shape])];
+  if (shape.kind === 'union') {
+    const [first] = shape.members
+      .filter((member) => !within.includes(member))
+      .toSorted((a, b) => rank(a) - rank(b));
+    return first === undefined ? null : least(first, samples, [...within, shape]);
+  }
+  const base: Record<string, Json> = {};
+  for (const field of shape.fields) {
+    const given = samples.of(field.name, base);
+    if (field.isOptional) continue;
+    base[field.name] = given ?? least(field.shape(), samples, [...within, shape]);
+  }
+  return { ...base, ...samples.beside(shape.name, base) };
+}
+
+function rank({ kind }: Shape): number {
+  return ['value', 'object', 'list', 'union', 'any'].indexOf(kind);
+}
