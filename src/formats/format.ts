@@ -203,6 +203,8 @@ export interface Outbound {
   thinkingFormat?(dialect: string): FormatName | undefined;
   /** Whether a refusal is of what was thought in earlier turns, and of nothing else. Absent where none ever is. */
   refusesThoughts?(error: GatewayError): boolean;
+  /** Whether a refusal is of a stream, and would not be of the same answer whole. Absent where none ever is. */
+  refusesStreams?(refusal: GatewayError): boolean;
   /** What a refusal says of a model's thinking. Absent where none ever does. */
   thinkingTold?(refusal: GatewayError): ThinkingTold | undefined;
   /**

@@ -165,6 +165,15 @@ const TOO_LONG = new RegExp(
 );
 
 /**
+ * OpenAI, and Azure in its words, streams answers of some models to verified organizations alone: "Your organization must
+ * be verified to stream this model", of `stream` (charmbracelet/crush#422, lobehub/lobehub#9385).
+ * @see Outbound.refusesStreams
+ */
+export function refusesStreams({ fault, message }: GatewayError): boolean {
+  return fault === 'invalid-request' && /\bmust be verified to stream\b/i.test(message);
+}
+
+/**
  * A 403 that is not of the key, which is left alone by none for it: xAI's for a text it does not take, Together's for one
  * that is too long, and OpenAI's for a model that the key's project may not ask.
  */

@@ -100,6 +100,8 @@ export interface Routed extends Admitted {
   readonly without?: ReadonlySet<string>;
   /** Set where the vendor no longer takes what was thought in earlier turns: it is left out of a translation. */
   readonly forgets?: true;
+  /** Set where the vendor streams the answers of its model to nobody of the gateway's account: it is asked for all at once. */
+  readonly whole?: true;
   /** What the vendor has said of its model: a translation tells it to think, nothing about it, or to show nothing of it. */
   readonly thinks?: ThinkingTold;
 }

@@ -16,6 +16,9 @@
  * clients of other formats and their translation have changed some of that; where they are encrypted for an account,
  * another one may be asked now.
  *
+ * So does one for a stream where OpenAI gives none to the gateway's account: it is asked for the answer whole, which the
+ * caller then has as a stream that comes late, and not at all otherwise.
+ *
  * So does a request that thinking is wanted for, as for all of Claude Code's, of a model that does not think, and one that
  * none is wanted for, as those it makes beside its dialogue, of a model that cannot but think: of a router's models, and
  * those on one's own machine, nobody says which do.
@@ -75,6 +78,10 @@ function translatable(
 ): Routed | undefined {
   const { route, spoken, vendor, model } = routed;
   const { outbound, inbound } = formats[spoken];
+  if (refusal !== undefined && !routed.whole && outbound.refusesStreams?.(refusal)) {
+    wanted.rememberWhole(routed);
+    return { ...routed, anew: true, whole: true };
+  }
   const format = refusal && outbound.wantedFormat?.(refusal);
   if (refusal !== undefined && format !== undefined && vendor.formats.includes(format)) {
     wanted.remember(routed, format, refusal);
@@ -84,11 +91,15 @@ function translatable(
   return { ...routed, anew: true, spoken: translatedFormat(vendor, model) };
 }
 
-/** A translated request without what was thought, or with another word on thinking, where that was refused. */
+/** A translated request for a whole answer, without what was thought, or with another word on thinking, where that was refused. */
 function retold(routed: Routed, error: GatewayError, wanted: Wanted): Routed | undefined {
   const { spoken, forgets } = routed;
   if (isNative(routed)) return undefined;
-  const { refusesThoughts, thinkingTold } = formats[spoken].outbound;
+  const { refusesStreams, refusesThoughts, thinkingTold } = formats[spoken].outbound;
+  if (!routed.whole && refusesStreams?.(error)) {
+    wanted.rememberWhole(routed);
+    return { ...routed, whole: true };
+  }
   if (!forgets && refusesThoughts?.(error)) return { ...routed, forgets: true };
   const thinks = routed.thinks === undefined ? thinkingTold?.(error) : undefined;
   if (thinks === undefined) return undefined;

@@ -112,13 +112,21 @@ function translated(routed: Routed): Prepared {
     stream,
     ...(cacheKey !== undefined && { cacheKey }),
   };
-  const request = renderPrompt(outbound, prompt, target, unreported, route.format, body);
+  const streams = stream && !routed.whole;
+  const request = renderPrompt(
+    outbound,
+    stream === streams ? prompt : unstreamed(prompt),
+    target,
+    unreported,
+    route.format,
+    body,
+  );
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
   const asked = askedOf(id, prompt, body);
   return {
     ...routed,
-    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, prompt.stream)),
-    headers: requestHeaders(vendor, spoken, callersOwn(routed), prompt.stream && counting === undefined, {
+    path: pathAt(vendor, pathOf(spoken, route.operation, target.model, streams)),
+    headers: requestHeaders(vendor, spoken, callersOwn(routed), streams && counting === undefined, {
       ...sessionHeader(routed, target.dialect),
       ...outbound.renderHeaders?.(prompt, target),
     }),
@@ -160,6 +168,13 @@ function learned(target: Target, { thinks }: Routed): Target {
     canDisable: false,
   };
   return { ...target, thinking };
+}
+
+/** The prompt for an answer that comes whole, of which a stream is made. */
+function unstreamed(prompt: Prompt): Prompt {
+  const { own, ...rest } = prompt;
+  const { stream_options: _, ...fields } = own?.fields ?? {};
+  return { ...rest, stream: false, ...(own && { own: { ...own, fields } }) };
 }
 
 /** The prompt without what its vendor has refused of it. */

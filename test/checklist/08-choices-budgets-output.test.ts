@@ -1,7 +1,7 @@
 /** Checklist, section 8: tool choice, thinking budgets, structured output. */
 
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/all.ts';
 import { type Note, reportInto, type Target } from '../../src/formats/format.ts';
 import type { Json, JsonObject } from '../../src/json.ts';
@@ -793,5 +793,70 @@ describe('checklist 174: what a service refuses of the usual settings is not sen
     const sent = await sentFor('messages', 'x-ai/grok-4.6', asked);
     expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.9 });
     expect(sent).not.toHaveProperty('stop');
+  });
+});
+
+describe('checklist 255: an account that is not verified, to which OpenAI streams nothing, has answers', () => {
+  const message = 'Your organization must be verified to stream this model. Please go to: https://x';
+  const error = { message, type: 'invalid_request_error', param: 'stream', code: 'unsupported_value' };
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const output = [
+    {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
+    },
+  ];
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    model: 'm',
+    status: 'completed',
+    output,
+  };
+  const told = {
+    ...response,
+    usage: {
+      input_tokens: 1,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 1,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 2,
+    },
+  };
+  const streams = (): readonly boolean[] =>
+    door
+      .upstream()
+      .received.map(({ body }) => body.includes('"stream":true') || body.includes('stream_options'));
+
+  beforeEach(() => {
+    door.answers(({ body, url }, answer) => {
+      const refused = body.includes('"stream":true');
+      answer.writeHead(refused ? 400 : 200, { 'content-type': 'application/json' });
+      const said = url.endsWith('/responses') ? told : completion({ content: 'Yes.' }, 'stop', { usage });
+      answer.end(JSON.stringify(refused ? { error } : said));
+    });
+  });
+
+  test.each([
+    [
+      'chat-completions',
+      'openai/gpt-5.4',
+      { stream_options: { include_usage: true, include_obfuscation: false } },
+    ],
+    ['responses', 'openai/gpt-5.5', {}],
+    ['messages', 'openai/gpt-5.6-sol', {}],
+  ] as const)('checklist 255: a stream of %s', async (from, model, more) => {
+    const { reply } = await door.stream(from, model, more);
+    expect(reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: 'Yes.' }]);
+    expect(streams()).toEqual([true, false]);
+    // From then on at once.
+    const again = await door.stream(from, model, more);
+    expect(again.reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: 'Yes.' }]);
+    expect(streams()).toEqual([true, false, false]);
+    expect(await door.sentFor(from, model, {})).not.toHaveProperty('stream');
   });
 });

@@ -1,6 +1,7 @@
 /** OpenAI's `POST /v1/chat/completions`, and the services that speak it. */
 
 import type { Format } from '../format.ts';
+import { refusesStreams } from '../openai-errors.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { askUsage } from './ask-usage.ts';
 import { dialectOf } from './dialects.ts';
@@ -28,6 +29,7 @@ export const chatCompletions: Format = {
     withoutOthers,
     wantedFormat,
     thinkingFormat: (dialect) => (dialectOf(dialect).thinksByResponses ? 'responses' : undefined),
+    refusesStreams,
     thinkingTold,
     parseEvents,
     parseError,

@@ -1,6 +1,7 @@
 /** OpenAI's responses (`POST /v1/responses`), both halves. */
 
 import type { Format } from '../format.ts';
+import { refusesStreams } from '../openai-errors.ts';
 import { COMMENT_LINE } from '../openai-ping.ts';
 import { inboundCounting, outboundCounting } from './counting.ts';
 import {
@@ -35,6 +36,7 @@ export const responses: Format = {
     withoutOthers,
     isKnownElsewhere,
     refusesThoughts,
+    refusesStreams,
     thinkingTold,
     parseEvents,
     parseError,
