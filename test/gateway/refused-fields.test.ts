@@ -1,6 +1,6 @@
 /** What a model has no way to take is refused with the field that its caller has written, and not another format's. */
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asObject, asObjects, asText, type JsonObject, parseJson } from '../../src/json.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
     generateContent: { models: 'all' },
   });
 });
+beforeEach(() => void upstream.received.splice(0));
 afterAll(async () => {
   await gateway.close();
   await upstream.close();
@@ -98,6 +99,184 @@ test.each<[string, string, JsonObject, string]>([
   expect(path.startsWith('/v1beta') ? violations[0]?.['field'] : error['param']).toBe(field);
   expect(upstream.received).toHaveLength(0);
 });
+
+/** What is said in the four formats: the caller's field that holds it, and the body; a format that has no way to say it is absent. */
+type Wish = Readonly<Record<string, Partial<Record<Caller, readonly [field: string, body: JsonObject]>>>>;
+type Caller = 'chat' | 'responses' | 'messages' | 'google';
+
+const inChat = (part: JsonObject): readonly [string, JsonObject] => [
+  'messages',
+  { messages: [{ role: 'user', content: [part] }] },
+];
+const inInput = (part: JsonObject): readonly [string, JsonObject] => [
+  'input',
+  { input: [{ role: 'user', content: [part] }] },
+];
+const inMessages = (part: JsonObject): readonly [string, JsonObject] => [
+  'messages',
+  { max_tokens: 9, messages: [{ role: 'user', content: [part] }] },
+];
+const inContents = (part: JsonObject): readonly [string, JsonObject] => [
+  'contents',
+  { contents: [{ role: 'user', parts: [part] }] },
+];
+const DATA = 'AAAAAAAA';
+const ZIP = 'UEsDBAoAAAAA';
+const zip = { file_data: `data:application/zip;base64,${ZIP}`, filename: 'a.zip' };
+const image = { type: 'image_url', image_url: { url: 'https://images.example/a.png' } };
+const contentsIn = (more: JsonObject): JsonObject => ({ contents, ...more });
+
+const WISHES: Wish = {
+  'several answers': {
+    chat: ['n', { n: 2, ...said }],
+    google: ['generationConfig.candidateCount', contentsIn({ generationConfig: { candidateCount: 2 } })],
+  },
+  'more answers than nine': {
+    chat: ['n', { n: 9, ...said }],
+  },
+  'six stop sequences': {
+    chat: ['stop', { stop: stops, ...said }],
+    messages: ['stop_sequences', { max_tokens: 9, stop_sequences: stops, ...said }],
+  },
+  'a video': {
+    chat: inChat({ type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } }),
+    google: inContents(video),
+  },
+  sound: {
+    chat: inChat({ type: 'input_audio', input_audio: { data: DATA, format: 'wav' } }),
+    responses: inInput({ type: 'input_audio', input_audio: { data: DATA, format: 'wav' } }),
+    google: inContents({ inlineData: { mimeType: 'audio/wav', data: DATA } }),
+  },
+  'sound at an address': {
+    google: inContents({ fileData: { mimeType: 'audio/wav', fileUri: 'https://sounds.example/a.wav' } }),
+  },
+  'a document at an address': {
+    messages: inMessages({ type: 'document', source: { type: 'url', url: 'https://papers.example/a.pdf' } }),
+    responses: inInput({ type: 'input_file', file_url: 'https://papers.example/a.pdf' }),
+  },
+  'an image of a type that few have': {
+    chat: inChat({ type: 'image_url', image_url: { url: `data:image/tiff;base64,${DATA}` } }),
+    responses: inInput({ type: 'input_image', image_url: `data:image/tiff;base64,${DATA}` }),
+    google: inContents({ inlineData: { mimeType: 'image/tiff', data: DATA } }),
+  },
+  'an archive': {
+    chat: inChat({ type: 'file', file: zip }),
+    responses: inInput({ type: 'input_file', ...zip }),
+    google: inContents({ inlineData: { mimeType: 'application/zip', data: ZIP } }),
+  },
+  'an image at no address': {
+    chat: inChat({ type: 'image_url', image_url: { url: 'ftp://images.example/a.png' } }),
+    responses: inInput({ type: 'input_image', image_url: 'ftp://images.example/a.png' }),
+    google: inContents({ fileData: { mimeType: 'image/png', fileUri: 'ftp://images.example/a.png' } }),
+  },
+  'a file in a store': {
+    chat: inChat({ type: 'file', file: { file_id: 'file-1' } }),
+    responses: inInput(file),
+    messages: inMessages(uploaded),
+    google: inContents({ fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/a.png' } }),
+  },
+  'an image of the system’s': {
+    chat: [
+      'messages',
+      {
+        messages: [
+          { role: 'system', content: [image] },
+          { role: 'user', content: 'Hi.' },
+        ],
+      },
+    ],
+    responses: [
+      'input',
+      {
+        input: [
+          { role: 'system', content: [{ type: 'input_image', image_url: 'https://images.example/a.png' }] },
+          { role: 'user', content: 'Hi.' },
+        ],
+      },
+    ],
+    google: [
+      'contents',
+      contentsIn({ systemInstruction: { parts: [{ inlineData: { mimeType: 'image/png', data: DATA } }] } }),
+    ],
+  },
+};
+
+/** By whose model each is refused. */
+const MISTRAL = 'mistralai/mistral-medium-3-5';
+/** One that is asked by responses. */
+const THINKER = 'openai/gpt-5.4';
+const REFUSED: readonly (readonly [wish: string, model: string])[] = [
+  ['several answers', CLAUDE],
+  ['several answers', THINKER],
+  ['more answers than nine', GEMINI],
+  ['six stop sequences', GEMINI],
+  ['a video', CLAUDE],
+  ['a video', GPT],
+  ['a video', THINKER],
+  ['sound', CLAUDE],
+  ['sound', THINKER],
+  ['sound at an address', MISTRAL],
+  ['an image of a type that few have', CLAUDE],
+  ['a document at an address', GPT],
+  ['an archive', CLAUDE],
+  ['an image at no address', CLAUDE],
+  ['a file in a store', CLAUDE],
+  ['a file in a store', GPT],
+  ['a file in a store', THINKER],
+  ['a file in a store', GEMINI],
+  ['a file in a store', MISTRAL],
+  ['an image of the system’s', CLAUDE],
+];
+
+/** The format that each vendor is asked in by itself, whose callers are told whatever the vendor says. */
+const NATIVE: Readonly<Record<string, readonly Caller[]>> = {
+  [CLAUDE]: ['messages'],
+  [GPT]: ['chat', 'responses'],
+  [THINKER]: ['chat', 'responses'],
+  [GEMINI]: ['google'],
+  // The service has responses too, as far as it knows all that is asked.
+  [MISTRAL]: ['chat', 'responses'],
+};
+
+const rows = REFUSED.flatMap(([wish, model]) =>
+  (['chat', 'responses', 'messages', 'google'] as const).flatMap((caller) => {
+    const told = NATIVE[model]?.includes(caller) ? undefined : WISHES[wish]?.[caller];
+    return told === undefined ? [] : [{ wish, model, caller, field: told[0], body: told[1] }];
+  }),
+);
+
+test.each(rows)(
+  '$wish is refused for $model in the words of $caller',
+  async ({ model, caller, field, body }) => {
+    const path = { chat: CHAT, responses: RESPONSES, messages: '/v1/messages', google: google(model) }[
+      caller
+    ];
+    const { status, error } = await ask(path, caller === 'google' ? body : { model, ...body });
+    expect([status, fieldOf(error, caller)]).toEqual([400, caller === 'messages' ? undefined : field]);
+    // Anthropic's errors name no field: a sentence names none of others'.
+    const own = new Set(Object.keys(body));
+    const others = FIELDS.filter((name) => !own.has(name) && asText(error['message'])?.includes(name));
+    expect(others).toEqual([]);
+    expect(upstream.received).toHaveLength(0);
+  },
+);
+
+/** Fields that no two formats have in common, and the prompt's own. */
+const FIELDS = [
+  'candidateCount',
+  'stop_sequences',
+  'stopSequences',
+  'turns',
+  'choices',
+  'contents',
+  'generationConfig',
+];
+
+function fieldOf(error: JsonObject, caller: Caller): string | undefined {
+  if (caller !== 'google') return asText(error['param']);
+  const violations = asObjects(error['details']).flatMap((detail) => asObjects(detail['fieldViolations']));
+  return asText(violations[0]?.['field']);
+}
 
 test('nor does a sentence name a field that its caller has not', async () => {
   const many = { model: GEMINI, max_tokens: 9, stop_sequences: stops, ...said };
