@@ -113,4 +113,26 @@ test('what the system says later is the system’s at Anthropic’s own address,
   expect(roles('anthropic/claude-opus-4-8', elsewhere)).toEqual(kept.slice(0, -1));
 });
 
+test('what an agent asks again with each round of calls is cached at Anthropic’s own address, once there are some', () => {
+  const rounds = (times: number): JsonObject => ({
+    contents: [
+      { role: 'user', parts: [{ text: 'Do it.' }] },
+      ...Array.from({ length: times }, (_, at) => [
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: { at } } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { at } } }] },
+      ]).flat(),
+    ],
+  });
+  const marked = (times: number, configured: Config = config) =>
+    'cache_control' in
+    explain(
+      { catalog, vendors: everyVendor(configured), reach },
+      'generate-content',
+      'anthropic/claude-sonnet-5-5',
+      rounds(times),
+    ).request;
+  const elsewhere = { ...config, vendors: { ...config.vendors, anthropic: AT_A_CLOUD } };
+  expect([marked(0), marked(1), marked(2), marked(2, elsewhere)]).toEqual([false, false, true, false]);
+});
+
 const AT_A_CLOUD = { baseUrl: 'https://a.cloud.example', apiKey: 'a', upstreams: [] };

@@ -129,10 +129,11 @@ const vendorSchema = z
       .optional(),
     names: names.exactOptional(),
     /**
-     * Which translated requests have Claude cache what they begin with: those whose caller counts on a cache, or `always`.
-     * What is written to the cache costs a quarter more once, and a tenth whenever it is read.
+     * Which translated requests have Claude cache what they begin with: those whose caller counts on a cache; `agents` also
+     * dialogues in which tools are called again and again; `always` all. What is written to the cache costs a quarter more
+     * once, and a tenth whenever it is read. Absent: `agents` at Anthropic itself, `asked` at a cloud.
      */
-    caching: z.enum(['asked', 'always']).exactOptional(),
+    caching: z.enum(['asked', 'agents', 'always']).exactOptional(),
     /** Further addresses or keys beside `baseUrl` and `apiKey`: of all of them, the least busy one is asked. */
     upstreams: z.array(upstreamSchema).default([]),
     /** Exchanges at a time with each of them; what is more waits for `timeouts.pool`, then is refused. Absent: any. */

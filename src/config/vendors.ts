@@ -158,7 +158,7 @@ function vendorAt(name: string, place: Place, config: Config): Vendor {
     ...credentialsAt(place, config),
     ...(set?.connections !== undefined && { connections: set.connections }),
     ...(names !== undefined && { names }),
-    ...(set?.caching === 'always' && { caches: true }),
+    ...(set?.caching !== undefined && { caches: set.caching }),
   };
 }
 

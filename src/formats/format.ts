@@ -60,8 +60,8 @@ export interface Target {
   readonly forcedTools?: boolean;
   /** Whether it takes a system message in the midst of a dialogue (Claude Opus 4.8 and later, but for Sonnet 5). */
   readonly laterSystem?: boolean;
-  /** Whether every request is to be cached by a vendor that has to be asked for it. */
-  readonly caches?: boolean;
+  /** Which requests are to be cached by a vendor that has to be asked for it: all, or those of agents. */
+  readonly caches?: 'always' | 'agents';
   /** Whether the vendor enforces a JSON schema on the answer of this model. */
   readonly structuredOutput: boolean;
   /** The vendor's small deviation within its format, e.g. `openai`, `mistral`, `vertex`; '' is the plain format. */

@@ -206,10 +206,16 @@ export function targetOf(vendor: Vendor, model: Model): Target {
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
     // Not all that have Claude take one: Amazon, Google and Microsoft have begun to, each with some of the models.
     ...(model.laterSystem && isAnthropicItself(vendor) && { laterSystem: true }),
-    ...(vendor.caches && { caches: true }),
+    ...cachesAt(vendor),
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialectOf(vendor, model),
   };
+}
+
+/** The mark for a whole request is Anthropic's own; not all clouds that have Claude take it (prompt caching guide, automatic caching). */
+function cachesAt(vendor: Vendor): Pick<Target, 'caches'> {
+  const { caches = isAnthropicItself(vendor) ? 'agents' : 'asked' } = vendor;
+  return caches === 'asked' ? {} : { caches };
 }
 
 /** How the service deviates in its format. One in front of many vendors speaks for none of them. */

@@ -28,8 +28,8 @@ export interface Vendor {
   readonly fullIds: boolean;
   /** What it calls models, by their names or full ids, where it has names of its own; `*` for all others. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Whether Claude is to cache every translated request, whatever its caller says of that. */
-  readonly caches?: true;
+  /** Which translated requests Claude is to cache, whatever their caller says of that; absent: as is best there. */
+  readonly caches?: 'always' | 'agents' | 'asked';
   /** Deviation within its format; absent: the vendor part of the model's id. */
   readonly dialect?: string;
   /** Sent with every request. Names in lower case. */

@@ -354,11 +354,29 @@ test('one of several upstreams may have names for models, and read its key from 
   }
 });
 
+/** A dialogue in which a tool was called so many times. */
+function rounds(times: number): object[] {
+  const called = Array.from({ length: times }, (_, at) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: `call_${at}`, type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: `call_${at}`, content: 'Done.' },
+  ]);
+  return [...messages, ...called.flat()];
+}
+
 test.each<[VendorInput['caching'], string, object, object]>([
   ['always', chat, { messages }, { cache_control: { type: 'ephemeral' } }],
   ['always', '/v1/responses', { input: 'Hi' }, { cache_control: { type: 'ephemeral' } }],
   ['asked', chat, { messages }, {}],
   [undefined, chat, { messages }, {}],
+  ['agents', chat, { messages }, {}],
+  ['agents', chat, { messages: rounds(1) }, {}],
+  ['agents', chat, { messages: rounds(2) }, { cache_control: { type: 'ephemeral' } }],
+  // This is a cloud.
+  [undefined, chat, { messages: rounds(2) }, {}],
   // What is marked is left as it is, and so is what is Claude's own.
   [
     'always',

@@ -30,18 +30,33 @@ function markedTurn(turn: Turn, mark: CacheMark): Turn {
 }
 
 /**
- * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all: one
+ * Who gives a key counts on a cache that needs no marks, as OpenAI's, and whoever runs this may want one for all. An agent
+ * asks again with each round of calls, and all that it has asked before: what is written once is read by every further
+ * round, and pays with the first of them (a quarter more, and nine tenths less). One
  * mark for the whole request caches all up to its end (prompt caching guide, automatic caching). Who sets marks knows
  * where they belong.
  */
-function markForKey(
-  { cacheKey, turns, tools = [] }: Prompt,
-  { caches = false }: Target,
-): CacheMark | undefined {
+function markForKey(prompt: Prompt, { caches }: Target): CacheMark | undefined {
+  const { cacheKey, turns, tools = [] } = prompt;
   const isMarked =
     tools.some((tool) => tool.kind === 'function' && tool.mark) ||
     turns.some(({ parts }) => parts.some(isMarkedPart));
-  return (cacheKey === undefined && !caches) || isMarked ? undefined : {};
+  if (isMarked) return undefined;
+  const isWanted = cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgents(prompt));
+  return isWanted ? {} : undefined;
+}
+
+/** Rounds of calls after which more are to be expected. */
+const ROUNDS = 2;
+
+/** Whether a dialogue is an agent's that was not written for Claude: one that was marks what it wants cached. */
+function isAgents(prompt: Prompt): boolean {
+  if (speaksMessages(prompt)) return false;
+  let rounds = 0;
+  for (const { role, parts } of prompt.turns) {
+    if (role === 'assistant' && parts.some(({ kind }) => kind === 'tool-call')) rounds++;
+  }
+  return rounds >= ROUNDS;
 }
 
 function isMarkedPart(part: Part): boolean {
