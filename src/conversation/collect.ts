@@ -11,7 +11,7 @@ import type {
   TokenLogprob,
   Usage,
 } from './reply.ts';
-import { endOf, mergeUsage } from './reply.ts';
+import { endOf, mergeUsage, startAt } from './reply.ts';
 
 interface Building {
   readonly open: OpenPart;
@@ -84,8 +84,10 @@ export function collector(): Collector {
           start = rest;
           return;
         }
-        case 'part-end':
         case 'reply-end':
+          start = startAt(event, start);
+          return;
+        case 'part-end':
           return;
       }
     },

@@ -133,6 +133,8 @@ export interface UsageEvent {
 
 export interface ReplyEnd {
   readonly type: 'reply-end';
+  /** What served the answer, where that is told only now, or otherwise than at its start. */
+  readonly serviceTier?: string;
 }
 
 export type ReplyEvent =
@@ -163,6 +165,11 @@ export interface Reply {
 /** The end of a choice without the choice. */
 export function endOf({ type: _type, choice: _choice, ...end }: ChoiceEnd): Choice['end'] {
   return end;
+}
+
+/** The start of an answer as its end has it. */
+export function startAt({ serviceTier }: ReplyEnd, start: Reply['start']): Reply['start'] {
+  return serviceTier === undefined ? start : { ...start, serviceTier };
 }
 
 /** Usage with later figures over earlier ones. */

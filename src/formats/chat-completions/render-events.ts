@@ -1,7 +1,7 @@
 /** Events as the chunks of a chat-completions stream (OpenAI API reference, "The chat completion chunk object"). */
 
-import type { OpenPart, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { mergeUsage } from '../../conversation/reply.ts';
+import type { OpenPart, Reply, ReplyEnd, ReplyEvent, ReplyStart, Usage } from '../../conversation/reply.ts';
+import { mergeUsage, startAt } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
@@ -22,6 +22,7 @@ export function renderEvents(asked: Asked): EventRenderer {
   // OpenAI: with include_usage every chunk but the one that tells usage says null.
   const after = includeUsage ? '],"usage":null}' : ']}';
   let usage: Usage = {};
+  let start: Reply['start'] = { id: '', model: '' };
 
   /** @param part what it begins with, if that is a part. */
   const choiceAt = (index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer => {
@@ -35,17 +36,21 @@ export function renderEvents(asked: Asked): EventRenderer {
     return choice;
   };
 
-  const begin = (start: ReplyStart): void => {
+  const headOf = (told: Reply['start']): string => opening(renderHead(told, 'chat.completion.chunk', asked));
+
+  const begin = ({ type: _, ...told }: ReplyStart): void => {
+    start = told;
     const head = renderHead(start, 'chat.completion.chunk', asked);
     // What the vendor says beyond the standard fields stands in the first chunk alone.
     first = opening({ ...renderExtras(start), ...head });
     before = opening(head);
   };
 
-  const end = (out: Sink<Sse>): void => {
+  const end = (event: ReplyEnd, out: Sink<Sse>): void => {
     choiceAt(0, out);
     if (includeUsage && isKnown(usage)) {
-      out.enqueue({ data: `${before}],"usage":${JSON.stringify(renderUsage(usage))}}` });
+      const last = event.serviceTier === start.serviceTier ? before : headOf(startAt(event, start));
+      out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(usage))}}` });
     }
     out.enqueue({ data: '[DONE]' });
   };
@@ -78,7 +83,7 @@ export function renderEvents(asked: Asked): EventRenderer {
           begin(event);
           return;
         case 'reply-end':
-          end(out);
+          end(event, out);
           return;
       }
     },

@@ -7,7 +7,7 @@
 
 import type { Citation, Signature } from '../../conversation/prompt.ts';
 import type { Choice, OpenPart, PartDetail, PartStart, ReplyStart, Usage } from '../../conversation/reply.ts';
-import { mergeUsage } from '../../conversation/reply.ts';
+import { mergeUsage, startAt } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { Sink } from '../../streams/step.ts';
@@ -210,6 +210,8 @@ export function renderEvents(asked: Asked): EventRenderer {
           break;
         }
         case 'reply-end':
+          start = startAt(event, start);
+          writeHead();
           finish(out);
           break;
       }

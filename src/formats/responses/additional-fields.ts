@@ -20,6 +20,7 @@ const READ: ReadonlySet<string> = new Set([
   'output_text',
   'prompt',
   'prompt_cache_options',
+  'service_tier',
   'status',
   'usage',
 ]);
@@ -31,7 +32,6 @@ const OWN: ReadonlySet<string> = new Set([
   'content_filters',
   'conversation',
   'moderation',
-  'service_tier',
   'tool_usage',
 ]);
 

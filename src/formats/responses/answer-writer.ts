@@ -7,6 +7,7 @@ import {
   mergeUsage,
   type Reply,
   type ReplyEvent,
+  startAt,
   type Usage,
 } from '../../conversation/reply.ts';
 import type { JsonObject } from '../../json.ts';
@@ -101,6 +102,7 @@ export function answerWriter(asked: Asked, tell: Teller): AnswerWriter {
           end = endOf(event);
           return items.finish(renderFinish(end, items.refused()).status, end.finish === 'stop');
         case 'reply-end': {
+          start = startAt(event, start);
           over = true;
           const response = ended();
           tell.say(`response.${response['status']}`, { response });

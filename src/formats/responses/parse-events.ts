@@ -90,7 +90,8 @@ function parseItems(prompt: Prompt): Step<Sse, ReplyEvent> {
     if (usage) out.enqueue({ type: 'usage', usage });
     const finish = parseFinish(response, parts.said);
     out.enqueue({ type: 'choice-end', choice: 0, ...finish, ...additionalFields(response, finish.finish) });
-    out.enqueue({ type: 'reply-end' });
+    const { serviceTier } = replyStart(response);
+    out.enqueue({ type: 'reply-end', ...(serviceTier !== undefined && { serviceTier }) });
     ended = true;
   };
 

@@ -1,7 +1,6 @@
 /** The response object (OpenAI API reference, "The response object"), as a whole answer and as a stream's events carry it. */
 
 import { prefixedId } from '../../conversation/ids.ts';
-import { fieldsOf } from '../../conversation/own.ts';
 import type { Choice, Reply, Usage } from '../../conversation/reply.ts';
 import { asFlag, asObject, asObjects, asText, type Json, type JsonObject } from '../../json.ts';
 import type { Asked } from '../format.ts';
@@ -59,7 +58,7 @@ export function responseMaker(asked: Asked): ResponseMaker {
     begun: (start, output = []) => made(start, { status: 'in_progress', service_tier: askedTier, output }),
     ended({ start, output, usage, refused, others }, end) {
       const { status, details } = renderFinish(end, refused);
-      const tier = asText(fieldsOf(end.own, 'responses')['service_tier']) ?? start.serviceTier ?? '';
+      const tier = start.serviceTier ?? '';
       const additional = { ...end.extra, ...end.own?.fields, ...finishFields(end), ...others };
       const fields = {
         status,

@@ -6,9 +6,12 @@ import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { GatewayError } from '../../../src/errors.ts';
+import { formats } from '../../../src/formats/all.ts';
 import { ITEM_EVENTS } from '../../../src/formats/responses/item-events.ts';
 import { safeName } from '../../../src/formats/responses/names.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/json.ts';
+import { run } from '../../../src/streams/step.ts';
+import { PERMISSIVE, rendered } from '../../support/meaning.ts';
 import { expectInOrder, heard, heardUntilError, PROMPT, responseOf, streamOf } from './answers.ts';
 
 const added = (output_index: number, item: JsonObject): JsonObject => ({
@@ -588,4 +591,21 @@ describe('anything at all', () => {
     expect(part?.kind === 'opaque' && Object.keys(part.value)).toContain('__proto__');
     expect('polluted' in {}).toBe(false);
   });
+});
+
+test('a tier that is told at the end of a stream is told there in the words of each format that has a place for it', () => {
+  const response = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', output: [] };
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  const events = run(
+    formats.responses.outbound.parseEvents(PROMPT, PERMISSIVE),
+    [
+      { type: 'response.created', response: { ...response, status: 'in_progress', service_tier: 'auto' } },
+      { type: 'response.completed', response: { ...response, service_tier: 'flex', usage } },
+    ].map((event) => ({ data: JSON.stringify(event) })),
+  );
+  const last = (to: 'chat-completions' | 'responses' | 'generate-content', at: number) =>
+    parseJson(rendered(formats[to], events).at(at)?.data ?? '');
+  expect(last('chat-completions', -2)).toMatchObject({ service_tier: 'flex', usage: { total_tokens: 2 } });
+  expect(last('responses', -1)).toMatchObject({ response: { service_tier: 'flex' } });
+  expect(last('generate-content', -1)).toMatchObject({ usageMetadata: { serviceTier: 'flex' } });
 });
