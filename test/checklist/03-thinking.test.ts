@@ -352,6 +352,19 @@ describe('checklist 193: what was thought goes back in the field that each servi
     expect(at(sent, 'messages.1')).not.toHaveProperty('reasoning_content');
   });
 
+  test('checklist 256: MiniMax is told whether to think in its own words', async () => {
+    const asks = async (model: string, more: JsonObject) => {
+      const { thinking, reasoning_effort } = await door.sentFor('messages', model, more);
+      return { thinking, reasoning_effort };
+    };
+    const off = { thinking: { type: 'disabled' } };
+    const on = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+    expect(await asks(MINIMAX, off)).toEqual({ thinking: { type: 'disabled' } });
+    expect(await asks(MINIMAX, on)).toEqual({ thinking: { type: 'adaptive' } });
+    expect(await asks('minimax/minimax-m3.1-flash', on)).toEqual({ reasoning_effort: 'high' });
+    expect(await asks('minimax/minimax-m3.1-flash', off)).not.toHaveProperty('thinking.type', 'disabled');
+  });
+
   test.each([KIMI, DEEPSEEK, QWEN, MINIMAX])(
     'checklist 193: an answer that ended within its thoughts does not: %s would refuse it, or may',
     async (model) => {

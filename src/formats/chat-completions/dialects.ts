@@ -45,6 +45,8 @@ export interface Dialect {
   readonly complete: boolean;
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   readonly thinking: ThinkingField;
+  /** The word in `thinking` that asks a model to think: MiniMax-M3 decides by itself how much, and knows no other. */
+  readonly switchedOn: 'enabled' | 'adaptive';
   /** Whether `reasoning_effort` may stand beside `thinking`. Moonshot: "cannot specify both". */
   readonly effortBeside: boolean;
   /**
@@ -159,6 +161,7 @@ const PLAIN: Dialect = {
   complete: true,
   maxTokens: 'max_tokens',
   thinking: 'reasoning_effort',
+  switchedOn: 'enabled',
   effortBeside: true,
   refusesForced: false,
   namedTools: true,
@@ -372,7 +375,16 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     refusesStop: 'thinking',
     logprobs: false,
   },
-  minimax: { ...COMPATIBLE, thoughts: 'reasoning_details-text', splitsThoughts: true },
+  // Its `thinking` is `disabled` or `adaptive`, of which M2 knows the second only; M3.1 has words (java.agentscope.io,
+  // "MiniMax": what its API takes).
+  minimax: {
+    ...COMPATIBLE,
+    thinking: 'thinking',
+    switchedOn: 'adaptive',
+    effortBeside: false,
+    thoughts: 'reasoning_details-text',
+    splitsThoughts: true,
+  },
   mistral: MISTRAL,
   mistralai: MISTRAL,
   moonshot: MOONSHOT,

@@ -52,7 +52,7 @@ function switchField(
     report('thinking', 'approximated', 'thinking can only be on or off here');
   const word = takesWords && effort !== undefined && effortField(thinking, effort, report);
   if (word && !dialect.effortBeside) return word;
-  return { thinking: { ...own, type: 'enabled' }, ...word };
+  return { thinking: { ...own, type: dialect.switchedOn }, ...word };
 }
 
 /**

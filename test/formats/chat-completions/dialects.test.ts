@@ -270,7 +270,6 @@ const FEATURES: [string, Partial<Prompt>, (sent: JsonObject) => boolean, readonl
       'litellm',
       ...LOCAL,
       'meta',
-      'minimax',
       'ollama',
       'perplexity',
       'together',
