@@ -1,7 +1,10 @@
 /** Checklist, section 2: images of messages and of results. */
 
 import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/formats/all.ts';
+import { unreported } from '../../src/formats/format.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { PERMISSIVE } from '../support/meaning.ts';
 import {
   at,
   CALLERS,
@@ -298,5 +301,36 @@ describe('checklist 22: what stands in the place of another medium is what its t
     for (const from of ['chat-completions', 'responses'] as const) {
       expect(objectsIn(await sentFor(from, GEMINI, asked(from, part)))).toContainEqual(sent);
     }
+  });
+});
+
+describe('checklist 257: how closely to look at an image is asked of every vendor that can be told', () => {
+  const look = (detail: string): JsonObject => ({
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}`, detail } }],
+      },
+    ],
+  });
+
+  test('checklist 257: of Gemini, from 3 on', async () => {
+    const at3 = await sentFor('chat-completions', GEMINI_3, look('low'));
+    expect(at(at3, 'contents.0.parts.0.mediaResolution')).toEqual({ level: 'MEDIA_RESOLUTION_LOW' });
+    const before = await sentFor('chat-completions', GEMINI, look('low'));
+    expect(at(before, 'contents.0.parts.0')).not.toHaveProperty('mediaResolution');
+    const auto = await sentFor('chat-completions', GEMINI_3, look('auto'));
+    expect(at(auto, 'contents.0.parts.0')).not.toHaveProperty('mediaResolution');
+  });
+
+  test('checklist 257: of GPT, by those who speak to Gemini', () => {
+    const part = { inlineData: { mimeType: 'image/png', data: PNG } };
+    const mediaResolution = { level: 'MEDIA_RESOLUTION_LOW' };
+    const body = { contents: [{ role: 'user', parts: [{ ...part, mediaResolution }] }] };
+    const prompt = formats['generate-content'].inbound.parseRequest(body, unreported);
+    const sent = formats.responses.outbound.renderRequest(prompt, PERMISSIVE, unreported);
+    expect(at(sent, 'input.0.content.0')).toMatchObject({ type: 'input_image', detail: 'low' });
+    const back = formats['generate-content'].outbound.renderRequest(prompt, PERMISSIVE, unreported);
+    expect(back).toMatchObject(body);
   });
 });

@@ -5,9 +5,10 @@ import { isTextual, mediaOf, sniffedType, typeByName, usualType } from '../../co
 import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asText } from '../../json.ts';
+import { asObject, asText, isEmpty } from '../../json.ts';
 import { storedId } from '../foreign-file.ts';
 import type { Target } from '../format.ts';
+import { isGemini3 } from './generation.ts';
 import { isAtVertex } from './vertex.ts';
 import { FORMAT, sortFields } from './wire.ts';
 
@@ -28,6 +29,26 @@ export function parseFile(value: JsonObject, param: string): MediaPart {
     ? { kind: 'file', id: uri, format: FORMAT }
     : { kind: 'url', url: uri };
   return media(known, source);
+}
+
+/** How closely to look at an image, as OpenAI says it, and by `mediaResolution` of a part ("Media resolution"). */
+const RESOLUTIONS: readonly (readonly [detail: string, level: string])[] = [
+  ['low', 'MEDIA_RESOLUTION_LOW'],
+  ['high', 'MEDIA_RESOLUTION_HIGH'],
+  ['original', 'MEDIA_RESOLUTION_ULTRA_HIGH'],
+];
+
+/** The detail of an image by its part's `mediaResolution`; undefined where nothing else says the same. */
+export function detailOf(resolution: Json | undefined): string | undefined {
+  const { level, ...rest } = asObject(resolution) ?? {};
+  return isEmpty(rest) ? RESOLUTIONS.find(([, name]) => name === level)?.[0] : undefined;
+}
+
+/** `{ mediaResolution }` of an image; nothing where Gemini looks as it likes, and of models before 3, which take none for a part. */
+export function resolutionOf({ media: kind, detail }: MediaPart, target: Target): JsonObject {
+  if (kind !== 'image' || !(isGemini3(target) || target.dialect === '')) return {};
+  const level = RESOLUTIONS.find(([name]) => name === detail)?.[1];
+  return level === undefined ? {} : { mediaResolution: { level } };
 }
 
 /** @throws GatewayError `invalid-request` for no text, or an empty one. */

@@ -7,7 +7,7 @@ import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../json.ts';
 import { type CallIds, isGeminiId } from './call-ids.ts';
-import { parseFile, parseInline } from './media.ts';
+import { detailOf, parseFile, parseInline } from './media.ts';
 import { unsealProof } from './proof.ts';
 import { parseResult } from './results.ts';
 import { CALL_OWN, FORMAT, listOf, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './wire.ts';
@@ -33,8 +33,11 @@ function parsePart(value: Json, param: string, ids: CallIds): readonly Part[] {
   }
   const last = data.at(-1) ?? textPart('', isThought);
   const proof = sealed === undefined ? {} : unsealProof(sealed, last.kind);
-  const fields = { ...last.own?.fields, ...own };
-  return [...data.slice(0, -1), { ...last, ...proof, ...ownOf(FORMAT, fields), ...extraOf(extra) }];
+  const { mediaResolution, ...others } = own;
+  const detail = last.kind === 'media' && last.media === 'image' ? detailOf(mediaResolution) : undefined;
+  const fields = { ...last.own?.fields, ...(detail === undefined ? own : others) };
+  const seen = detail === undefined ? last : { ...last, detail };
+  return [...data.slice(0, -1), { ...seen, ...proof, ...ownOf(FORMAT, fields), ...extraOf(extra) }];
 }
 
 function parseData(known: JsonObject, param: string, ids: CallIds): readonly Part[] {

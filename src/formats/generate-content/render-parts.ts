@@ -4,11 +4,11 @@ import { argumentsObject } from '../../conversation/arguments.ts';
 import { asFunctionCall } from '../../conversation/custom-tools.ts';
 import { fieldsOf } from '../../conversation/own.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../conversation/prompt.ts';
-import { compact, type JsonObject } from '../../json.ts';
+import { compact, isEmpty, type JsonObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { isGeminiId } from './call-ids.ts';
-import { renderMedia } from './media.ts';
+import { renderMedia, resolutionOf } from './media.ts';
 import { safeName } from './names.ts';
 import { FORMAT } from './wire.ts';
 
@@ -34,12 +34,15 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
     }
     case 'thinking':
       return renderThought(part, report);
-    case 'media':
-      if (part.detail !== undefined && part.detail !== 'auto') {
+    case 'media': {
+      const resolution = resolutionOf(part, target);
+      if (part.detail !== undefined && part.detail !== 'auto' && isEmpty(resolution)) {
         report('turns[].detail', 'dropped', `image detail ${part.detail}`);
       }
       if (part.name !== undefined) report('turns[].filename', 'dropped', 'Gemini has no names of files');
-      return [withBeside(part, { ...renderMedia(part, target), ...signatureOf(part, report) }, report)];
+      const data = { ...renderMedia(part, target), ...resolution };
+      return [withBeside(part, { ...data, ...signatureOf(part, report) }, report)];
+    }
     case 'tool-call':
       return [withBeside(part, { ...renderCall(part, rendering), ...signatureOf(part, report) }, report)];
     case 'tool-result':

@@ -439,9 +439,21 @@ describe('media', () => {
     expect(() => contents([user(part)])).toThrow(/another vendor's file store/);
   });
 
-  test('detail is reported', () => {
+  test.each([
+    ['low', 'LOW'],
+    ['high', 'HIGH'],
+    ['original', 'ULTRA_HIGH'],
+  ])('how closely to look at an image: %s', (detail, level) => {
+    const part = media({ detail, source: { kind: 'base64', data: 'AA==' } });
+    const { body, notes } = rendered({ turns: [user(part)] });
+    const mediaResolution = { level: `MEDIA_RESOLUTION_${level}` };
+    expect(body['contents']).toMatchObject([{ parts: [{ mediaResolution }] }]);
+    expect(notes).toEqual([]);
+  });
+
+  test('models before Gemini 3 are not told, and it is reported', () => {
     const part = media({ detail: 'low', source: { kind: 'base64', data: 'AA==' } });
-    expect(rendered({ turns: [user(part)] }).notes).toMatchObject([
+    expect(rendered({ turns: [user(part)] }, { ...BUDGETS, dialect: 'google' }).notes).toMatchObject([
       { outcome: 'dropped', detail: 'image detail low' },
     ]);
   });
