@@ -73,7 +73,8 @@ describe('checklist 221: several upstreams', () => {
     const places = await upstreams(3);
     const gateway = await gatewayOf(places);
     const used = new Set<string>();
-    for (let at = 0; at < 12; at += 1) {
+    // A dozen leaves one of three out in every fortieth run: which ones they go to depends on the ports.
+    for (let at = 0; at < 36; at += 1) {
       for (const place of places) place.requests.length = 0;
       for (let turn = 0; turn < 3; turn += 1) await ask(gateway, of(`session-${at}`));
       expect(asked(places).sort()).toEqual([0, 0, 3]);
