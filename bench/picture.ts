@@ -1,7 +1,7 @@
 /**
  * The results of the benches for people: `docs/benchmarks.svg`, and `docs/benchmarks.json` with what it is drawn from.
  *   --markdown   prints them as tables
- *   --readme     writes the tables into README.md, so that no figure there is ever typed
+ *   --page       writes the tables into docs/benchmarks.md, so that no figure there is ever typed
  *   --kept       draws what is in docs/benchmarks.json again, whatever was measured since
  */
 
@@ -14,11 +14,11 @@ import { argumentsOf } from './support/arguments.ts';
 
 const values = argumentsOf({
   markdown: { type: 'boolean', default: false },
-  readme: { type: 'boolean', default: false },
+  page: { type: 'boolean', default: false },
   kept: { type: 'boolean', default: false },
 });
 
-const README = join(import.meta.dirname, '../README.md');
+const PAGE = join(import.meta.dirname, '../docs/benchmarks.md');
 
 const results = values.kept ? keptResults() : latestResults();
 const picture = drawPicture(results);
@@ -26,5 +26,5 @@ const tables = tablesOf(results);
 mkdirSync(dirname(KEPT), { recursive: true });
 writeFileSync(KEPT, `${JSON.stringify(results, null, 2)}\n`);
 writeFileSync(KEPT.replace(/json$/, 'svg'), picture);
-if (values.readme) writeFileSync(README, withTables(readFileSync(README, 'utf8'), tables));
+if (values.page) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));
 if (values.markdown) console.log(tables);

@@ -8,13 +8,12 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config/load.ts';
 import { type Config, configSchema } from '../src/config/schema.ts';
+import { PAGES, textOfPages } from './support/pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const DOCUMENTS = [
-  'README.md',
-  'docs/architecture.md',
-  'docs/coming-from.md',
+  ...PAGES,
   'bench/NOTES.md',
   'deploy/README.md',
   'deploy/SIZING.md',
@@ -109,11 +108,11 @@ describe('the checklist', () => {
   });
 });
 
-test('what the README has for a configuration is one', () => {
-  const blocks = [...readme.matchAll(/^```ts\n((?:export default|vendors:|identities:)[\s\S]*?)^```/gm)].map(
-    ([, code = '']) => code,
-  );
-  expect(blocks).toHaveLength(3);
+test('what the pages have for a configuration is one', () => {
+  const blocks = [
+    ...textOfPages().matchAll(/^```ts\n((?:export default|vendors:|identities:)[\s\S]*?)^```/gm),
+  ].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(4);
   for (const code of blocks) {
     const object = code.startsWith('export default')
       ? code.replace('export default', '(').replace(/;\n$/, ')')

@@ -1,4 +1,4 @@
-/** Results of benches as they are kept: those of `bench/results`, and the ones that the README shows. */
+/** Results of benches as they are kept: those of `bench/results`, and the ones that are shown. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { BenchResult, Row } from '../support/report.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The results that the README shows, beside their picture. */
+/** The results that `docs/benchmarks.md` shows, beside their picture. */
 export const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 /** The benches of which something is shown. */

@@ -1,4 +1,4 @@
-/** The results as Markdown, and their place in the README. */
+/** The results as Markdown, and their place in their page. */
 
 import type { BenchResult, Row } from '../support/report.ts';
 import { circumstances, figure, grouped, kinds, rowsOf } from './results.ts';
@@ -127,15 +127,15 @@ export function tablesOf(results: readonly BenchResult[]): string {
   return parts.join('\n\n');
 }
 
-/** The README's place for them, as it is now. @throws Error where it has none. */
-function placeIn(readme: string): { readonly from: number; readonly to: number } {
-  const begin = readme.indexOf(BEGIN);
-  const to = readme.indexOf(END);
-  if (begin === -1 || to < begin) throw new Error(`The README has no ${BEGIN} … ${END}.`);
+/** The page's place for them, as it is now. @throws Error where it has none. */
+function placeIn(page: string): { readonly from: number; readonly to: number } {
+  const begin = page.indexOf(BEGIN);
+  const to = page.indexOf(END);
+  if (begin === -1 || to < begin) throw new Error(`The page has no ${BEGIN} … ${END}.`);
   return { from: begin + BEGIN.length, to };
 }
 
-export function withTables(readme: string, tables: string): string {
-  const { from, to } = placeIn(readme);
-  return `${readme.slice(0, from)}\n\n${tables}\n\n${readme.slice(to)}`;
+export function withTables(page: string, tables: string): string {
+  const { from, to } = placeIn(page);
+  return `${page.slice(0, from)}\n\n${tables}\n\n${page.slice(to)}`;
 }

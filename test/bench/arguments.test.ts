@@ -25,7 +25,7 @@ test.each([
   ['workers', '--workers=-1', '--workers'],
   ['soak', '--seconds', "Option '--seconds <value>' argument missing. There is: "],
   ['translators', '--fitler=x', "Unknown option '--fitler'. There is: "],
-  ['picture', '--kep', "Unknown option '--kep'. There is: --markdown --readme --kept"],
+  ['picture', '--kep', "Unknown option '--kep'. There is: --markdown --page --kept"],
 ])('%s %s', (name, words, told) => {
   const { status, stdout, stderr } = bench(name, words);
   expect(stderr.startsWith(told), stderr).toBe(true);

@@ -1,4 +1,4 @@
-/** What the README shows of the benches is what was measured: its table and the picture come from the kept results. */
+/** What is shown of the benches is what was measured: tables and the picture come from the kept results. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { figure, grouped, KEPT, keptResults, rowsOf } from '../../bench/picture/
 import { tablesOf, withTables } from '../../bench/picture/tables.ts';
 
 const kept = keptResults();
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/benchmarks.md'), 'utf8');
 const picture = readFileSync(KEPT.replace(/json$/, 'svg'), 'utf8');
 
 describe('benchmarks', () => {
-  test('the README has the tables of the kept results and no other', () => {
-    expect(withTables(readme, tablesOf(kept))).toBe(readme);
+  test('the page has the tables of the kept results and no other', () => {
+    expect(withTables(page, tablesOf(kept))).toBe(page);
   });
 
   test('the picture is drawn from the kept results', () => {
@@ -33,7 +33,7 @@ describe('benchmarks', () => {
   test('machine and versions are named in both', () => {
     const [first] = kept;
     const node = first?.machine['node']?.slice(1) ?? 'no machine';
-    for (const shown of [readme, picture]) {
+    for (const shown of [page, picture]) {
       expect(shown).toContain(`Node ${node}`);
       expect(shown).toContain(first?.machine['cpu']);
     }
@@ -46,7 +46,7 @@ describe('benchmarks', () => {
     expect(drawn).not.toContain('<b>');
   });
 
-  test('without its place the README is left alone', () => {
+  test('without its place a page is left alone', () => {
     expect(() => withTables('# gateway', 'tables')).toThrow('has no <!-- benchmarks -->');
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { runCommand } from '../support/command.ts';
+import { textOfPages } from '../support/pages.ts';
 import { spawnGateway } from '../support/process.ts';
 
 let directory: string;
@@ -67,9 +68,9 @@ test('an alias of a model that there is not is refused', async () => {
   ]);
 });
 
-test('the configuration that the README shows can be used', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, shown = ''] = /```ts\n(export default \{\n[\s\S]*?\n\};\n)```/.exec(readme) ?? [];
+test('the configuration that docs/configuration.md shows can be used', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const [, shown = ''] = /```ts\n(export default \{\n[\s\S]*?\n\};\n)```/.exec(page) ?? [];
   await writeFile(join(directory, 'readme.ts'), shown.replace(/<sha256 [^>]*>/, '0'.repeat(64)));
   const env = { OPENAI_API_KEY: 'sk-1', DEEPSEEK_API_KEY: 'sk-2', TEAM_KEY: 'a-key-of-a-team' };
   const { stderr, stdout } = await runCommand(directory, ['check', 'readme.ts'], env);
@@ -127,9 +128,8 @@ test('a key that other gateways would read from the environment is told to be se
   ]);
 });
 
-test('options of the commands that the README shows come after --, or npm would take them', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  for (const [command] of readme.matchAll(/npm run (?:gateway|bench)[^`\n]*/g))
+test('options of the commands that the pages show come after --, or npm would take them', () => {
+  for (const [command] of textOfPages().matchAll(/npm run (?:gateway|bench)[^`\n]*/g))
     expect(command).not.toMatch(/^(?:(?! -- ).)* --\w/);
 });
 

@@ -1,9 +1,8 @@
 /** What a first start tells a newcomer. */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { greeting } from '../../src/commands/greeting.ts';
+import { textOfPages } from '../support/pages.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { soon } from '../support/soon.ts';
 
@@ -73,9 +72,10 @@ test('on Windows the request is one for PowerShell, of which an argument has no 
   );
 });
 
-test('what the README has to paste can be pasted into zsh too, where a comment is a command', async () => {
-  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block.split('\n'));
+test('what the pages have to paste can be pasted into zsh too, where a comment is a command', () => {
+  const blocks = [...textOfPages().matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+    block.split('\n'),
+  );
   expect(blocks.length).toBeGreaterThan(3);
   const comments = blocks.flat().filter((line) => line.startsWith('#'));
   expect(comments.filter((line) => /['"`()[\]*?;&|<>$]/.test(line))).toEqual([]);

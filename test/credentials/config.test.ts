@@ -149,9 +149,9 @@ test.each<[object, Environment, string]>([
   );
 });
 
-test('the README’s example can be used', async () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, shown = ''] = /### Azure, Bedrock, Vertex AI\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+test('the example of docs/configuration.md can be used', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const [, shown = ''] = /## Azure, Bedrock, Vertex AI\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? [];
   const file = at('account.json');
   writeFileSync(
     at('readme.ts'),
