@@ -1,5 +1,6 @@
 /** What is mistyped on the command line is told in a line, and nothing is done as if it had not been said. */
 
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,36 @@ test.each([
     expect(stderr).toBe(`The option ${option} has no value.\n`);
     expect([code, stdout]).toEqual([1, '']);
   }
+});
+
+test('an option that npm takes for a longer one of its own', () => {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
+  const { status, stderr } = spawnSync('npm', ['run', 'gateway', 'usage', '--by', 'tag'], {
+    env,
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(
+    /^(?:Unexpected argument tag\..*, and come after --\.|npm has kept --by for itself\..*)$/m,
+  );
+  expect(status).toBe(1);
+});
+
+test.each([
+  ['--group', ['run', 'gateway', 'usage', '--group', 'search']],
+  ['--models', ['run', 'gateway', 'keys', 'create', 'team', '--models', 'openai/*']],
+  ['--budget-day', ['run', 'gateway', 'groups', 'create', 'team', '--budget-day=5']],
+  ['--json', ['run', 'gateway', 'usage', '--json']],
+  ['--port', ['start', '--port', '8123']],
+])('%s before --, where npm keeps it: %s', (option, words) => {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };
+  const { status, stderr } = spawnSync('npm', words, { env, encoding: 'utf8' });
+  expect(stderr).toContain(`npm has kept ${option} for itself. Options come after --: npm `);
+  expect(status).toBe(1);
+  expect(
+    spawnSync('npm', ['run', 'gateway', 'keys', 'list'], { env, encoding: 'utf8' }).stdout,
+  ).not.toContain('team');
 });
 
 test.each([['start'], ['check', 'gateway.config.json'], ['explain', 'request.json']])(
