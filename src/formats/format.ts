@@ -45,6 +45,9 @@ export function reportDropped(
   }
 }
 
+/** What is said of stop sequences that a vendor cannot be told: the gateway looks for them itself (`stages/stop-at.ts`). */
+export const CUT_HERE = 'the vendor takes none such; the gateway ends the answer there';
+
 /** What a model can do, as far as a renderer must know. From the catalog. */
 export interface Target {
   /** The model as the vendor calls it. */

@@ -120,6 +120,8 @@ export interface Translation {
   readonly outbound: Outbound;
   readonly asked: Asked;
   readonly target: Target;
+  /** The stop sequences that the vendor is not told, none of them empty. */
+  readonly stops?: readonly string[];
   /** Where it is a count of the prompt's tokens that is asked for. */
   readonly counting?: { readonly inbound: InboundCounting; readonly outbound: OutboundCounting };
 }

@@ -26,6 +26,7 @@ import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import { type EarlyFailure, failureInBody, failureInStream } from './early-failure.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { notServed } from './resolve-model.ts';
+import { stopAt } from './stop-at.ts';
 import { asksList } from './translate-request.ts';
 
 export interface ReplyOptions {
@@ -148,7 +149,7 @@ async function refused(answered: Answered): Promise<Replied> {
 
 async function streamed(answered: Answered, translation: Translation, options: ReplyOptions) {
   const { route, answer, secret, ledger } = answered;
-  const { inbound, outbound, asked, target } = translation;
+  const { inbound, outbound, asked, target, stops } = translation;
   const renderer = inbound.renderEvents(asked);
   let said = false;
   let over = false;
@@ -160,7 +161,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
     },
   };
   const parser = outbound.parseEvents(asked.prompt, target);
-  const parsed = fuse(parser, watch);
+  const parsed = fuse(stops ? fuse(parser, stopAt(stops)) : parser, watch);
   const judging = options.validate && ledger !== undefined;
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
   const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
@@ -209,11 +210,11 @@ function judge(format: FormatName, { prompt }: Asked, ledger: Ledger): Step<Sse,
   };
 }
 
-async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target }: Translation) {
+async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target, stops }: Translation) {
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
   const parse = fuse(decodeBody(answer), outbound.parseEvents(asked.prompt, target));
-  run(fuse(parse, fold), [await readWhole(answer, MAX_WHOLE)]);
+  run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answer, MAX_WHOLE)]);
   const reply = inbound.renderReply(folded.reply(), asked);
   return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(reply)) };
 }

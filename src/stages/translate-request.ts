@@ -113,14 +113,18 @@ function translated(routed: Routed): Prepared {
     ...(cacheKey !== undefined && { cacheKey }),
   };
   const streams = stream && !routed.whole;
+  let untold = false;
   const request = renderPrompt(
     outbound,
     stream === streams ? prompt : unstreamed(prompt),
     target,
-    unreported,
+    (field, outcome) => {
+      untold ||= field === 'stop' && outcome === 'approximated';
+    },
     route.format,
     body,
   );
+  const stops = untold ? prompt.stop?.filter((sequence) => sequence !== '') : undefined;
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
   const asked = askedOf(id, prompt, body);
   return {
@@ -131,7 +135,7 @@ function translated(routed: Routed): Prepared {
       ...outbound.renderHeaders?.(prompt, target),
     }),
     payload: Buffer.from(wellFormed(payload)),
-    translation: { inbound, outbound, asked, target, ...(counting !== undefined && { counting }) },
+    translation: { inbound, outbound, asked, target, ...(stops && { stops }), ...(counting && { counting }) },
   };
 }
 

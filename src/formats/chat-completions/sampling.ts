@@ -2,7 +2,7 @@
 
 import type { Prompt } from '../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asksFor } from '../format.ts';
+import { asksFor, CUT_HERE } from '../format.ts';
 import type { Writing } from './writing.ts';
 
 /** What may be wished for, and its field. */
@@ -40,6 +40,6 @@ function renderStop(stop: Prompt['stop'], { dialect, target, report }: Writing):
   const { refusesStop } = dialect;
   const isTaken = refusesStop === 'sampling' ? target.sampling : target.thinking === undefined;
   if (refusesStop === 'never' || isTaken) return { stop };
-  report('stop', 'dropped', 'the model does not accept it');
+  report('stop', 'approximated', CUT_HERE);
   return {};
 }

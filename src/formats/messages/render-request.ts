@@ -5,7 +5,7 @@ import { invalid } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { asObject, compact, isEmpty } from '../../json.ts';
 import { refuseCachedContent } from '../foreign-file.ts';
-import { type Report, reportDropped, type Target } from '../format.ts';
+import { CUT_HERE, type Report, reportDropped, type Target } from '../format.ts';
 import { ownFields } from '../own-fields.ts';
 import { unforced } from '../unforced.ts';
 import { arrangeTurns } from './arrange-turns.ts';
@@ -126,7 +126,7 @@ function outputConfig(own: JsonObject, thinking: ThinkingPlan, output: OutputPla
 function stopSequences(prompt: Prompt, report: Report): JsonObject {
   const kept = prompt.stop?.filter((text) => text.trim() !== '') ?? [];
   if (kept.length < (prompt.stop?.length ?? 0)) {
-    report('stop', 'dropped', 'a stop sequence of only white space');
+    report('stop', 'approximated', CUT_HERE);
   }
   return kept.length > 0 ? { stop_sequences: kept } : {};
 }

@@ -5,7 +5,7 @@ import type { Prompt, TextPart, Tool, Turn } from '../../conversation/prompt.ts'
 import { invalid } from '../../errors.ts';
 import { asList, asText, compact, type JsonObject, splitFields, withoutNulls } from '../../json.ts';
 import { refuseCachedContent } from '../foreign-file.ts';
-import { type Report, reportDropped, type Target } from '../format.ts';
+import { CUT_HERE, type Report, reportDropped, type Target } from '../format.ts';
 import { cacheKeyOf } from '../openai-cache-key.ts';
 import { SHARED_FIELDS } from '../openai-fields.ts';
 import { reportForeign } from '../own-fields.ts';
@@ -187,10 +187,11 @@ function tierOf({ serviceTier }: Prompt, { isXai, report }: Scope): JsonObject {
 }
 
 /** Wishes that this format has no field for. */
-const LOST = ['topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty', 'mark'] as const;
+const LOST = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'mark'] as const;
 
 function reportLost(prompt: Prompt, report: Report): void {
   reportDropped(prompt, LOST, 'has no counterpart in responses', report);
+  if (prompt.stop?.some((sequence) => sequence !== '')) report('stop', 'approximated', CUT_HERE);
   if (prompt.turns.some((turn) => turn.parts.some(isForeignMark)) || prompt.tools?.some(isForeignMark)) {
     report('turns[].mark', 'dropped', 'OpenAI caches by itself');
   }

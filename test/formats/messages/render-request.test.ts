@@ -63,7 +63,7 @@ describe('settings', () => {
       {},
       ['dropped: temperature', 'dropped: topP', 'dropped: topK'],
     ],
-    ['stop', { stop: ['a', '\n'] }, PLAIN, { stop_sequences: ['a'] }, ['dropped: stop']],
+    ['stop', { stop: ['a', '\n'] }, PLAIN, { stop_sequences: ['a'] }, ['approximated: stop']],
     ['the user', { user: 'u-1' }, PLAIN, { metadata: { user_id: 'u-1' } }, []],
     ['a tier', { serviceTier: 'default' }, PLAIN, { service_tier: 'standard_only' }, []],
     ['a tier it has not', { serviceTier: 'flex' }, PLAIN, {}, ['dropped: serviceTier']],

@@ -114,7 +114,7 @@ describe('the whole', () => {
     [{ maxTokens: 500 }, { max_output_tokens: 500 }, []],
     [{ maxTokens: 200_000 }, { max_output_tokens: 128_000 }, ['maxTokens approximated']],
     [{ temperature: 1, topP: 0.5 }, {}, ['temperature dropped', 'topP dropped']],
-    [{ stop: ['x'], seed: 1, topK: 2 }, {}, ['topK dropped', 'stop dropped', 'seed dropped']],
+    [{ stop: ['x'], seed: 1, topK: 2 }, {}, ['topK dropped', 'seed dropped', 'stop approximated']],
     [{ topK: -1 }, {}, []],
     [{ serviceTier: 'standard_only' }, { service_tier: 'default' }, []],
     [{ user: 'u'.repeat(70) }, { user: 'u'.repeat(64) }, ['user approximated']],

@@ -1,0 +1,101 @@
+/** Stop sequences end an answer with every model, also where its vendor cannot be told any. */
+
+import { beforeEach, expect, test } from 'vitest';
+import { type Json, type JsonObject, parseJson } from '../../src/json.ts';
+import { at, CLAUDE, claudeBoth, json, namedStream, RESPONDER, useDoor } from '../checklist/support.ts';
+
+const door = useDoor();
+
+const PIECES = ['Thought: I look.', '\nObser', 'vation: none', '.\nThought: done.'];
+const STOP = '\nObservation:';
+const BEFORE = 'Thought: I look.';
+
+function response(status: string, texts: readonly string[]): JsonObject {
+  const message = {
+    type: 'message',
+    id: 'msg_1',
+    role: 'assistant',
+    status: 'completed',
+    content: texts.map((text) => ({ type: 'output_text', text, annotations: [] })),
+  };
+  const usage = {
+    input_tokens: 5,
+    output_tokens: 20,
+    total_tokens: 25,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
+  return {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    model: 'a-model',
+    status,
+    output: texts.length > 0 ? [message] : [],
+    ...(status === 'completed' && { usage }),
+  };
+}
+
+const whole = json(response('completed', [PIECES.join('')]));
+const of = { item_id: 'msg_1', output_index: 0 };
+const part = (text: string): JsonObject => ({ type: 'output_text', text, annotations: [] });
+const message = (status: string, text?: string): JsonObject => ({
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status,
+  content: text === undefined ? [] : [part(text)],
+});
+const stream = namedStream(
+  { type: 'response.created', response: response('in_progress', []) },
+  { type: 'response.output_item.added', output_index: 0, item: message('in_progress') },
+  { type: 'response.content_part.added', ...of, content_index: 0, part: part('') },
+  ...PIECES.map((delta) => ({ type: 'response.output_text.delta', ...of, content_index: 0, delta })),
+  { type: 'response.output_text.done', ...of, content_index: 0, text: PIECES.join('') },
+  { type: 'response.content_part.done', ...of, content_index: 0, part: part(PIECES.join('')) },
+  { type: 'response.output_item.done', output_index: 0, item: message('completed', PIECES.join('')) },
+  { type: 'response.completed', response: response('completed', [PIECES.join('')]) },
+);
+
+const sent = (): Json => parseJson(String(door.upstream().received[0]?.body));
+
+beforeEach(() => door.answers(whole));
+
+test('messages to a vendor of responses, whole: the sequence is told, what it took too', async () => {
+  const answer = await door.whole('messages', RESPONDER, { stop_sequences: [STOP] });
+  expect(answer.json).toMatchObject({
+    content: [{ type: 'text', text: BEFORE }],
+    stop_reason: 'stop_sequence',
+    stop_sequence: STOP,
+    usage: { output_tokens: 20 },
+  });
+  expect(JSON.stringify(sent())).not.toContain('Observation');
+});
+
+test.each([
+  ['messages', { stop_sequences: [STOP] }],
+  ['chat-completions', { stop: STOP }],
+] as const)('%s to a vendor of responses, streamed', async (caller, asked) => {
+  door.answers(stream);
+  const answer = await door.stream(caller, RESPONDER, asked);
+  const [choice] = answer.reply().choices;
+  expect(choice?.parts).toMatchObject([{ kind: 'text', text: BEFORE }]);
+  expect(choice?.end.finish).toBe('stop-sequence');
+  expect(answer.reply().usage).toMatchObject({ output: 20 });
+  expect(answer.text).not.toContain('Observation: none');
+});
+
+test('a sequence of white space alone, which Claude refuses, beside one that it takes', async () => {
+  const both = claudeBoth([{ type: 'text', text: 'One.\n\nTwo.' }], 'end_turn');
+  for (const way of ['whole', 'stream'] as const) {
+    door.answers(both[way]);
+    const answer = await door[way]('chat-completions', CLAUDE, { stop: ['\n\n', 'END'] });
+    expect(answer.reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: 'One.' }]);
+  }
+  expect(at(sent(), 'stop_sequences')).toEqual(['END']);
+});
+
+test('without a sequence nothing is cut', async () => {
+  const answer = await door.whole('messages', RESPONDER, { stop_sequences: [] });
+  expect(answer.json).toMatchObject({ content: [{ text: PIECES.join('') }], stop_reason: 'end_turn' });
+});
