@@ -5,10 +5,15 @@
  * goes on to its own end, so what it took is known, and paid.
  */
 
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
+import { invalid } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import type { Sink, Step } from '../streams/step.ts';
+import { calledBy } from './called.ts';
 
 type Of<T extends ReplyEvent['type']> = Extract<ReplyEvent, { readonly type: T }>;
+type Place = Pick<Of<'part-end'>, 'choice' | 'index'>;
 
 /** What has come of a choice. */
 interface Watched {
@@ -19,6 +24,16 @@ interface Watched {
   held: string;
   /** The sequence that has ended it. */
   stopped: string | undefined;
+}
+
+/** Each is looked for in each piece of an answer. Vendors that can be told any take four or five. */
+const MAX_STOPS = 64;
+
+/** The stop sequences that a prompt has, as its caller wrote it in `body`. @throws GatewayError `invalid-request` */
+export function stopsOf({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
+  if (stop.length > MAX_STOPS)
+    throw invalid(`This model accepts at most ${MAX_STOPS} stop sequences.`, calledBy('stop', from, body));
+  return stop.filter((sequence) => sequence !== '');
 }
 
 /** @param sequences of which none is empty. */
@@ -33,32 +48,31 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
     return watched;
   }
 
-  function release(
-    watched: Watched,
-    place: Pick<Of<'part-delta'>, 'choice' | 'index'>,
-    out: Sink<ReplyEvent>,
-  ): void {
-    const { start, held } = watched;
-    if (start !== undefined) out.enqueue(start);
-    if (held !== '')
-      out.enqueue({ type: 'part-delta', choice: place.choice, index: place.index, text: held });
+  function open(watched: Watched, out: Sink<ReplyEvent>): void {
+    if (watched.start !== undefined) out.enqueue(watched.start);
     watched.start = undefined;
-    watched.held = '';
   }
 
   function takeText(watched: Watched, delta: Of<'part-delta'>, out: Sink<ReplyEvent>): void {
     const text = watched.held + delta.text;
     const found = firstOf(sequences, text);
-    const open = found === undefined ? openTail(sequences, text) : 0;
-    watched.held = found === undefined ? text.slice(0, text.length - open) : text.slice(0, found.at);
-    const isTold = watched.start === undefined || watched.held !== '';
-    if (isTold) release(watched, delta, out);
-    if (found === undefined) {
-      watched.held = text.slice(text.length - open);
-      return;
+    const end = found?.at ?? text.length - openTail(sequences, text);
+    if (end > 0) {
+      open(watched, out);
+      out.enqueue({ ...delta, text: text.slice(0, end) });
     }
+    watched.held = text.slice(end);
+    if (found === undefined) return;
     watched.stopped = found.sequence;
-    if (isTold) out.enqueue({ type: 'part-end', choice: delta.choice, index: delta.index });
+    if (watched.start === undefined)
+      out.enqueue({ type: 'part-end', choice: delta.choice, index: delta.index });
+  }
+
+  /** What was held back is the part's after all. */
+  function release(watched: Watched, { choice, index }: Place, out: Sink<ReplyEvent>): void {
+    open(watched, out);
+    if (watched.held !== '') out.enqueue({ type: 'part-delta', choice, index, text: watched.held });
+    watched.held = '';
   }
 
   return {

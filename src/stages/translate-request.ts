@@ -23,6 +23,7 @@ import { askingAll, refuseBackground } from './metered.ts';
 import { parseBody } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
+import { stopsOf } from './stop-at.ts';
 import { atVertex, isForVertex } from './vertex.ts';
 
 export interface RequestOptions {
@@ -124,7 +125,7 @@ function translated(routed: Routed): Prepared {
     route.format,
     body,
   );
-  const stops = untold ? prompt.stop?.filter((sequence) => sequence !== '') : undefined;
+  const stops = untold ? stopsOf(prompt, route.format, body) : undefined;
   const payload = JSON.stringify(counting?.outbound.countedRequest(request, target) ?? request);
   const asked = askedOf(id, prompt, body);
   return {

@@ -99,3 +99,11 @@ test('without a sequence nothing is cut', async () => {
   const answer = await door.whole('messages', RESPONDER, { stop_sequences: [] });
   expect(answer.json).toMatchObject({ content: [{ text: PIECES.join('') }], stop_reason: 'end_turn' });
 });
+
+test('more sequences than can be looked for are refused, by the field of the caller', async () => {
+  const many = Array.from({ length: 65 }, (_, index) => `END ${index}`);
+  const refused = await door.whole('messages', RESPONDER, { stop_sequences: many });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain('This model accepts at most 64 stop sequences.');
+  expect((await door.whole('messages', RESPONDER, { stop_sequences: many.slice(1) })).status).toBe(200);
+});
