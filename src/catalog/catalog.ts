@@ -17,8 +17,8 @@ export interface Catalog {
   fallbacks(model: Model): readonly Model[];
 }
 
-/** No real id is longer; a longer one is not even looked up. */
-const MAX_ID_LENGTH = 256;
+/** The longest id, in UTF-16 code units: a longer one is not even looked up. */
+export const MAX_ID_LENGTH = 256;
 
 const NONE: readonly never[] = [];
 

@@ -1,6 +1,6 @@
 /** Of which model; native or translated is settled here. */
 
-import { type Catalog, modelName, vendorName } from '../catalog/catalog.ts';
+import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
@@ -31,8 +31,9 @@ export function resolveModel(
     const fields = scanObject(body);
     refuseOtherSpellings(fields);
     const span = fields.get('model');
-    const asked = named?.model ?? modelInBody(body, span);
     const defaultVendor = DEFAULT_VENDOR[route.format];
+    const asked = named?.model ?? modelInBody(body, span, defaultVendor);
+    if (asked.length > MAX_ID_LENGTH) throw notSupported(asked, defaultVendor);
     const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
     if (model === undefined || vendor === undefined || !reaches(reach, route.format, model)) {
@@ -81,12 +82,15 @@ export function resolveModel(
  * What stands behind a name in Claude Code for the longest window that a model has. It is for Claude Code itself, but some
  * of what it asks has it all the same: whether a tool may run, how many tokens there are.
  */
-const WINDOW = /(?:\[[12]m\])+$/i;
+const WINDOW = /\[[12]m\]$/i;
+const WINDOW_LENGTH = '[1m]'.length;
 
-/** The model whose name has Claude Code's mark of a window behind it. */
+/** The model whose name has Claude Code's mark of a window behind it, once or several times. */
 function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | undefined {
   if (format !== 'messages' || !WINDOW.test(asked)) return undefined;
-  return catalog.resolve(asked.replace(WINDOW, ''), DEFAULT_VENDOR[format]);
+  let name = asked;
+  while (WINDOW.test(name)) name = name.slice(0, -WINDOW_LENGTH);
+  return catalog.resolve(name, DEFAULT_VENDOR[format]);
 }
 
 /** The format in which a vendor is asked. @throws GatewayError `invalid-request` where it has nothing of the kind. */
@@ -213,8 +217,16 @@ function isOfResponses({ format }: Route, body: Buffer, fields: Scanned['fields'
   return messages === undefined || /^\[\s*\]$/.test(body.toString('latin1', messages.start, messages.end));
 }
 
-function modelInBody(body: Buffer, span: Span | undefined): string {
+/** The most bytes that JSON spends on a name of MAX_ID_LENGTH: each code unit as an escape of six, and the quotes. */
+const MAX_ID_BYTES = 6 * MAX_ID_LENGTH + 2;
+const QUOTE = 0x22;
+
+/** @throws GatewayError also for a name that no model can have, of which only the beginning is read. */
+function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string): string {
   if (span === undefined) throw invalid('model: Field required', 'model');
+  if (body[span.start] === QUOTE && span.end - span.start > MAX_ID_BYTES) {
+    throw notSupported(body.toString('utf8', span.start + 1, span.start + MAX_ID_BYTES), defaultVendor);
+  }
   const model = asText(valueAt(body, span));
   if (model === undefined) throw invalid('model: Input should be a string', 'model');
   return model;

@@ -1,6 +1,6 @@
 /** Inputs made to take long: keys that collide, text that almost matches. They cost as much as any other. */
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, post, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { alike, costOf, openStage, requestOf, type Stage, sized, ways } from './stage.ts';
@@ -173,4 +173,48 @@ test.each([
   for (const piece of [' ', 'a,', '-', '+', '.']) {
     expect(await costOfPiece(piece), piece).toBeLessThan(alike(ordinary));
   }
+});
+
+describe('S-40 a model name longer than 256 characters is refused before anything looks at it', () => {
+  const LENGTH = 256 * 1024;
+  const MARKS = '[1m]'.repeat(LENGTH / 4);
+  const endpoints = [
+    ['/v1/messages', ''],
+    ['/v1/messages/count_tokens', ''],
+    ['/v1/chat/completions', ''],
+    ['/v1/responses', ''],
+    ['/v1beta/models/gemini-2.5-flash:generateContent', 'models/'],
+  ] as const;
+  const ask = (path: string, model: string, stream: boolean): Promise<string> =>
+    send(path, JSON.stringify({ model, stream, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }));
+
+  test.each(endpoints)(
+    '%s: 512 KB of what almost matches cost no more than of one letter',
+    async (path, prefix) => {
+      for (const stream of [false, true]) {
+        const costOfName = (name: string): Promise<number> =>
+          costOf(stage, () => ask(path, prefix + name, stream));
+        const ordinary = await costOfName('a'.repeat(LENGTH));
+        expect(await costOfName(`${MARKS}x`)).toBeLessThan(alike(ordinary));
+        expect(await costOfName(`anthropic/${MARKS}`)).toBeLessThan(alike(ordinary));
+      }
+    },
+  );
+
+  test('its end is not shown, and no vendor is asked', async () => {
+    const before = stage.upstream.received.length;
+    for (const [path, prefix] of endpoints) {
+      for (const name of [
+        'm'.repeat(257),
+        'm'.repeat(LENGTH),
+        '\u0001'.repeat(257),
+        '\ud83d\ude00'.repeat(129),
+      ]) {
+        const answer = await ask(path, prefix + name, false);
+        expect(statusOf(answer), path).toBe(prefix === '' ? 404 : 400);
+        expect(answer.length).toBeLessThan(2_000);
+      }
+    }
+    expect(stage.upstream.received.length).toBe(before);
+  });
 });
