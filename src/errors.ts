@@ -78,6 +78,18 @@ export const BROKEN_OFF = {
  */
 export const LONGEST_WAIT = 60;
 
+/** The longest wait that a vendor is believed, in seconds: a month, after which every quota of theirs is full again. */
+const LONGEST_TOLD = 31 * 24 * 60 * 60;
+
+/**
+ * A wait as a vendor tells it, in seconds, cut to a month. Undefined for what is no wait: a number that is not finite,
+ * or below 0, which would reach callers as `retry-after: Infinity`.
+ */
+export function toldWait(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return undefined;
+  return Math.min(seconds, LONGEST_TOLD);
+}
+
 /** What went wrong, and all that its caller is told of it beside the words of his format. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

@@ -3,7 +3,7 @@
  * their own: what an error answer means, and how ours are said.
  */
 
-import { CREDENTIALS_REFUSED, type Fault, GatewayError } from '../errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, GatewayError, toldWait } from '../errors.ts';
 import {
   asList,
   asNumber,
@@ -99,14 +99,15 @@ function errorOf(status: number, told: Told): GatewayError {
   const message =
     told.message === undefined ? `The upstream answered with status ${status}.` : masked(told.message);
   const code = CODE_IS_THE_CALLERS.has(fault) ? told.code : undefined;
+  const wait =
+    told.resetsAt === undefined ? undefined : toldWait(Math.max(0, (told.resetsAt - Date.now()) / 1000));
   return new GatewayError(fault, message, {
     // OpenAI says of a model that there is none by 404 in one of its formats, by 400 in the other.
     ...((fault === 'invalid-request' || fault === 'model-not-found') &&
       status < 500 && { status: status === 403 ? 400 : status }),
     ...(told.param !== undefined && { param: told.param }),
     ...(code !== undefined && { code }),
-    ...(told.resetsAt !== undefined &&
-      fault === 'rate-limited' && { retryAfter: Math.max(0, (told.resetsAt - Date.now()) / 1000) }),
+    ...(wait !== undefined && fault === 'rate-limited' && { retryAfter: wait }),
   });
 }
 

@@ -1,5 +1,6 @@
 /** How long a vendor asks to be left alone, in seconds. */
 
+import { toldWait } from '../errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
 /** OpenAI's kinds of limits: what is left of each, and when it is full again, are told in headers. */
@@ -14,8 +15,10 @@ const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
  */
 export function retryAfter(headers: AnswerHeaders, now: number): number | undefined {
   const milliseconds = seconds(headers['retry-after-ms']);
-  if (milliseconds !== undefined) return milliseconds / 1000;
-  return seconds(headers['retry-after']) ?? untilDate(headers['retry-after'], now) ?? untilReset(headers);
+  if (milliseconds !== undefined) return toldWait(milliseconds / 1000);
+  return toldWait(
+    seconds(headers['retry-after']) ?? untilDate(headers['retry-after'], now) ?? untilReset(headers),
+  );
 }
 
 function seconds(header: string | string[] | undefined): number | undefined {
@@ -37,9 +40,9 @@ function untilReset(headers: AnswerHeaders): number | undefined {
 
 /** `6m0s`, `1.5s`, `120ms`. */
 function duration(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string' || !/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(header))
+  if (typeof header !== 'string' || !/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd])){1,8}$/.test(header))
     return undefined;
-  return [...header.matchAll(/([\d.]+)([a-z]+)/g)].reduce(
+  return [...header.matchAll(/(\d{1,9}(?:\.\d{1,9})?)([a-z]{1,2})/g)].reduce(
     (sum, [, amount, unit = '']) => sum + Number(amount) * (SECONDS[unit] ?? 0),
     0,
   );

@@ -11,6 +11,7 @@ import { inflater } from './inflate.ts';
 import { type HeldBody, relay } from './relay.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import { waitFor } from './wait.ts';
+import { type WordReader, wordReader } from './words.ts';
 
 export interface UpstreamRequest {
   readonly origin: string;
@@ -69,6 +70,7 @@ export function send(
     let socket: Dispatcher.DispatchController | undefined;
     let inflating: ReturnType<typeof inflater>;
     let guard: Guard | undefined;
+    let hasWord: WordReader | undefined;
     /** The answer's head, of which the body decides when it is given; and whether it is. */
     let head: UpstreamHead | undefined;
     let isGiven = false;
@@ -137,6 +139,7 @@ export function send(
     };
     const deliver = (chunk: Uint8Array): void => {
       if (over !== undefined) return;
+      if (hasWord?.(chunk)) wait.told();
       request.tap?.(chunk);
       guard?.chunk(chunk);
       if (!isGiven) queueMicrotask(giveFlowing);
@@ -192,10 +195,12 @@ export function send(
           })?.on('drain', () => flow(true));
           head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
           guard = request.guard?.({ status, headers });
-          if (String(headers['content-type']).startsWith('text/event-stream')) give(passing.body);
+          const isEventStream = String(headers['content-type']).startsWith('text/event-stream');
+          hasWord = wordReader(isEventStream);
+          if (isEventStream) give(passing.body);
         },
         onResponseData(controller, chunk) {
-          wait.heard(chunk);
+          wait.heard();
           if (inflating === undefined) deliver(chunk);
           else if (!inflating.write(chunk)) controller.pause();
         },

@@ -1,11 +1,12 @@
 /** One vendor that is waited for: what it has said so far, and whether it takes too long. */
 
-import { isPing } from './ping.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 
 export interface Wait {
-  /** A piece of the answer's body has come. */
-  heard(piece: Uint8Array): void;
+  /** Bytes of the answer's body have come, whatever they say. */
+  heard(): void;
+  /** A word of the answer was among what has come. */
+  told(): void;
   /** The vendor may go on: while it had to wait, its silence was not its own. */
   resumed(): void;
   end(): void;
@@ -25,7 +26,7 @@ export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Wa
   const deadline = clock.now + (timeLeft ?? limits.total);
   let silence = limits.firstByte;
   let seen = clock.now;
-  /** Since when there have been signs of life and nothing else. */
+  /** When the first bytes came of which none has been a word. */
   let quiet = Number.POSITIVE_INFINITY;
   const end = clock.watch({
     tick(now) {
@@ -34,11 +35,13 @@ export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Wa
     },
   });
   return {
-    heard(piece) {
+    heard() {
       seen = clock.now;
       silence = limits.idle;
-      if (!isPing(piece)) quiet = Number.POSITIVE_INFINITY;
-      else if (quiet > seen) quiet = seen;
+      if (quiet > seen) quiet = seen;
+    },
+    told() {
+      quiet = Number.POSITIVE_INFINITY;
     },
     resumed() {
       seen = clock.now;

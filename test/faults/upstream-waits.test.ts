@@ -206,6 +206,53 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     await pings.gone();
   });
 
+  /** Every way to say nothing: one of each in turn, some of them cut in two or several in a piece. */
+  const SILENCE = [
+    '\n',
+    '\r\n\r\n',
+    `: ${'x'.repeat(500)}\n\n`,
+    'event: ping\n\n',
+    'retry: 3000\n\n',
+    'id: 7\n\n',
+    'data:\n\n',
+    'event: ping\nda',
+    'ta: {"type": "ping"}\n\n',
+    ': a\n\nevent: ping\ndata: {"type": "ping"}\n\n: b\n\n',
+  ];
+
+  /** The pieces in turn, one every 20 ms, for as long as somebody listens. */
+  const saying = (head: (wire: Wire) => void, pieces: readonly string[]): ReturnType<typeof followed> =>
+    followed((wire) => {
+      head(wire);
+      let at = 0;
+      const timer = setInterval(() => wire.chunk(pieces[at++ % pieces.length] ?? ''), 20);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+
+  test.each(ways)('$name: no kind of silence is a word', { timeout: 20_000 }, async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
+    const silence = saying((wire) => wire.stream(begun(way)), SILENCE);
+    upstream.script(silence.script);
+    expectBroken(way, await (await ask(gateway.url, way, true)).text());
+    await silence.gone();
+  });
+
+  test.each(ways)('$name: nor are empty lines in a whole answer', { timeout: 20_000 }, async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
+    const lines = saying(
+      (wire) => {
+        wire.head(200);
+        wire.chunk(wholeAnswer(way.spoken).slice(0, 20));
+      },
+      ['\n', '\r\n', '  '],
+    );
+    upstream.script(lines.script);
+    const answer = ask(gateway.url, way, false);
+    await lines.gone();
+    if (native.includes(way)) await expect(answer.then((response) => response.text())).rejects.toThrow();
+    else expect((await answer).status).toBe(504);
+  });
+
   test.each(ways)('$name: and when it has taken too long in all', async (way) => {
     const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 0, total: 400 });
     const pings = pinging(way);

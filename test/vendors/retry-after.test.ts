@@ -40,6 +40,21 @@ test.each<[Record<string, string | string[]>, number | undefined]>([
   expect(retryAfter(headers, NOW)).toBe(expected);
 });
 
+const MONTH = 31 * 86_400;
+
+test.each([
+  { 'retry-after': '999999999' },
+  { 'retry-after-ms': '999999999999' },
+  { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+  { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '999999999d' },
+])('%j is a month or nothing', (headers) => {
+  expect([MONTH, undefined]).toContain(retryAfter(headers, NOW));
+});
+
+test.each(['Infinity', '1e308', '-1', 'NaN', '1e3', '0x10'])('Retry-After: %s is nothing', (value) => {
+  expect(retryAfter({ 'retry-after': value, 'retry-after-ms': value }, NOW)).toBeUndefined();
+});
+
 test('law: whatever is said, it is a wait or nothing', () => {
   fc.assert(
     fc.property(

@@ -3,7 +3,7 @@
  * stream was asked for without `alt=sse`.
  */
 
-import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError, toldWait } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
 import { asNumber, asObject, asObjects, asText, isList, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
@@ -105,13 +105,19 @@ function isQuota(details: readonly JsonObject[]): boolean {
 
 function factsOf(fault: Fault, http: number, details: readonly JsonObject[]): FaultDetails {
   const param = asText(asObjects(detailOf(details, 'BadRequest')?.['fieldViolations'])[0]?.['field']);
-  const delay = Number.parseFloat(asText(detailOf(details, 'RetryInfo')?.['retryDelay']) ?? '');
+  const delay = delayOf(asText(detailOf(details, 'RetryInfo')?.['retryDelay']) ?? '');
   const isCallers = http < 500 && !fault.startsWith('upstream-');
   return {
     ...(isCallers && { status: http }),
     ...(param && isCallers && { param }),
-    ...(delay >= 0 && { retryAfter: Math.ceil(delay) }),
+    ...(delay !== undefined && { retryAfter: Math.ceil(delay) }),
   };
+}
+
+/** A protobuf `Duration` in its JSON form, `3.5s`, in seconds (ProtoJSON); undefined for what is none. */
+function delayOf(text: string): number | undefined {
+  const said = /^(\d{1,12}(?:\.\d{1,9})?)s?$/.exec(text)?.[1];
+  return said === undefined ? undefined : toldWait(Number(said));
 }
 
 /** What the caller is told. Nothing of the gateway's own standing with Google, and no empty sentence. */

@@ -35,6 +35,22 @@ describe('the vendor’s errors by their meaning', () => {
     expect([wait('34.074824224s'), wait('0.2s'), wait('0s'), wait('soon')]).toEqual([35, 1, 0, undefined]);
   });
 
+  test.each([
+    ['Infinitys', undefined],
+    ['1e308s', undefined],
+    ['1e3s', undefined],
+    ['-1s', undefined],
+    ['NaNs', undefined],
+    ['315576000000s', 31 * 86_400],
+    ['0.5s', 1],
+  ])('a RetryInfo of %s is %s', (retryDelay, expected) => {
+    const info = { '@type': `${TYPE}RetryInfo`, retryDelay };
+    expect(of(429, 'RESOURCE_EXHAUSTED', 'x', info).retryAfter).toBe(expected);
+    expect(
+      parseInnerError({ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'x', details: [info] })?.retryAfter,
+    ).toBe(expected);
+  });
+
   test('a quota of a day is spent, one of a minute is a rate', () => {
     const quota = (quotaId: string) =>
       of(429, 'RESOURCE_EXHAUSTED', 'x', { '@type': `${TYPE}QuotaFailure`, violations: [{ quotaId }] }).fault;
