@@ -1,5 +1,7 @@
 /** What vendors say of the gateway's own account by words, where the status and the type say something else. */
 
+import { MAX_FOREIGN } from '../foreign-text.ts';
+
 /**
  * Anthropic's two and its word for a closed account, Z.ai's and Zhipu's, xAI's, Fireworks' and Moonshot's, and Alibaba's.
  * Only how a message begins counts: further on stands what callers wrote, who could make the vendor look broke.
@@ -22,6 +24,8 @@ const CLOSED = new RegExp(
 
 /** Whether it has no money left, or is closed. */
 export function saysAccountIsClosed(message: string): boolean {
+  // Of a text that is cut nobody knows the end.
+  if (message.length >= MAX_FOREIGN) return false;
   // Before these words stands the name of a field, as the caller wrote it.
   return CLOSED.test(message) && !message.endsWith(': Extra inputs are not permitted');
 }

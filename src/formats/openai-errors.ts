@@ -4,12 +4,12 @@
  */
 
 import { CREDENTIALS_REFUSED, type Fault, GatewayError, toldWait } from '../errors.ts';
+import { foreignText, MAX_FOREIGN } from '../foreign-text.ts';
 import {
   asList,
   asNumber,
   asObject,
   asObjects,
-  asText,
   compact,
   isList,
   isObject,
@@ -215,7 +215,7 @@ function tellingOf(body: Json | undefined, isBehind = false): Told {
   const error = asObject(inner) ?? listed ?? asObject(value['base_resp']) ?? value;
   const words = ['message', 'msg', 'status_msg'].map((key) => error[key]).find((said) => said !== undefined);
   const told = withWords(
-    asText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']),
+    foreignText(words) ?? linesOf(words ?? error['errors']) ?? detailText(error['detail']),
     error,
   );
   return isBehind ? told : { ...told, ...vendorsOwn(told, asObject(error['metadata'])?.['raw']) };
@@ -228,7 +228,7 @@ function tellingOf(body: Json | undefined, isBehind = false): Told {
 function vendorsOwn({ message: told }: Told, raw: Json | undefined): Pick<Told, 'message' | 'code'> {
   if (told !== 'Provider returned error' || !raw) return {};
   const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
-  if (value === undefined) return compact({ message: asText(raw) });
+  if (value === undefined) return compact({ message: foreignText(raw) });
   const { message, code } = tellingOf(value, true);
   return compact({ message, code });
 }
@@ -250,10 +250,10 @@ function withWords(message: string | undefined, error: JsonObject): Told {
   const named = asNumber(error['status_code']) ?? 0;
   const numbers = [MINIMAX[named] ?? named, error['code'], error['status']];
   return compact({
-    message: message || undefined,
-    type: asText(error['type']),
-    code: asText(error['code']) || undefined,
-    param: asText(error['param']),
+    message: message?.slice(0, MAX_FOREIGN) || undefined,
+    type: foreignText(error['type']),
+    code: foreignText(error['code']) || undefined,
+    param: foreignText(error['param']),
     status: numbers.map(asNumber).find(isErrorStatus),
     moderated: asObject(error['metadata'])?.['flagged_input'] !== undefined,
     resetsAt: resetIn(asObject(asObject(error['metadata'])?.['headers'])),
@@ -262,7 +262,7 @@ function withWords(message: string | undefined, error: JsonObject): Told {
 
 /** The time that OpenRouter's header of a limit tells, which stands in its error: in milliseconds, or in seconds. */
 function resetIn(headers: JsonObject | undefined): number | undefined {
-  const told = asText(headers?.['X-RateLimit-Reset']) ?? '';
+  const told = foreignText(headers?.['X-RateLimit-Reset']) ?? '';
   if (!/^\d{10,13}$/.test(told)) return undefined;
   return told.length === 10 ? Number(told) * 1000 : Number(told);
 }
@@ -278,7 +278,9 @@ function detailText(detail: Json | undefined): string | undefined {
   if (typeof detail === 'string') return detail;
   const lines = asObjects(detail).map((item) => {
     const place = isList(item['loc']) ? item['loc'].filter((step) => typeof step !== 'object').join('.') : '';
-    return place === '' ? (asText(item['msg']) ?? '') : `${place}: ${asText(item['msg']) ?? 'invalid'}`;
+    return place === ''
+      ? (foreignText(item['msg']) ?? '')
+      : `${place}: ${foreignText(item['msg']) ?? 'invalid'}`;
   });
   return lines.length > 0 ? lines.join('; ') : undefined;
 }
@@ -287,10 +289,9 @@ function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
-/** Keys and our accounts at the vendor are no caller's to see, and nobody needs more than the start of a long message. */
+/** Keys and our accounts at the vendor are no caller's to see. */
 function masked(message: string): string {
   return message
-    .slice(0, 2000)
     .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')
     .replaceAll(/ (?:in|for) (?:organization|project) (?:org|proj)[-_][A-Za-z0-9]+/g, '')
     .replaceAll(/\b(?:org|proj)[-_][A-Za-z0-9]{8,}/g, '[account]');

@@ -1,14 +1,14 @@
 /** The same answer in the words of the caller; byte for byte as it is on the native path. */
 
-import { asBuffer } from '../as-buffer.ts';
+import { asBuffer, joined } from '../as-buffer.ts';
 import { collector } from '../conversation/collect.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { amended, asGatewayError, type Fault, type GatewayError, waitHeaders } from '../errors.ts';
+import { amended, asGatewayError, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked, EventRenderer } from '../formats/format.ts';
 import { asObject, tryParseJson } from '../json.ts';
-import { tellable, withoutSecrets } from '../redact.ts';
+import { hidden, hiddenInHeaders, hiddenInJson, tellable } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
 import { framedAsEvents, framedAsList } from '../streams/framing.ts';
@@ -20,14 +20,15 @@ import { within } from '../streams/within.ts';
 import { type Ledger, noteFault } from '../usage/ledger.ts';
 import { validator } from '../validate/validate.ts';
 import { eventStreamHeaders, refusalHeaders, responseHeaders } from '../vendors/headers.ts';
-import { retryAfter } from '../vendors/retry-after.ts';
 import { leftFor, type UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import { type EarlyFailure, failureInBody, failureInStream } from './early-failure.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
+import { hideInFailures } from './hide-failures.ts';
 import { notServed } from './resolve-model.ts';
 import { stopAt } from './stop-at.ts';
 import { asksList } from './translate-request.ts';
+import { withWait, withWaitTold } from './vendor-wait.ts';
 
 export interface ReplyOptions {
   /** Milliseconds of silence after which a translated stream says that it is alive. */
@@ -57,11 +58,11 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
 }
 
 function native(answered: Answered, hold: number): Replied | Promise<Replied> {
-  const { id, route, answer, allowance, ledger } = answered;
+  const { id, route, answer, secret, allowance, ledger } = answered;
   const { status, body } = answer;
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw noAnswer(answered);
-  const own = responseHeaders(answer.headers);
+  const own = hiddenInHeaders(responseHeaders(answer.headers), secret);
   const reply = { id, format: route.format, status, allowance, ledger };
   if (!type.startsWith('text/event-stream')) return wholly({ ...reply, headers: own, body }, answered);
   const headers = { ...eventStreamHeaders(own), 'content-type': type };
@@ -74,16 +75,30 @@ function wholly(reply: Replied, answered: Answered): Replied {
   const { body, status } = reply;
   if (status !== 200 || route.operation !== 'generate' || !(body instanceof Uint8Array)) return reply;
   const error = failureInBody(body, formats[spoken].outbound);
-  return error === undefined ? reply : asRefusal(reply, error, answered);
+  if (error === undefined) return reply;
+  const text = asBuffer(body).toString('utf8');
+  return asRefusal(withBody(reply, text, hiddenInJson(text, answered.secret)), error, answered);
 }
 
-/** A native stream as it is, unless its first word is that there will be none. */
+/** A reply with another text as its body, where that is another one. */
+function withBody(reply: Replied, text: string, shown: string): Replied {
+  if (shown === text) return reply;
+  const { 'content-length': _, ...headers } = reply.headers;
+  return { ...reply, headers, body: Buffer.from(shown) };
+}
+
+/** A native stream as it is, but for what its failures hide, unless its first word is that there will be none. */
 function passing(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
-  const { answer, spoken, hide } = answered;
-  const shown = hide === undefined ? reply : { ...reply, body: changed(bodyOf(answer), hide()) };
+  const { answer, spoken, hide, secret } = answered;
+  const failures = hideInFailures(formats[spoken].outbound, secret);
+  const step = hide === undefined ? failures : fuse(hide(), failures);
+  const shown = { ...reply, body: changed(bodyOf(answer), step) };
   if (answer.body instanceof Uint8Array) return shown;
-  const given = (failure: EarlyFailure | undefined): Replied =>
-    failure === undefined ? shown : asRefusal({ ...reply, body: failure.bytes }, failure.error, answered);
+  const given = (failure: EarlyFailure | undefined): Replied => {
+    if (failure === undefined) return shown;
+    const body = joined(run(hideInFailures(formats[spoken].outbound, secret), [failure.bytes]));
+    return asRefusal({ ...reply, body }, failure.error, answered);
+  };
   const waited = failureInStream(answer.body, formats[spoken].outbound, hold);
   return waited === undefined ? shown : waited.then(given);
 }
@@ -118,7 +133,7 @@ async function translated(
 function inCallersWords(answered: Answered, translation: Translation, options: ReplyOptions) {
   const { counting, asked } = translation;
   if (counting !== undefined) return counted(answered, counting);
-  return asked.prompt.stream ? streamed(answered, translation, options) : whole(answered.answer, translation);
+  return asked.prompt.stream ? streamed(answered, translation, options) : whole(answered, translation);
 }
 
 /**
@@ -129,21 +144,20 @@ async function refused(answered: Answered): Promise<Replied> {
   const { id, route, spoken, model, answer, translation, secret, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
-  const shown = withoutSecrets(text, secret);
+  const isJson = tryParseJson(text) !== undefined;
+  const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[spoken].outbound.parseError(answer.status, shown);
   const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
   const { operation } = route;
   const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A page of some proxy on the way is not what the vendor wrote.
-  if (translation === undefined && !isOurs && tryParseJson(shown) !== undefined) {
+  if (translation === undefined && !isOurs && isJson) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
-    const headers = withWaitTold(responseHeaders(answer.headers), error);
-    if (shown === text) return { ...reply, headers, body };
-    const { 'content-length': _, ...rest } = headers;
-    return { ...reply, headers: rest, body: Buffer.from(shown) };
+    const headers = withWaitTold(hiddenInHeaders(responseHeaders(answer.headers), secret), error);
+    return withBody({ ...reply, headers, body }, text, shown);
   }
-  const told = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers);
+  const told = error.fault === 'upstream-auth' ? {} : hiddenInHeaders(refusalHeaders(answer.headers), secret);
   throw amended(error, { headers: { ...told, ...allowance } });
 }
 
@@ -181,7 +195,7 @@ async function streamed(answered: Answered, translation: Translation, options: R
     },
   });
   await within(ready, options.hold);
-  const headers = eventStreamHeaders(responseHeaders(answer.headers));
+  const headers = eventStreamHeaders(hiddenInHeaders(responseHeaders(answer.headers), secret));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
 }
 
@@ -210,13 +224,14 @@ function judge(format: FormatName, { prompt }: Asked, ledger: Ledger): Step<Sse,
   };
 }
 
-async function whole(answer: UpstreamAnswer, { inbound, outbound, asked, target, stops }: Translation) {
+async function whole(answered: Answered, { inbound, outbound, asked, target, stops }: Translation) {
+  const { answer } = answered;
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
   const parse = fuse(decodeBody(answer), outbound.parseEvents(asked.prompt, target));
   run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answer, MAX_WHOLE)]);
   const reply = inbound.renderReply(folded.reply(), asked);
-  return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(reply)) };
+  return { headers: jsonHeaders(answered), body: Buffer.from(JSON.stringify(reply)) };
 }
 
 /** How many tokens a prompt has. */
@@ -225,7 +240,7 @@ async function counted(answered: Answered, { inbound, outbound }: NonNullable<Tr
   const said = tryParseJson((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
   const tokens = outbound.parseCount(asObject(said) ?? {});
   if (tokens === undefined) throw noAnswer(answered);
-  return { headers: jsonHeaders(answer), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
+  return { headers: jsonHeaders(answered), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
 }
 
 /** Statuses of a service that has nothing at a path, beside 404: vLLM takes what stands there for the id of a response. */
@@ -241,8 +256,8 @@ function noAnswer({ answer, route: { operation }, model }: Answered): GatewayErr
   return operation === 'generate' ? notJson(answer) : leftFor(answer, notServed(operation, model));
 }
 
-function jsonHeaders(answer: UpstreamAnswer): Record<string, string> {
-  const { 'content-length': _, ...headers } = responseHeaders(answer.headers);
+function jsonHeaders({ answer, secret }: Answered): Record<string, string> {
+  const { 'content-length': _, ...headers } = hiddenInHeaders(responseHeaders(answer.headers), secret);
   return { ...headers, 'content-type': 'application/json' };
 }
 
@@ -254,31 +269,6 @@ async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffe
   if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong);
   if (body.byteLength > limit) throw tooLong();
   return asBuffer(body);
-}
-
-/** Where a 403 is one of the gateway's account, which is known there. */
-const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
-
-/** An error answer with how long the vendor asks to be left alone, and whether it has done anything. */
-function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
-  const wait = error.retryAfter ?? retryAfter(headers, Date.now());
-  return amended(error, {
-    ...(wait !== undefined && { retryAfter: wait }),
-    // It did not even wait for the request.
-    ...(status === 408 && { loss: 'rejected' }),
-    // What this account may not do, a model or a tool for one, another may; and all else this one too.
-    ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
-  });
-}
-
-/**
- * What SDKs read of how long to wait, where a service says that in the body alone (Google's `RetryInfo`) or in headers of
- * its own: the AI SDK and LangChain would ask again within seconds.
- */
-function withWaitTold(headers: Record<string, string>, error: GatewayError): Record<string, string> {
-  const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
-  // What is said of a day's quota is until the minute's is full again.
-  return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
 }
 
 /**

@@ -22,6 +22,11 @@ export function mayBeAsked(address: string, isPublic: boolean): boolean {
   return !isIn(NOBODYS, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(INSIDE, address));
 }
 
+/** Whether an address is of this machine, this link or a private network: nobody outside is to know of it. */
+export function isInside(address: string): boolean {
+  return isIn(INSIDE, address) || isIn(NOBODYS, address) || isIn(THIS_HOST, address);
+}
+
 /** Whether the host of a URL is an address that no vendor has, however it is written: URLs know one way only. */
 export function isNobodys(url: string): boolean {
   const { hostname } = new URL(url);

@@ -71,7 +71,7 @@ function eventReader(): WordReader {
       const end = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
       const stop = end < 0 ? bytes.length : end;
       const room = HEAD - head.length;
-      if (room > 0) head += bytes.latin1Slice(start, Math.min(stop, start + room));
+      if (room > 0) head += bytes.toString('latin1', start, Math.min(stop, start + room));
       hasWord = (start < stop || end >= 0) && look(end >= 0) ? true : hasWord;
       if (end < 0) break;
       head = '';

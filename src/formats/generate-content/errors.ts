@@ -4,8 +4,9 @@
  */
 
 import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError, toldWait } from '../../errors.ts';
+import { foreignText } from '../../foreign-text.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asObjects, asText, isList, isObject, tryParseJson } from '../../json.ts';
+import { asNumber, asObject, asObjects, isList, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import { faultOfStatus } from '../fault-of-status.ts';
 
@@ -25,8 +26,8 @@ function errorOf(told: Json | undefined, status?: number): GatewayError {
   const error: JsonObject = isObject(told) ? told : { message: told };
   const code = asNumber(error['code']);
   const http = status ?? (code !== undefined && code >= 400 ? code : 500);
-  const word = asText(error['status']) ?? '';
-  const message = hideConsumer(asText(error['message']) ?? '');
+  const word = foreignText(error['status']) ?? '';
+  const message = hideConsumer(foreignText(error['message']) ?? '');
   const details = asObjects(error['details']);
   const fault = faultOf(http, word, message, details);
   const facts = factsOf(fault, http, details);
@@ -49,7 +50,7 @@ export function parseFailure({ data }: Sse): GatewayError | undefined {
 }
 
 function faultOf(http: number, word: string, message: string, details: readonly JsonObject[]): Fault {
-  const reason = asText(detailOf(details, 'ErrorInfo')?.['reason']);
+  const reason = foreignText(detailOf(details, 'ErrorInfo')?.['reason']);
   if (reason?.startsWith('API_KEY_') || /^API key (?:not valid|expired|not found)/i.test(message)) {
     return 'upstream-auth';
   }
@@ -90,7 +91,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
 
 /** The last words are Vertex AI's: "the input token count is 1200000 but model only supports up to 1048576". */
 const TOO_LONG =
-  /token count.*exceeds the maximum|exceeds the maximum number of tokens|token count is \d+ but .*supports up to/i;
+  /token count.{0,200}?exceeds the maximum|exceeds the maximum number of tokens|token count is \d{1,12} but .{0,100}?supports up to/i;
 
 function invalidFault(message: string, http: number): Fault {
   if (http === 413) return 'too-large';
@@ -100,12 +101,12 @@ function invalidFault(message: string, http: number): Fault {
 /** A quota of a day does not come back by waiting a minute. */
 function isQuota(details: readonly JsonObject[]): boolean {
   const violations = asObjects(detailOf(details, 'QuotaFailure')?.['violations']);
-  return violations.some((violation) => /per_?day/i.test(asText(violation['quotaId']) ?? ''));
+  return violations.some((violation) => /per_?day/i.test(foreignText(violation['quotaId']) ?? ''));
 }
 
 function factsOf(fault: Fault, http: number, details: readonly JsonObject[]): FaultDetails {
-  const param = asText(asObjects(detailOf(details, 'BadRequest')?.['fieldViolations'])[0]?.['field']);
-  const delay = delayOf(asText(detailOf(details, 'RetryInfo')?.['retryDelay']) ?? '');
+  const param = foreignText(asObjects(detailOf(details, 'BadRequest')?.['fieldViolations'])[0]?.['field']);
+  const delay = delayOf(foreignText(detailOf(details, 'RetryInfo')?.['retryDelay']) ?? '');
   const isCallers = http < 500 && !fault.startsWith('upstream-');
   return {
     ...(isCallers && { status: http }),
@@ -136,7 +137,7 @@ function hideConsumer(message: string): string {
 }
 
 function detailOf(details: readonly JsonObject[], name: string): JsonObject | undefined {
-  return details.find((detail) => asText(detail['@type'])?.endsWith(`google.rpc.${name}`));
+  return details.find((detail) => foreignText(detail['@type'])?.endsWith(`google.rpc.${name}`));
 }
 
 const STATUSES: Readonly<Record<Fault, string>> = {

@@ -1,8 +1,9 @@
 /** Anthropic's errors: `{"type":"error","error":{"type","message"},"request_id"}` (API reference, "Errors"). */
 
 import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
+import { foreignText } from '../../foreign-text.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject, asText, isObject, tryParseJson } from '../../json.ts';
+import { asObject, isObject, tryParseJson } from '../../json.ts';
 import type { Sse } from '../../streams/sse.ts';
 import { saysAccountIsClosed } from '../account.ts';
 import { faultOfStatus } from '../fault-of-status.ts';
@@ -67,7 +68,7 @@ export function parseError(status: number, body: string): GatewayError {
 export function parseFailure({ event, data }: Sse): GatewayError | undefined {
   const value = tryParseJson(data);
   if (!isObject(value)) return undefined;
-  const isError = (asText(value['type']) ?? event) === 'error';
+  const isError = (foreignText(value['type']) ?? event) === 'error';
   return isError || isUntypedError(value) ? errorOf(value) : undefined;
 }
 
@@ -82,9 +83,11 @@ export function isUntypedError(value: JsonObject): boolean {
  */
 export function errorOf(value: JsonObject, status?: number): GatewayError {
   const error = asObject(value['error']) ?? value;
-  const message = masked(asText(error['message']) ?? asText(value['error']) ?? asText(error['msg']) ?? '');
-  const code = asText(asObject(error['details'])?.['error_code']);
-  const fault = BY_CODE.get(code) ?? faultOf(asText(error['type']) ?? '', message, status);
+  const message = masked(
+    foreignText(error['message']) ?? foreignText(value['error']) ?? foreignText(error['msg']) ?? '',
+  );
+  const code = foreignText(asObject(error['details'])?.['error_code']);
+  const fault = BY_CODE.get(code) ?? faultOf(foreignText(error['type']) ?? '', message, status);
   // The vendor's text may show the gateway's own key or account.
   if (fault === 'upstream-auth') return new GatewayError(fault, CREDENTIALS_REFUSED);
   return new GatewayError(
@@ -109,9 +112,9 @@ function detailsOf(message: string, code: string | undefined): FaultDetails {
   return { ...(param !== undefined && { param }), ...(code !== undefined && { code }) };
 }
 
-/** Anything that looks like a key is no caller's to see, and nobody needs more than the start of a long message. */
+/** Anything that looks like a key is no caller's to see. */
 function masked(message: string): string {
-  return message.slice(0, 2000).replaceAll(/\bsk-[A-Za-z0-9_*-]{8,}/g, '[key]');
+  return message.replaceAll(/\bsk-[A-Za-z0-9_*-]{8,}/g, '[key]');
 }
 
 /** What codes say of the gateway's own account, under a type that is also a caller's (types of `@anthropic-ai/sdk` 1.12). */
