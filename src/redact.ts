@@ -48,12 +48,12 @@ function withoutHalf(text: string, key: string): string {
 /** A vendor's text without credentials and without addresses of private networks. @param key the vendor's key. */
 export function hidden(text: string, key: string): string {
   return withoutSecrets(text, key)
-    .replaceAll(ADDRESS, HIDDEN)
-    .replaceAll(ADDRESS_6, (found) => (isPrivate(found) ? HIDDEN : found));
+    .replaceAll(ADDRESS_6, (found) => (isPrivate(found) ? HIDDEN : found))
+    .replaceAll(ADDRESS, HIDDEN);
 }
 
 function isPrivate(found: string): boolean {
-  const address = found.replace(/^\[/, '').replace(/[%\]].{0,32}$/, '');
+  const [address = ''] = found.replace('[', '').split(/[%\]]/);
   return isIPv6(address) && isInside(address);
 }
 

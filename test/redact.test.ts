@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../src/errors.ts';
-import { tellable, withoutSecrets } from '../src/redact.ts';
+import { hidden, hiddenInJson, tellable, withoutSecrets } from '../src/redact.ts';
 import { growthOf, SQUARE } from './support/cost.ts';
 
 /** Beginnings of what clouds give. */
@@ -69,11 +69,19 @@ describe('withoutSecrets', () => {
       'sk-aaaaaaaaaaaaaaa ',
       '10.1.',
       '://:',
+      '::',
+      'a:',
+      '[0:0:0:0:',
+      'fd00::1%',
+      '\\u0041',
+      '"\\',
+      '"\\"',
       ...CLOUDS,
     ]) {
       const hide = (count: number): void => {
         withoutSecrets(piece.repeat(count), 'a-key-of-ours-0123');
         tellable(new GatewayError('internal', piece.repeat(count)), '');
+        hiddenInJson(piece.repeat(count), 'a-key-of-ours-0123');
       };
       expect(growthOf(hide, 1_000), piece).toBeLessThan(SQUARE);
     }
@@ -120,4 +128,44 @@ describe('tellable', () => {
     });
     expect(shown.headers).toEqual({ a: 'b' });
   });
+});
+
+describe('hidden', () => {
+  test.each([
+    ['::1', true],
+    ['0:0:0:0:0:0:0:1', true],
+    ['fc00::', true],
+    ['fd12:3456:789a:1::1', true],
+    ['FD12:3456:789A:1::1', true],
+    ['fe80::1ff:fe23:4567:890a', true],
+    ['fe80::1%eth0', true],
+    ['::ffff:10.0.0.1', true],
+    ['2001:db8::1', false],
+    ['2606:4700::1111', false],
+    ['12:34:56', false],
+    ['std::string', false],
+    ['a::b::c', false],
+  ])('%s is private: %s', (address, isPrivate) => {
+    expect(hidden(`at ${address}, no`, '')).toBe(isPrivate ? 'at [hidden], no' : `at ${address}, no`);
+  });
+
+  test('an address in brackets goes with its port', () => {
+    expect(hidden('http://[fd00::1]:8080/v1', '')).toBe('http://[hidden]/v1');
+    expect(hidden('http://[2001:db8::1]:8080/v1', '')).toBe('http://[2001:db8::1]:8080/v1');
+  });
+
+  test('a key that the cut has halved', () => {
+    const text = `${'x '.repeat(1_000)}a-key-of-ours-0123`.slice(0, 2_000 + 10);
+    expect(hidden(text, 'a-key-of-ours-0123')).toBe(`${'x '.repeat(1_000)}[hidden]`);
+  });
+});
+
+test('hiddenInJson looks behind escapes, and leaves all else as it came', () => {
+  const key = 'a-key-of-ours-0123';
+  const text =
+    '{ "a":1.0, "a" : "\\u0061-key-of-ours-0123", "b":"\\u00e9\\/", "sk-\\u0061bcdefghijklmnopqrst":[-0] }';
+  expect(hiddenInJson(text, key)).toBe('{ "a":1.0, "a" : "[hidden]", "b":"\\u00e9\\/", "[hidden]":[-0] }');
+  expect(hiddenInJson('{"a":"\\\\","b":"\\u0061-key-of-ours-0123"}', key)).toBe(
+    '{"a":"\\\\","b":"[hidden]"}',
+  );
 });

@@ -28,10 +28,11 @@ const SEARCHED = 2000;
  * @param said the prompt; a number, a quoted text or a place in it is used where the schema takes one.
  */
 export function sample(schema: JsonObject, said: string): Json {
-  const numbers = [...said.slice(0, SEARCHED).matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g)].map(
-    ([digits]) => Number(digits),
+  const searched = said.slice(0, SEARCHED);
+  const numbers = [...searched.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)/g)].map(([digits]) =>
+    Number(digits),
   );
-  return value(schema, { root: schema, said, numbers, left: MAX_SCHEMAS }, '', 0);
+  return value(schema, { root: schema, said: searched, numbers, left: MAX_SCHEMAS }, '', 0);
 }
 
 function value(given: JsonObject, sampling: Sampling, name: string, depth: number): Json {

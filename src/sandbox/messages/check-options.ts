@@ -7,6 +7,10 @@ import type { JsonObject } from '../../json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 
+/** No `user_id` is longer, in characters; and what it must not hold. */
+const LONGEST_USER = 256;
+const ADDRESS = /\S@\S+\.\S/;
+
 /** @throws Refused as Anthropic would. */
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
@@ -22,7 +26,8 @@ export function checkOptions(body: JsonObject): void {
   if (asList(body['stop_sequences']).some((stop) => String(stop).trim() === '')) {
     throw anthropicRefusal(400, 'stop_sequences: each stop sequence must contain non-whitespace');
   }
-  if (/\S@\S+\.\S/.test(asText(asObject(body['metadata'])?.['user_id']) ?? '')) {
+  const user = asText(asObject(body['metadata'])?.['user_id']) ?? '';
+  if (ADDRESS.test(user.slice(0, LONGEST_USER))) {
     throw anthropicRefusal(
       400,
       'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',

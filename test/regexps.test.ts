@@ -1,0 +1,171 @@
+/**
+ * Every regular expression of `src` is matched in a time that grows with its input, or its input is bounded and says how.
+ * `recheck` (its JavaScript build) judges them. It takes a minute and more for all, so those that it has found safe are
+ * kept in `regexps.json` by their text, and only others are judged here; `FULL=1` judges all of them anew.
+ */
+
+import { globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { SyntaxKind } from 'typescript/unstable/ast';
+import { API } from 'typescript/unstable/sync';
+import { expect, test } from 'vitest';
+
+const SOURCE = join(import.meta.dirname, '../src');
+
+/** The package's entry would start its Java and native builds. */
+const { checkSync }: Pick<typeof import('recheck'), 'checkSync'> = createRequire(import.meta.url)(
+  'recheck/lib/browser.js',
+);
+
+const found: unknown = JSON.parse(readFileSync(join(import.meta.dirname, 'regexps.json'), 'utf8'));
+const SAFE = new Set<unknown>(Array.isArray(found) && process.env['FULL'] === undefined ? found : []);
+
+/** What a vendor's error says is cut to 2,000 characters where it enters (`foreign-text.ts`). */
+const FOREIGN = '2,000 characters of a vendor';
+
+/** Expressions that may cost more than their input is long, or of which nobody knows: by file and beginning, their bounds. */
+const BOUNDED: readonly (readonly [file: string, beginning: string, bound: string])[] = [
+  ['redact.ts', '/\\bya29', 'linear by the growth test of redact.test.ts'],
+  ['redact.ts', '/(?<![\\w:.])\\[?', 'linear by the growth test of redact.test.ts'],
+  ['formats/openai-errors.ts', '/\\b(?:(?:sk|xai', FOREIGN],
+  ['formats/openai-errors.ts', '/context.?', FOREIGN],
+  ['formats/account.ts', '/^your credit balance', FOREIGN],
+  ['formats/messages/extras.ts', '/([\\w.-]+): Extra inputs', FOREIGN],
+  ['formats/messages/extras.ts', '/Unexpected value', FOREIGN],
+  ['formats/generate-content/errors.ts', '/token count', FOREIGN],
+  ['formats/responses/errors.ts', '/encrypted content', FOREIGN],
+  ['formats/messages/user-id.ts', '/^\\s*\\+?', '256 characters, looked at before'],
+  ['usage/estimate.ts', '/"(?:content|', '1,024 bytes of a stream, by SAMPLE'],
+  ['sandbox/sample-text.ts', '/["“]', '2,000 characters of the prompt, by SEARCHED'],
+  ['sandbox/sample-text.ts', '/\\b(?:in|at', '2,000 characters of the prompt, by SEARCHED'],
+  ['sandbox/sample.ts', '/(?<![\\w.])-?\\d+', '2,000 characters of the prompt, by SEARCHED'],
+  ['sandbox/messages/check-options.ts', '/\\S@', '256 characters, by LONGEST_USER'],
+  [
+    'sandbox/openai/vendor.ts',
+    '/^Bearer',
+    'a header, which has no line break: 16 KB, and what is left always matches',
+  ],
+  [
+    'sandbox/anthropic/vendor.ts',
+    '/^Bearer',
+    'a header, which has no line break: 16 KB, and what is left always matches',
+  ],
+  ['vendors/vendor.ts', '/\\/+$/', 'an address in the configuration'],
+  ['observe/traces.ts', '/\\/+$/', 'an address in the environment'],
+  ['credentials/azure-way.ts', '/\\/+$/', 'an address in the environment'],
+  ['process/reload.ts', '/\\s*\\n\\s*/g', "the gateway's own message on a configuration"],
+  ['recording/exchange.ts', '/\\s*,\\s*/', "a header of the operator's own recording: 16 KB"],
+  ['recording/fixture.ts', '/("[^"', 'JSON that was parsed before: each string in it ends'],
+  ['recording/clean.ts', '/(?<=\\b(?:organi', "the operator's own recording, off the path of requests"],
+  ['playground/page/markdown.js', '/\\\\(?<plain>', '5,000 characters, by LONGEST_LINE, in the browser'],
+];
+
+/** Files that make expressions out of texts when they are loaded. */
+const COMPOSERS = [
+  'catalog/model.ts',
+  'usage/estimate.ts',
+  'formats/account.ts',
+  'formats/messages/errors.ts',
+  'formats/openai-errors.ts',
+  'formats/responses/errors.ts',
+  'playground/page/markdown.js',
+];
+
+/** Files that make some while they run, of which each is of the operator's own words: off the path of requests. */
+const AT_RUN_TIME = ['recording/clean.ts', 'commands/models-sync.ts'];
+
+interface Expression {
+  readonly file: string;
+  /** As a literal has it. */
+  readonly text: string;
+}
+
+/** The literals in `src`, and the files that say `new RegExp`. */
+function readSource(): { readonly literals: Expression[]; readonly composers: Set<string> } {
+  const files = globSync('**/*.{ts,js}', { cwd: SOURCE }).filter((file) => !file.endsWith('.d.ts'));
+  const literals: Expression[] = [];
+  const composers = new Set<string>();
+  const api = new API();
+  try {
+    const snapshot = api.updateSnapshot({ openFiles: files.map((file) => join(SOURCE, file)) });
+    for (const file of files) {
+      const path = join(SOURCE, file);
+      const source = snapshot.getDefaultProjectForFile(path)?.program.getSourceFile(path);
+      if (source === undefined) throw new Error(`${file} is of no project.`);
+      const visit: Parameters<typeof source.forEachChild>[0] = (node) => {
+        const text = source.text.slice(node.pos, node.end).trim();
+        if (node.kind === SyntaxKind.RegularExpressionLiteral) literals.push({ file, text });
+        const isMade = node.kind === SyntaxKind.NewExpression || node.kind === SyntaxKind.CallExpression;
+        if (isMade && /^(?:new )?RegExp\(/.test(text)) composers.add(file);
+        node.forEachChild(visit);
+      };
+      source.forEachChild(visit);
+    }
+  } finally {
+    api.close();
+  }
+  return { literals, composers };
+}
+
+/** The expressions that `files` make when they are loaded: one a file at least. */
+async function composedBy(files: readonly string[]): Promise<Expression[]> {
+  const made: Expression[] = [];
+  const Original = globalThis.RegExp;
+  let file = '';
+  globalThis.RegExp = new Proxy(Original, {
+    construct(target, given: ConstructorParameters<typeof RegExp>) {
+      const expression = new target(...given);
+      made.push({ file, text: String(expression) });
+      return expression;
+    },
+  });
+  try {
+    for (file of files) {
+      const before = made.length;
+      await import(join(SOURCE, file));
+      expect(made.length, file).toBeGreaterThan(before);
+    }
+  } finally {
+    globalThis.RegExp = Original;
+  }
+  return made;
+}
+
+function boundOf({ file, text }: Expression): string | undefined {
+  return BOUNDED.find(([of, beginning]) => of === file && text.startsWith(beginning))?.[2];
+}
+
+/** Why an expression is not known to be linear; undefined where it is. */
+function complaintOn(text: string): string | undefined {
+  const end = text.lastIndexOf('/');
+  const { status, complexity } = checkSync(text.slice(1, end), text.slice(end + 1), { timeout: 30_000 });
+  return status === 'safe' ? undefined : `${status}: ${complexity?.summary ?? 'not judged in time'}`;
+}
+
+test('no expression costs more than its input is long, unless its input is bounded', {
+  timeout: 900_000,
+}, async () => {
+  const { literals, composers } = readSource();
+  expect([...composers].sort()).toEqual([...COMPOSERS, ...AT_RUN_TIME].sort());
+  const all = [...literals, ...(await composedBy(COMPOSERS))];
+  expect(all.length).toBeGreaterThan(400);
+
+  const unbounded = all.filter((each) => boundOf(each) === undefined && !SAFE.has(each.text));
+  const judged = new Map(unbounded.map(({ text }) => [text, complaintOn(text)]));
+  const complaints = unbounded.flatMap(({ file, text }) => {
+    const complaint = judged.get(text);
+    return complaint === undefined ? [] : [`${file}: ${text}: ${complaint}`];
+  });
+  expect(complaints).toEqual([]);
+
+  const stale = BOUNDED.filter(
+    ([of, beginning]) => !all.some(({ file, text }) => file === of && text.startsWith(beginning)),
+  );
+  expect(stale).toEqual([]);
+});
+
+test('recheck tells what is super-linear', () => {
+  expect(complaintOn('/(?:\\[[12]m\\])+$/i')).toMatch(/^vulnerable/);
+  expect(complaintOn('/^a+$/')).toBeUndefined();
+});
