@@ -7,31 +7,29 @@
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalid } from './errors.ts';
 import { type Json, parseJson } from './json.ts';
+import {
+  afterSpace,
+  afterString,
+  BACKSLASH,
+  beforeSpace,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  type Span,
+} from './json-bytes.ts';
 
-/** A value's place: the first byte and the one after the last. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+export type { Span } from './json-bytes.ts';
 
 /** Deepest nesting taken; JSON.stringify and most validators fail long before a stack does. */
 export const MAX_DEPTH = 128;
 
 /** Most commas, colons and opening brackets taken: each may become an object in memory. */
 export const MAX_TOKENS = 500_000;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-
-/** How far a quote must be for a memchr to be worth its call, and how long to go on without one where it is not. */
-const NEAR = 64;
-const STRETCH = 1024;
 
 /**
  * The places of an object's top-level values, by key.
@@ -47,12 +45,12 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
   /** Of the value that is being read; without one, what stands here is at the top level. */
   let key: string | undefined;
   let valueStart = 0;
-  let at = skipSpace(bytes, 0);
+  let at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
 
   const endValue = (end: number): void => {
     if (key === undefined) return;
-    const span = { start: valueStart, end: lastNonSpace(bytes, end) };
+    const span = { start: valueStart, end: beforeSpace(bytes, end) };
     if (span.end <= span.start) throw notJson(end);
     spans.set(key, span);
     key = undefined;
@@ -65,10 +63,10 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
       if (key === undefined) {
         key = keyText(bytes, at, end);
         if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
-        at = skipSpace(bytes, end);
+        at = afterSpace(bytes, end);
         if (bytes[at] !== COLON) throw notJson(at);
         if (++tokens > MAX_TOKENS) throw tooLarge();
-        valueStart = skipSpace(bytes, at + 1);
+        valueStart = afterSpace(bytes, at + 1);
         at = valueStart - 1;
       } else at = end - 1;
       continue;
@@ -84,7 +82,7 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
       if (closers[depth - 1] !== byte) throw notJson(at);
       if (depth === 1) {
         endValue(at);
-        const rest = skipSpace(bytes, at + 1);
+        const rest = afterSpace(bytes, at + 1);
         if (rest < bytes.length) throw notJson(rest);
         return spans;
       }
@@ -99,7 +97,7 @@ export function scanObject(bytes: Buffer): ReadonlyMap<string, Span> {
       }
       continue;
     }
-    if (key === undefined && skipSpace(bytes, at) === at) throw notJson(at);
+    if (key === undefined && !isSpace(byte)) throw notJson(at);
   }
   throw notJson(bytes.length);
 }
@@ -120,7 +118,7 @@ export function* itemsOf(bytes: Buffer, { start, end }: Span): Generator<Span> {
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
     if (depth > 1 || (depth === 1 && byte !== COMMA)) continue;
-    const item = { start: skipSpace(bytes, itemStart), end: lastNonSpace(bytes, at) };
+    const item = { start: afterSpace(bytes, itemStart), end: beforeSpace(bytes, at) };
     if (item.start < item.end) yield item;
     itemStart = at + 1;
   }
@@ -155,28 +153,11 @@ export function spliced(bytes: Buffer, { start, end }: Span, text: string): Buff
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
 }
 
-/**
- * The byte after a string's closing quote; `start` is its opening one. Where quotes are rare it goes from one to the
- * next, else byte by byte for a while: each is four times as fast as the other on what suits it.
- */
+/** The byte after a string's closing quote. @throws GatewayError `invalid-request` where it has none. */
 function endOfString(bytes: Buffer, start: number): number {
-  const { length } = bytes;
-  let at = start + 1;
-  for (let stop = at + NEAR; at < length; ) {
-    for (const until = Math.min(length, stop); at < until; at++) {
-      const byte = bytes[at];
-      if (byte === QUOTE) return at + 1;
-      if (byte === BACKSLASH) at++;
-    }
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) break;
-    let before = quote - 1;
-    while (before >= at && bytes[before] === BACKSLASH) before--;
-    if ((quote - before) % 2 === 1) return quote + 1;
-    stop = quote + 1 + (quote - at < NEAR ? STRETCH : 0);
-    at = quote + 1;
-  }
-  throw notJson(length);
+  const end = afterString(bytes, start);
+  if (end < 0) throw notJson(bytes.length);
+  return end;
 }
 
 function keyText(bytes: Buffer, start: number, end: number): string {
@@ -187,27 +168,6 @@ function keyText(bytes: Buffer, start: number, end: number): string {
   } catch {
     throw notJson(start);
   }
-}
-
-function skipSpace(bytes: Buffer, from: number): number {
-  let at = from;
-  for (
-    let byte = bytes[at];
-    byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-    byte = bytes[at]
-  ) {
-    at++;
-  }
-  return at;
-}
-
-function lastNonSpace(bytes: Buffer, end: number): number {
-  let at = end;
-  for (let byte = bytes[at - 1]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; ) {
-    at--;
-    byte = bytes[at - 1];
-  }
-  return at;
 }
 
 function printable(text: string): string {

@@ -10,6 +10,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Outbound } from '../formats/format.ts';
 import { decodeSse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
+import { type Unread, unread } from '../streams/unread.ts';
 import { within } from '../streams/within.ts';
 import { type HeldBody, WATCHED_MARK } from '../vendors/relay.ts';
 
@@ -25,6 +26,9 @@ const REST = 1_000;
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** The longest line breaks that end an event, in bytes: LF, CR and LF. */
+const LONGEST_END = 3;
+
 /** All of a stream that came to nothing, and why. */
 export interface EarlyFailure {
   readonly bytes: Buffer;
@@ -34,7 +38,7 @@ export interface EarlyFailure {
 /** What the events of a stream say of it so far. */
 interface Beginning {
   /** Of an event that is not all there. */
-  open: Uint8Array | undefined;
+  readonly open: Unread;
   /** Bytes so far. */
   size: number;
   verdict: Verdict | undefined;
@@ -58,7 +62,7 @@ export function failureInStream(
   hold: number,
 ): undefined | Promise<EarlyFailure | undefined> {
   const beginning: Beginning = {
-    open: undefined,
+    open: unread(),
     size: 0,
     verdict: undefined,
     isOver: false,
@@ -101,27 +105,28 @@ async function until(
   await within(promise, milliseconds);
 }
 
-/** Reads on until an event says how the answer begins. */
+/** Reads on until an event says how the answer begins. What was looked through for an event's end is not again. */
 function read(piece: Uint8Array, beginning: Beginning, reader: Reader): void {
-  const bytes = beginning.open === undefined ? asBuffer(piece) : Buffer.concat([beginning.open, piece]);
+  const looked = Math.max(0, beginning.open.size() + 1 - LONGEST_END);
+  const bytes = beginning.open.add(piece);
   let start = 0;
   // A piece without the end of a line ends no event.
-  for (let end = piece.includes(LF) ? eventEnd(bytes, 0) : undefined; end !== undefined; ) {
+  for (let end = piece.includes(LF) ? eventEnd(bytes, looked) : undefined; end !== undefined; ) {
     beginning.verdict = verdictOn(bytes.subarray(start, end), reader);
     if (beginning.verdict !== undefined) return;
     start = end;
     end = eventEnd(bytes, start);
   }
   const open = bytes.subarray(start);
-  beginning.open = open.length === 0 ? undefined : open;
   beginning.size += piece.byteLength;
   const isTooLong = open.length > LONGEST && !isPreamble(headOf(open), reader);
   if (isTooLong || beginning.size >= WATCHED_MARK) beginning.verdict = 'begun';
+  beginning.open.take(start);
 }
 
-/** Where the event ends that begins at `start`, behind its empty line; undefined where that has not come. */
-function eventEnd(bytes: Buffer, start: number): number | undefined {
-  for (let line = bytes.indexOf(LF, start); line >= 0; line = bytes.indexOf(LF, line + 1)) {
+/** Where an event ends at or after `from`, behind its empty line; undefined where that has not come. */
+function eventEnd(bytes: Buffer, from: number): number | undefined {
+  for (let line = bytes.indexOf(LF, from); line >= 0; line = bytes.indexOf(LF, line + 1)) {
     if (bytes[line + 1] === LF) return line + 2;
     if (bytes[line + 1] === CR && bytes[line + 2] === LF) return line + 3;
   }

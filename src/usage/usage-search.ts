@@ -7,6 +7,7 @@
 import { joined } from '../as-buffer.ts';
 import type { UsageField } from '../conversation/tokens.ts';
 import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+import { afterString, CLOSE_OBJECT, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../json-bytes.ts';
 
 /** No vendor's usage is longer. */
 const MAX_VALUE = 16 * 1024;
@@ -14,10 +15,6 @@ const MAX_VALUE = 16 * 1024;
 /** So many in one search whose end is not in sight are none: to look for the end of thousands takes a second. */
 const MOST_OPEN = 8;
 
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const LF = 0x0a;
 
 /** What a field is known by. A search looks for the first byte, so that should be a rare one: no quote. */
@@ -53,7 +50,7 @@ export function usageIn(remains: readonly Uint8Array[], field: UsageField): read
   const kept: Kept = { first: undefined, last: undefined };
   searchUsage(joined(remains), MARKS[field], kept);
   return fieldsOf(kept).flatMap((bytes) => {
-    const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN)));
+    const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN_OBJECT)));
     return isObject(value) ? [value] : [];
   });
 }
@@ -137,27 +134,21 @@ function lastWhole(bytes: Buffer, name: Buffer): number {
  */
 function valueEnd(bytes: Buffer, at: number): number | undefined {
   let position = at;
-  while (isFiller(bytes[position])) position += 1;
+  while (bytes[position] === COLON || isSpace(bytes[position])) position += 1;
   if (position >= bytes.length) return undefined;
-  if (bytes[position] !== OPEN) return at;
+  if (bytes[position] !== OPEN_OBJECT) return at;
   let depth = 0;
-  let inString = false;
   for (const most = Math.min(bytes.length, at + MAX_VALUE); position < most; position += 1) {
     const byte = bytes[position];
-    if (inString) {
-      if (byte === BACKSLASH) position += 1;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN) depth += 1;
-    else if (byte === CLOSE) {
+    if (byte === QUOTE) {
+      const end = afterString(bytes, position, most);
+      if (end < 0) return undefined;
+      position = end - 1;
+    } else if (byte === OPEN_OBJECT) depth += 1;
+    else if (byte === CLOSE_OBJECT) {
       depth -= 1;
       if (depth === 0) return position + 1;
     }
   }
   return undefined;
-}
-
-/** A colon or white space (RFC 8259, 2). */
-function isFiller(byte: number | undefined): boolean {
-  return byte === 0x3a || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -6,23 +6,20 @@
  */
 
 import { asBuffer } from '../../as-buffer.ts';
-import type { Span } from '../../json-scan.ts';
+import { afterSpace, CLOSE_LIST, isAt, OPEN_LIST, OPEN_OBJECT, type Span } from '../../json-bytes.ts';
 import type { Sink, Step } from '../../streams/step.ts';
-import { afterSpace, isAt, memberAt, spanOfMember } from './member.ts';
+import { unread } from '../../streams/unread.ts';
+import { membersOf, spanOfMember } from './member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
 const LONGEST = 64 * 1024;
 
-const NOTHING: Buffer = Buffer.alloc(0);
-/** Keys, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
+/** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
 const USAGE = Buffer.from('usage"');
-const CHOICES = Buffer.from('choices"');
+const KEYS = [Buffer.from('"usage"'), Buffer.from('"choices"')];
 const DATA = Buffer.from('data:');
 const NULL = Buffer.from('null');
 
-const OPEN = 0x7b;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -32,7 +29,7 @@ const CR = 0x0d;
  */
 export function hideUsage(): Step<Uint8Array, Uint8Array> {
   /** The beginning of a line. */
-  let held = NOTHING;
+  const held = unread();
   /** Whether the rest of a line comes that was let pass. */
   let isPassing = false;
   /** Whether the next line is the first one of an event, and whether the one before was, and is taken out. */
@@ -55,9 +52,9 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
     for (;;) {
       const found = bytes.indexOf(USAGE, at);
       if (found < 0) break;
-      const line = { start: lines.start(found), end: lines.end(found) ?? bytes.length };
-      const cut = cutOf(bytes, found - 1, line);
-      at = cut === undefined ? found + USAGE.length : line.end;
+      const line = { start: lines.start(found, at), end: lines.end(found) ?? bytes.length };
+      const cut = cutOf(bytes, line);
+      at = line.end;
       if (cut === undefined) continue;
       cuts.push(cut);
       if (cut === line && (line.start === 0 ? isFirst : endsBlank(bytes, line.start))) skipBlank();
@@ -74,27 +71,35 @@ export function hideUsage(): Step<Uint8Array, Uint8Array> {
     return end ?? bytes.length;
   }
 
+  /** Whether a piece only makes the line longer that is held. Of that the last byte may be half of its end. */
+  function goesOn(chunk: Uint8Array): boolean {
+    const size = held.size();
+    if (size === 0 || size + chunk.byteLength > LONGEST || held.bytes()[size - 1] === CR) return false;
+    const bytes = asBuffer(chunk);
+    return !bytes.includes(LF) && !bytes.includes(CR);
+  }
+
   return {
     transform(chunk, out) {
-      const all = held.length === 0 ? asBuffer(chunk) : Buffer.concat([held, chunk]);
-      const bytes = isPassing ? all.subarray(pass(all, out)) : all;
+      const isMore = goesOn(chunk);
+      const all = held.add(chunk);
+      if (isMore) return;
+      const passed = isPassing ? pass(all, out) : 0;
+      const bytes = all.subarray(passed);
       const lines = linesOf(bytes);
       const whole = lines.whole();
       if (whole > 0) give(out, shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
       const rest = bytes.subarray(whole);
       isPassing ||= rest.length > LONGEST;
-      if (!isPassing) {
-        // A copy: what it came in may be much more.
-        held = rest.length === 0 ? NOTHING : Buffer.from(rest);
-        return;
+      if (isPassing) {
+        isFirst = false;
+        isGone = false;
+        give(out, rest);
       }
-      held = NOTHING;
-      isFirst = false;
-      isGone = false;
-      give(out, rest);
+      held.take(isPassing ? all.length : passed + whole);
     },
     flush(out) {
-      if (held.length > 0) give(out, shown(held, linesOf(held)));
+      if (held.size() > 0) give(out, shown(held.bytes(), linesOf(held.bytes())));
     },
   };
 }
@@ -103,10 +108,10 @@ function give(out: Sink<Uint8Array>, bytes: Buffer): void {
   if (bytes.length > 0) out.enqueue(bytes);
 }
 
-/** Where lines begin and end (WHATWG HTML, 9.2.5: with LF, CR or both). */
+/** Where lines begin and end (WHATWG HTML, 9.2.5: with LF, CR or both). To be asked from the first line to the last. */
 interface Lines {
-  /** The beginning of the line that the byte at `at` is in. */
-  start(at: number): number;
+  /** The beginning of the line that the byte at `at` is in, where another one ends at `from`. */
+  start(at: number, from: number): number;
   /** Behind the line that the byte at `at` is in; undefined where its end is not to be seen: a CR may be half of one. */
   end(at: number): number | undefined;
   /** Behind the last line whose end is to be seen. */
@@ -117,16 +122,33 @@ function linesOf(bytes: Buffer): Lines {
   // Most streams have none, and are not searched for one at every line.
   const hasCr = bytes.includes(CR);
   const last = (byte: number, at: number): number => (at < 0 ? -1 : bytes.lastIndexOf(byte, at));
+  const nextLf = nextOf(bytes, LF);
+  const nextCr = hasCr ? nextOf(bytes, CR) : () => bytes.length;
   return {
-    start: (at) => 1 + Math.max(last(LF, at - 1), hasCr ? last(CR, at - 1) : -1),
+    start(at, from) {
+      const before = bytes.subarray(from, at);
+      return from + 1 + Math.max(before.lastIndexOf(LF), hasCr ? before.lastIndexOf(CR) : -1);
+    },
     end(at) {
-      const lf = bytes.indexOf(LF, at);
-      const cr = hasCr ? bytes.indexOf(CR, at) : -1;
-      if (cr < 0 || (lf >= 0 && lf < cr)) return lf < 0 ? undefined : lf + 1;
-      if (cr + 1 === bytes.length) return undefined;
+      const lf = nextLf(at);
+      const cr = nextCr(at);
+      if (lf < cr) return lf + 1;
+      if (cr + 1 >= bytes.length) return undefined;
       return lf === cr + 1 ? lf + 1 : cr + 1;
     },
     whole: () => 1 + Math.max(last(LF, bytes.length - 1), hasCr ? last(CR, bytes.length - 2) : -1),
+  };
+}
+
+/** Where a byte comes next; the length where it does not. What lies before it is searched once, however often it is asked. */
+function nextOf(bytes: Buffer, byte: number): (at: number) => number {
+  let next = -1;
+  return (at) => {
+    if (next < at) {
+      const found = bytes.indexOf(byte, at);
+      next = found < 0 ? bytes.length : found;
+    }
+    return next;
   };
 }
 
@@ -140,22 +162,19 @@ function endsBlank(bytes: Buffer, end: number): boolean {
   return before === 0 || isLineEnd(bytes[before - 1]);
 }
 
-/** What is not to be seen of a line whose `"usage"` is at `key`: all of it, or that member. */
-function cutOf(bytes: Buffer, key: number, line: Span): Span | undefined {
+/** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
+function cutOf(bytes: Buffer, line: Span): Span | undefined {
   if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };
-  const usage = memberAt(bytes, key, 1 + USAGE.length, data);
-  const choices = bytes.indexOf(CHOICES, data.start);
-  if (usage === undefined || choices < 0 || choices >= line.end) return undefined;
+  const [usage, choices] = membersOf(bytes, KEYS, data) ?? [];
+  if (usage === undefined || choices === undefined) return undefined;
   if (isAt(bytes, usage.value.start, NULL)) return spanOfMember(bytes, usage);
-  const isAlone = bytes[usage.value.start] === OPEN && isEmptyList(bytes, choices + CHOICES.length);
+  const isAlone = bytes[usage.value.start] === OPEN_OBJECT && isEmptyList(bytes, choices.value);
   return isAlone ? line : undefined;
 }
 
-/** Whether an empty list follows a key that ends at `at`. */
-function isEmptyList(bytes: Buffer, at: number): boolean {
-  const open = afterSpace(bytes, afterSpace(bytes, at) + 1);
-  return bytes[open] === OPEN_LIST && bytes[afterSpace(bytes, open + 1)] === CLOSE_LIST;
+function isEmptyList(bytes: Buffer, { start, end }: Span): boolean {
+  return bytes[start] === OPEN_LIST && bytes[afterSpace(bytes, start + 1, end)] === CLOSE_LIST;
 }
 
 function without(bytes: Buffer, cuts: readonly Span[]): Buffer {

@@ -1,9 +1,22 @@
 /**
- * Finds a member of a JSON object, such as the `usage` of a chunk, in the object's bytes: to parse every chunk would take
+ * Finds members of a JSON object, such as the `usage` of a chunk, in the object's bytes: to parse every chunk would take
  * twenty times as long.
  */
 
-import type { Span } from '../../json-scan.ts';
+import {
+  afterSpace,
+  afterString,
+  beforeSpace,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isAt,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  type Span,
+} from '../../json-bytes.ts';
 
 /** Where a member of an object stands. */
 export interface Member {
@@ -12,86 +25,57 @@ export interface Member {
   readonly value: Span;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-
 /**
- * The member of the object in the bytes from `start` to `end` whose key may be at `key`, of `length` bytes with its
- * quotes; undefined where that is no key, or one of an object further in. What follows tells which: the bracket that
- * closes what the key stands in is the object's last byte, or it is not.
+ * The members with these keys, of the object that is all there is from `start` to `end`: of an object further in there
+ * is none, and of a key that comes twice the first. One pass, whatever the bytes.
+ * @param keys with their quotes.
+ * @returns a member or undefined for each of the keys; undefined where the bytes are no closed object.
  */
-export function memberAt(
+export function membersOf(
   bytes: Buffer,
-  key: number,
-  length: number,
+  keys: readonly Buffer[],
   { start, end }: Span,
-): Member | undefined {
-  if (bytes[afterSpace(bytes, start)] !== OPEN_OBJECT || bytes[key - 1] === BACKSLASH) return undefined;
-  const colon = afterSpace(bytes, key + length);
-  if (bytes[colon] !== COLON) return undefined;
-  const value = afterSpace(bytes, colon + 1);
-  let valueEnd = -1;
+): readonly (Member | undefined)[] | undefined {
+  const open = afterSpace(bytes, start, end);
+  if (open === end || bytes[open] !== OPEN_OBJECT) return undefined;
+  const found: (Member | undefined)[] = keys.map(() => undefined);
   let depth = 1;
-  for (let at = value; at < end; at += 1) {
+  /** Of the member that is being read; -1 before its key, and before its value. */
+  let key = -1;
+  let value = -1;
+
+  const endMember = (at: number): void => {
+    const which = key < 0 || value < 0 ? -1 : keys.findIndex((name) => isAt(bytes, key, name));
+    if (which >= 0) found[which] ??= { key, value: { start: value, end: beforeSpace(bytes, at, value) } };
+    key = -1;
+    value = -1;
+  };
+
+  for (let at = open + 1; at < end; at += 1) {
     const byte = bytes[at];
-    if (byte === QUOTE) at = closingQuote(bytes, at, end);
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
-    else if (byte === COMMA && depth === 1 && valueEnd < 0) valueEnd = at;
+    if (byte === QUOTE) {
+      if (key < 0) key = at;
+      at = afterString(bytes, at, end) - 1;
+      if (at < 0) return undefined;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       depth -= 1;
       if (depth > 0) continue;
-      if (afterSpace(bytes, at + 1) < end) return undefined;
-      const last = beforeSpace(bytes, valueEnd < 0 ? at : valueEnd);
-      return { key, value: { start: value, end: last + 1 } };
-    }
+      endMember(at);
+      return afterSpace(bytes, at + 1, end) < end ? undefined : found;
+    } else if (depth > 1) continue;
+    else if (byte === COLON && value < 0) {
+      value = afterSpace(bytes, at + 1, end);
+      at = value - 1;
+    } else if (byte === COMMA) endMember(at);
   }
   return undefined;
 }
 
 /** The member, with the comma that came with it: what is to be cut out. */
 export function spanOfMember(bytes: Buffer, { key, value }: Member): Span {
-  const before = beforeSpace(bytes, key);
+  const before = beforeSpace(bytes, key) - 1;
   if (bytes[before] === COMMA) return { start: before, end: value.end };
   const after = afterSpace(bytes, value.end);
   return { start: key, end: bytes[after] === COMMA ? after + 1 : value.end };
-}
-
-/** Whether the bytes at `at` are those of `text`. */
-export function isAt(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text[index]) return false;
-  return true;
-}
-
-/** The first byte from `at` on that is no white space (RFC 8259, 2). */
-export function afterSpace(bytes: Buffer, at: number): number {
-  let position = at;
-  while (isSpace(bytes[position])) position += 1;
-  return position;
-}
-
-/** The last byte before `end` that is no white space. */
-function beforeSpace(bytes: Buffer, end: number): number {
-  let position = end - 1;
-  while (isSpace(bytes[position])) position -= 1;
-  return position;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-/** The quote that ends the string which begins at `start`; `end` where there is none. */
-function closingQuote(bytes: Buffer, start: number, end: number): number {
-  for (let at = start + 1; at < end; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return end;
 }

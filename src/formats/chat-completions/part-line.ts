@@ -87,11 +87,15 @@ export function partLine(choice: number): PartLine {
 
   const write = (part: LinePart, given: string, out: Out): void => {
     if (part.state === 'ended') return;
-    const text = given.slice(0, part.scan?.add(given));
+    // A loop, not a call of itself: a piece may be megabytes of empty objects.
+    let text = given.slice(0, part.scan?.add(given));
     if (text === '') return;
-    if (part.scan?.isEmpty()) write(part, given.slice(text.length), out);
-    else if (part.state === 'waiting') part.text += text;
-    else out.enqueue({ type: 'part-delta', choice, index: part.index, text });
+    for (let at = text.length; text !== '' && part.scan?.isEmpty(); at += text.length) {
+      const rest = given.slice(at);
+      text = rest.slice(0, part.scan.add(rest));
+    }
+    if (text !== '' && part.state === 'waiting') part.text += text;
+    else if (text !== '') out.enqueue({ type: 'part-delta', choice, index: part.index, text });
     if (part.state === 'live' && part.scan?.isWhole()) drain(out);
   };
 
