@@ -73,6 +73,25 @@ function quoteIn(bytes: Buffer, at: number, end: number): number {
   return found < 0 ? -1 : at + found;
 }
 
+/** Where the string of a JSON text ends that begins at `start`: at its closing quote, or the text's end where it has none. */
+export function closingQuote(text: string, start: number): number {
+  const { length } = text;
+  for (let at = start + 1; at < length; ) {
+    for (const until = Math.min(length, at + NEAR); at < until; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) return at;
+      if (code === BACKSLASH) at++;
+    }
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return length;
+    let before = quote - 1;
+    while (before >= at && text.charCodeAt(before) === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote;
+    at = quote + 1;
+  }
+  return length;
+}
+
 /** Whether the bytes at `at` are those of `text`. */
 export function isAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;

@@ -7,10 +7,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, invalid } from './errors.ts';
 import { type Json, parseJson } from './json.ts';
+import { MAX_DEPTH, MAX_TOKENS } from './json-bounds.ts';
 import {
   afterSpace,
   afterString,
-  BACKSLASH,
   beforeSpace,
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -24,12 +24,6 @@ import {
 } from './json-bytes.ts';
 
 export type { Span } from './json-bytes.ts';
-
-/** Deepest nesting taken; JSON.stringify and most validators fail long before a stack does. */
-export const MAX_DEPTH = 128;
-
-/** Most commas, colons and opening brackets taken: each may become an object in memory. */
-export const MAX_TOKENS = 500_000;
 
 /**
  * The places of an object's top-level values, by key.
@@ -122,21 +116,6 @@ export function* itemsOf(bytes: Buffer, { start, end }: Span): Generator<Span> {
     if (item.start < item.end) yield item;
     itemStart = at + 1;
   }
-}
-
-/** What MAX_TOKENS counts, in JSON text: nothing that stands in its strings. */
-export function tokensIn(text: string): number {
-  let tokens = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === COMMA || code === COLON || code === OPEN_OBJECT || code === OPEN_LIST) tokens++;
-  }
-  return tokens;
 }
 
 /** A value that stands in an object's bytes. @throws GatewayError `invalid-request` */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../src/errors.ts';
-import { MAX_DEPTH, MAX_TOKENS, scanList, scanObject, tokensIn } from '../src/json-scan.ts';
+import { MAX_DEPTH, MAX_TOKENS, tokensIn } from '../src/json-bounds.ts';
+import { scanList, scanObject } from '../src/json-scan.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {

@@ -1,10 +1,12 @@
 /**
- * Arguments of tool calls: JSON text in one half of the formats, an object in the other. Numbers that a JavaScript
- * number cannot hold (an order id of 19 digits) go through both ways as they were written.
+ * Arguments of tool calls: JSON text in one half of the formats, an object in the other. Numbers go through both ways as
+ * they were written: an order id of 19 digits, `1e-400`, `-0` and `1.0` too.
  */
 
 import type { Json, JsonObject } from '../json.ts';
 import { isList, isObject } from '../json.ts';
+import { isBounded } from '../json-bounds.ts';
+import { holdsOddNumber, isOdd } from './odd-number.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": in every Node this runs on, not yet in the library types.
 declare global {
@@ -21,9 +23,6 @@ declare global {
 
 /** Deeper than any answer and any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
 const MAX_DEPTH = 500;
-
-/** No number of fewer digits can lose any, nor be beyond the largest or below the least. */
-const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /**
  * Arguments as the object that messages and generate-content want.
@@ -56,33 +55,28 @@ export function argumentsText(value: Json | undefined): string {
 }
 
 /**
- * JSON text as a value, whose long numbers are written back by JSON.stringify digit by digit. Such a number is an
- * object to every other reader, so this is for values that are only carried.
+ * JSON text as a value, whose numbers JSON.stringify writes as they were written. One that it would write in another
+ * way is an object to every other reader, so this is for values that are only carried.
  * @throws SyntaxError where the text is not JSON.
  */
 export function parseExact(text: string): Json {
-  if (!LONG_NUMBER.test(text)) {
+  if (!holdsOddNumber(text)) {
     const value: Json = JSON.parse(text);
     return value;
   }
   return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && losesDigits(value, source)
-      ? JSON.rawJSON(source)
-      : value,
+    typeof value === 'number' && source !== undefined && isOdd(source) ? JSON.rawJSON(source) : value,
   );
 }
 
-/** The same, or undefined where the text is not JSON. */
+/** The same, or undefined where the text is not JSON, or holds more of it than may become a value. */
 export function tryParseExact(text: string): Json | undefined {
+  if (!isBounded(text)) return undefined;
   try {
     return parseExact(text);
   } catch {
     return undefined;
   }
-}
-
-function losesDigits(value: number, source: string): boolean {
-  return !Number.isFinite(value) || (LONG_NUMBER.test(source) && String(value) !== source);
 }
 
 /** Whether a value is nested too deep to be written: JSON.stringify, and a reviver, end in a full stack some thousands down. */

@@ -4,7 +4,8 @@
  * its parser, so that no caller ever sees the wrapping. Unwrapping what is unwrapped already changes nothing.
  */
 
-import { asObject, asText, isObject, type JsonObject, tryParseJson } from '../json.ts';
+import { asObject, asText, isObject, type JsonObject } from '../json.ts';
+import { tryParseBounded } from '../json-bounds.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
 import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart } from './prompt.ts';
 import type { PartEnd, PartStart, ReplyEvent } from './reply.ts';
@@ -55,7 +56,7 @@ export function asFunctionCall(call: ToolCallPart): ToolCallPart {
 
 /** The free text in a call's JSON arguments. What a model wrote in another shape is given as it wrote it. */
 export function unwrapInput(argumentsText: string): string {
-  const value = tryParseJson(argumentsText);
+  const value = tryParseBounded(argumentsText);
   const input = isObject(value) ? asText(value['input']) : undefined;
   return input ?? (argumentsText === '{}' ? '' : argumentsText);
 }

@@ -15,8 +15,8 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  tryParseJson,
 } from '../json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../json-bounds.ts';
 import { saysAccountIsClosed } from './account.ts';
 import { faultOfStatus } from './fault-of-status.ts';
 
@@ -62,7 +62,7 @@ export function renderError(error: GatewayError): JsonObject {
 
 /** An error answer (status 400 and above) by its meaning: no key, and no text that is not the vendor's own, comes through. */
 export function parseError(status: number, body: string): GatewayError {
-  return errorOf(status, tellingOf(tryParseJson(body)));
+  return errorOf(status, tellingOf(tryParseBounded(body, MAX_ERROR_TOKENS)));
 }
 
 /**
@@ -227,7 +227,7 @@ function tellingOf(body: Json | undefined, isBehind = false): Told {
  */
 function vendorsOwn({ message: told }: Told, raw: Json | undefined): Pick<Told, 'message' | 'code'> {
   if (told !== 'Provider returned error' || !raw) return {};
-  const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
+  const value = typeof raw === 'string' ? tryParseBounded(raw, MAX_ERROR_TOKENS) : raw;
   if (value === undefined) return compact({ message: foreignText(raw) });
   const { message, code } = tellingOf(value, true);
   return compact({ message, code });

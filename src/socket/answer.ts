@@ -3,7 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { asGatewayError, GatewayError } from '../errors.ts';
 import { parseErrorObject, renderError } from '../formats/openai-errors.ts';
-import { asObject, asText, type JsonObject, tryParseJson } from '../json.ts';
+import { asObject, asText, type JsonObject } from '../json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../json-bounds.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 
 /** How its events are told. */
@@ -53,7 +54,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
         if (isOver || !event.data.startsWith('{')) return;
         const name = event.event;
         const isRead = name === undefined || name === 'error' || CARRIES.test(name);
-        const read = isRead ? asObject(tryParseJson(event.data)) : undefined;
+        const read = isRead ? asObject(tryParseBounded(event.data)) : undefined;
         const type = name ?? asText(read?.['type']) ?? '';
         if (type === 'error') {
           failure = read;
@@ -122,7 +123,7 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
       if (size <= MAX_ERROR) chunks.push(chunk);
     });
     const end = (): void => {
-      const body = asObject(tryParseJson(Buffer.concat(chunks).toString()));
+      const body = asObject(tryParseBounded(Buffer.concat(chunks).toString(), MAX_ERROR_TOKENS));
       const { statusCode: status = 0 } = answer;
       if (status >= 400 && asObject(body?.['error']) !== undefined) {
         sayError(status, body ?? {}, usefulOf(answer), told);

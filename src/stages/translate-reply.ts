@@ -7,7 +7,8 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import { amended, asGatewayError, type GatewayError } from '../errors.ts';
 import { formats } from '../formats/all.ts';
 import type { Asked, EventRenderer } from '../formats/format.ts';
-import { asObject, tryParseJson } from '../json.ts';
+import { asObject } from '../json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../json-bounds.ts';
 import { hidden, hiddenInHeaders, hiddenInJson, tellable } from '../redact.ts';
 import { type Body, bodyOfBytes, wholeOf } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
@@ -144,7 +145,7 @@ async function refused(answered: Answered): Promise<Replied> {
   const { id, route, spoken, model, answer, translation, secret, allowance, ledger } = answered;
   const body = await readWhole(answer, MAX_ERROR);
   const text = body.toString('utf8');
-  const isJson = tryParseJson(text) !== undefined;
+  const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[spoken].outbound.parseError(answer.status, shown);
   const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
@@ -237,7 +238,7 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
 /** How many tokens a prompt has. */
 async function counted(answered: Answered, { inbound, outbound }: NonNullable<Translation['counting']>) {
   const { answer } = answered;
-  const said = tryParseJson((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
+  const said = tryParseBounded((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
   const tokens = outbound.parseCount(asObject(said) ?? {});
   if (tokens === undefined) throw noAnswer(answered);
   return { headers: jsonHeaders(answered), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
@@ -277,7 +278,7 @@ async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffe
  */
 function withWord(error: GatewayError, status: number, body: string): GatewayError {
   if (error.fault !== 'upstream-auth') return error;
-  const value = tryParseJson(body);
+  const value = tryParseBounded(body, MAX_ERROR_TOKENS);
   const told = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
   const word = [told['code'], told['status'], told['type']].find(
     (each) => typeof each === 'string' && /^[A-Za-z_]{1,48}$/.test(each),

@@ -20,7 +20,7 @@ import {
 } from '../vendors/vendor.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
 import { askingAll, refuseBackground } from './metered.ts';
-import { parseBody } from './parse-body.ts';
+import { parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
 import { stopsOf } from './stop-at.ts';
@@ -99,12 +99,13 @@ function withUsage({
 
 function translated(routed: Routed): Prepared {
   const { vendor, spoken, route, model, id } = routed;
-  const body = parseBody(routed.body);
+  const body = parseBody(routed.body, routed.fields);
   const inbound = inboundOf(route.format, body);
   const { outbound } = formats[spoken];
   const counting = countingOf(route, spoken);
   const target = learned(targetOf(vendor, model), routed);
-  const given = (counting?.inbound ?? inbound).parseRequest(body, unreported);
+  const parsed = (counting?.inbound ?? inbound).parseRequest(body, unreported);
+  const given = withWrittenNumbers(parsed, routed.body, routed.fields);
   const stream = given.stream || asksStream(routed, body);
   const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
   const prompt = {

@@ -2,7 +2,8 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { GatewayError } from '../../errors.ts';
-import { asList, asNumber, asObject, isList, isObject, type JsonObject, tryParseJson } from '../../json.ts';
+import { asList, asNumber, asObject, isList, isObject, type JsonObject } from '../../json.ts';
+import { tryParseBounded } from '../../json-bounds.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { ThinkingTold } from '../format.ts';
 import { parseErrorObject, renderError } from '../openai-errors.ts';
@@ -16,7 +17,7 @@ export function renderLateError(error: GatewayError): Sse {
 
 /** @see Outbound.parseFailure */
 export function parseFailure({ event, data }: Sse): GatewayError | undefined {
-  const value = tryParseJson(data);
+  const value = tryParseBounded(data);
   if (!isObject(value)) return undefined;
   return event === 'error' || isErrorBody(value) ? parseErrorObject(value) : undefined;
 }

@@ -6,7 +6,8 @@
 import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError, toldWait } from '../../errors.ts';
 import { foreignText } from '../../foreign-text.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asNumber, asObject, asObjects, isList, isObject, tryParseJson } from '../../json.ts';
+import { asNumber, asObject, asObjects, isList, isObject } from '../../json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../json-bounds.ts';
 import type { Sse } from '../../streams/sse.ts';
 import { faultOfStatus } from '../fault-of-status.ts';
 
@@ -14,7 +15,7 @@ const TYPE = 'type.googleapis.com/google.rpc.';
 
 /** An error answer by its meaning. @param body as it came, JSON or not. */
 export function parseError(status: number, body: string): GatewayError {
-  const value = tryParseJson(body);
+  const value = tryParseBounded(body, MAX_ERROR_TOKENS);
   return errorOf(asObject(isList(value) ? value[0] : value)?.['error'], status);
 }
 
@@ -41,7 +42,7 @@ export function parseInnerError(error: Json | undefined): GatewayError | undefin
 
 /** @see Outbound.parseFailure */
 export function parseFailure({ data }: Sse): GatewayError | undefined {
-  const value = tryParseJson(data);
+  const value = tryParseBounded(data);
   for (const chunk of isList(value) ? value : [value]) {
     const error = parseInnerError(asObject(chunk)?.['error']);
     if (error !== undefined) return error;

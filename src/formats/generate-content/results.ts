@@ -3,11 +3,12 @@
  * and `error` hold what is no object (REST reference, FunctionResponse.response).
  */
 
+import { tryParseExact } from '../../conversation/arguments.ts';
 import { extraOf, fieldsOf, ownOf } from '../../conversation/own.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../conversation/prompt.ts';
 import { invalid } from '../../errors.ts';
 import type { Json, JsonObject } from '../../json.ts';
-import { asObject, asObjects, asText, isObject, tryParseJson } from '../../json.ts';
+import { asObject, asObjects, asText, isObject } from '../../json.ts';
 import type { Report, Target } from '../format.ts';
 import { isGeminiId } from './call-ids.ts';
 import { isGemini3 } from './generation.ts';
@@ -85,7 +86,7 @@ function wrapResponse(text: string, isError: boolean): JsonObject {
 function responseOf(text: string): JsonObject | undefined {
   // The first letter tells most texts from objects without parsing them.
   if (!text.trimStart().startsWith('{') || text.includes('"$ref"')) return undefined;
-  const value = tryParseJson(text);
+  const value = tryParseExact(text);
   return isObject(value) ? value : undefined;
 }
 

@@ -3,7 +3,8 @@
 import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../errors.ts';
 import { foreignText } from '../../foreign-text.ts';
 import type { JsonObject } from '../../json.ts';
-import { asObject, isObject, tryParseJson } from '../../json.ts';
+import { asObject, isObject } from '../../json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../json-bounds.ts';
 import type { Sse } from '../../streams/sse.ts';
 import { saysAccountIsClosed } from '../account.ts';
 import { faultOfStatus } from '../fault-of-status.ts';
@@ -61,12 +62,12 @@ function messageOf({ fault, message }: GatewayError): string {
 
 /** An error answer of the vendor, whatever its body is, by its meaning. */
 export function parseError(status: number, body: string): GatewayError {
-  return errorOf(asObject(tryParseJson(body)) ?? {}, status);
+  return errorOf(asObject(tryParseBounded(body, MAX_ERROR_TOKENS)) ?? {}, status);
 }
 
 /** @see Outbound.parseFailure */
 export function parseFailure({ event, data }: Sse): GatewayError | undefined {
-  const value = tryParseJson(data);
+  const value = tryParseBounded(data);
   if (!isObject(value)) return undefined;
   const isError = (foreignText(value['type']) ?? event) === 'error';
   return isError || isUntypedError(value) ? errorOf(value) : undefined;

@@ -5,16 +5,8 @@
  */
 
 import type { Tool } from '../../conversation/prompt.ts';
-import {
-  asList,
-  asObject,
-  asText,
-  compact,
-  type Json,
-  type JsonObject,
-  tryParseJson,
-  withoutNulls,
-} from '../../json.ts';
+import { asList, asObject, asText, compact, type Json, type JsonObject, withoutNulls } from '../../json.ts';
+import { tryParseBounded } from '../../json-bounds.ts';
 import { isClientTool } from './client-tools.ts';
 
 export interface ClientCall {
@@ -104,7 +96,7 @@ export function clientCalls(tools: readonly Tool[] = []): ReadonlyMap<string, Cl
 
 /** What is to be done, whatever a model wrote. */
 export function actionOf(call: ClientCall, written: string): JsonObject {
-  return call.read(asObject(tryParseJson(written)) ?? {}, written);
+  return call.read(asObject(tryParseBounded(written)) ?? {}, written);
 }
 
 /** What is to be done, as the arguments of the function. */

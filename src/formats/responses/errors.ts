@@ -4,7 +4,8 @@
  */
 
 import { type GatewayError, LONGEST_WAIT } from '../../errors.ts';
-import { asObject, isObject, type JsonObject, tryParseJson } from '../../json.ts';
+import { asObject, isObject, type JsonObject } from '../../json.ts';
+import { tryParseBounded } from '../../json-bounds.ts';
 import type { Sse } from '../../streams/sse.ts';
 import type { ThinkingTold } from '../format.ts';
 import { parseErrorObject, renderError as renderUsual } from '../openai-errors.ts';
@@ -34,7 +35,7 @@ export function errorFields(error: GatewayError): JsonObject {
 
 /** @see Outbound.parseFailure */
 export function parseFailure({ data }: Sse): GatewayError | undefined {
-  const event = tryParseJson(data);
+  const event = tryParseBounded(data);
   if (!isObject(event)) return undefined;
   return event['type'] === 'error' || event['type'] === 'response.failed'
     ? parseErrorObject(event)
