@@ -13,14 +13,22 @@ import type { Part, TextPart } from '../../conversation/prompt.ts';
 /** What stands between the end of one text and the beginning of another. */
 export function gapBetween(before: string, after: string): string {
   if (before === '' || after === '') return '';
-  return /\s$/.test(before) || /^\s/.test(after) ? '' : '\n\n';
+  return isSpace(before.at(-1)) || isSpace(after[0]) ? '' : '\n\n';
 }
 
-/** Thoughts as one text. */
+function isSpace(character: string | undefined): boolean {
+  return character !== undefined && /\s/.test(character);
+}
+
+/** Thoughts as one text. The end of all before is that of the last: to look at all for each would cost their square. */
 export function plainThoughts(thoughts: readonly { readonly text: string }[]): string {
-  let plain = '';
-  for (const { text } of thoughts) plain += gapBetween(plain, text) + text;
-  return plain;
+  const pieces: string[] = [];
+  let last = '';
+  for (const { text } of thoughts) {
+    pieces.push(gapBetween(last, text), text);
+    last = text || last;
+  }
+  return pieces.join('');
 }
 
 /** The texts of an answer, with what stands between them as texts of its own. */

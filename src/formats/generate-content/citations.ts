@@ -66,12 +66,13 @@ function parseCitations(
 function groundingCitations(text: string, grounding: JsonObject, unitAt: UnitAt): readonly Citation[] {
   const chunks = asList(grounding['groundingChunks']).map((chunk) => sourceOf(asObject(chunk)));
   const supports = asObjects(grounding['groundingSupports']);
+  const find = finderIn(text);
   // Not every answer says which of its words are from where (as recorded of Gemini 3): then all of it is from all of them.
   if (supports.length === 0) return chunks.flatMap((source) => source ?? []);
   return supports.flatMap((support) => {
     const segment = asObject(support['segment']) ?? {};
     const citedText = asText(segment['text']);
-    const place = placeOf(text, segment, citedText, unitAt);
+    const place = placeOf(text, segment, citedText, unitAt, find);
     return asList(support['groundingChunkIndices']).flatMap((index) => {
       const source = typeof index === 'number' ? chunks[index] : undefined;
       return source ? [{ ...source, ...(citedText !== undefined && { citedText }), ...place }] : [];
@@ -97,11 +98,26 @@ function placeOf(
   segment: JsonObject,
   quoted: string | undefined,
   unitAt: UnitAt,
+  find: (quoted: string) => number,
 ): Range | undefined {
   const told = rangeOf(segment, unitAt);
   if (told && (quoted === undefined || text.slice(told.start, told.end) === quoted)) return told;
-  const found = quoted ? text.indexOf(quoted) : -1;
+  const found = quoted ? find(quoted) : -1;
   return quoted && found >= 0 ? { start: found, end: found + quoted.length } : undefined;
+}
+
+/** How often a text is searched to its end, all in all: quotes that are not in it come by the thousand only to cost. */
+const MOST_SEARCHES = 64;
+
+/** Where a quote stands in the text; -1 where it does not, or the text has been searched so often. */
+function finderIn(text: string): (quoted: string) => number {
+  let left = MOST_SEARCHES * text.length;
+  return (quoted) => {
+    if (left <= 0) return -1;
+    const found = text.indexOf(quoted);
+    left -= found < 0 ? text.length : found;
+    return found;
+  };
 }
 
 function rangeOf(place: JsonObject, unitAt: UnitAt): Range | undefined {
@@ -138,10 +154,33 @@ function utf16Offsets(text: string): UnitAt {
   return (at) => units.get(at);
 }
 
+/** Code units between two places whose byte is known: to count from the beginning for each citation costs their square. */
+const STRIDE = 1024;
+
+/** The byte at which a code unit starts; that of the end for what lies behind it. */
+function byteOffsets(text: string): (unit: number) => number {
+  if (Buffer.byteLength(text, 'utf8') === text.length) return (unit) => Math.min(unit, text.length);
+  const bytes = [0];
+  /** Where the stretch begins that a unit is in: never between the halves of a surrogate pair. */
+  const placeOfStretch = (stretch: number): number => {
+    const at = stretch * STRIDE;
+    return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at;
+  };
+  for (let stretch = 1; stretch * STRIDE < text.length; stretch += 1) {
+    const piece = text.slice(placeOfStretch(stretch - 1), placeOfStretch(stretch));
+    bytes.push((bytes.at(-1) ?? 0) + Buffer.byteLength(piece, 'utf8'));
+  }
+  return (unit) => {
+    const stretch = Math.min(Math.floor(unit / STRIDE), bytes.length - 1);
+    return (bytes[stretch] ?? 0) + Buffer.byteLength(text.slice(placeOfStretch(stretch), unit), 'utf8');
+  };
+}
+
 /** Citations as `groundingMetadata`; undefined of none that has a URL. */
 export function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];
+  const byteAt = byteOffsets(text);
   for (const { url, title, citedText, start, end } of citations) {
     if (url === undefined) continue;
     const known = chunks.get(url) ?? {
@@ -151,8 +190,8 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
     chunks.set(url, known);
     if (start === undefined || end === undefined) continue;
     const segment = {
-      startIndex: Buffer.byteLength(text.slice(0, start), 'utf8'),
-      endIndex: Buffer.byteLength(text.slice(0, end), 'utf8'),
+      startIndex: byteAt(start),
+      endIndex: byteAt(end),
       text: citedText ?? text.slice(start, end),
     };
     supports.push({ segment, groundingChunkIndices: [known.index] });
