@@ -8,6 +8,9 @@ import type { Identities } from './identities/identities.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Traces } from './observe/traces.ts';
+import type { PendingLimits } from './server/arrivals.ts';
+import type { CallerTimeouts } from './server/timeouts.ts';
+import type { SocketLimits } from './socket/room.ts';
 import type { DecodeOptions } from './stages/decode.ts';
 import type { ReachOptions } from './stages/reach.ts';
 import type { InFlightLimits } from './stages/shed.ts';
@@ -32,7 +35,14 @@ export interface Gateway {
   readonly passes: Passes;
   /** How vendors are doing: the one part of this value that changes. */
   readonly upstreams: Upstreams;
-  readonly options: DecodeOptions & InFlightLimits & ReachOptions & RequestOptions & ReplyOptions;
+  readonly options: DecodeOptions &
+    InFlightLimits &
+    PendingLimits &
+    SocketLimits &
+    CallerTimeouts &
+    ReachOptions &
+    RequestOptions &
+    ReplyOptions;
   readonly cors: CorsOptions;
   /** Takes the notes of every exchange when it is over; absent where nobody does, and then nothing is noted. */
   readonly note?: TakeNotes;

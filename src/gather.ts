@@ -2,6 +2,8 @@
 
 export interface Gathered {
   size(): number;
+  /** Bytes that are held for it: room for more of it among them. */
+  held(): number;
   add(piece: Buffer): void;
   /** All of it so far; of one piece, that piece. */
   whole(): Buffer;
@@ -28,6 +30,7 @@ export function gather(most: number, expected = 0): Gathered {
   let size = 0;
   return {
     size: () => size,
+    held: () => block?.length ?? size,
     add(piece) {
       if (size === 0) {
         first = piece;

@@ -21,7 +21,9 @@ import type { Limits } from './limits/limits.ts';
 import { limitsInMemory } from './limits/open-limits.ts';
 import { type Tell, tellPlainly } from './observe/teller.ts';
 import type { Traces } from './observe/traces.ts';
+import { grantedMemory } from './process/granted-memory.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/sandbox.ts';
+import type { PendingLimits } from './server/arrivals.ts';
 import type { LineMode } from './streams/line.ts';
 import { recording, type TakeNotes } from './usage/ledger.ts';
 import { openAgent } from './vendors/agent.ts';
@@ -109,6 +111,7 @@ export async function openGateway(
     passes,
     options: {
       ...config.limits,
+      ...pendingLimits(config.limits),
       bodyLimit: config.limits.bodyBytes,
       ...config.timeouts,
       validate: config.validate,
@@ -132,6 +135,17 @@ export async function openGateway(
       letGo();
       await sandbox?.close();
     },
+  };
+}
+
+/** What may be on its way: no more than a quarter of the memory in all, but enough for one body in any case. */
+function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['limits']): PendingLimits {
+  // A body that grows has a copy made of it, and one over a WebSocket comes in pieces that have a size of their own.
+  const least = 2 * bodyBytes;
+  const inAll = Math.max(least, Math.min(pendingBytes, grantedMemory() / 4));
+  return {
+    pendingBytes: inAll,
+    pendingBytesPerKey: Math.max(least, Math.min(pendingBytesPerKey, inAll)),
   };
 }
 

@@ -70,8 +70,17 @@ export async function serveAsWorker(environment: Environment, directory: string)
 
 /** Limits are those of all workers together. */
 function oneShare(config: Config): Config {
-  const { inFlight, inFlightPerKey } = config.limits;
+  const { inFlight, inFlightPerKey, webSockets, webSocketsPerKey, pendingBytes, pendingBytesPerKey } =
+    config.limits;
   const share = (limit: number): number => Math.ceil(limit / config.workers);
-  const limits = { ...config.limits, inFlight: share(inFlight), inFlightPerKey: share(inFlightPerKey) };
+  const limits = {
+    ...config.limits,
+    inFlight: share(inFlight),
+    inFlightPerKey: share(inFlightPerKey),
+    webSockets: share(webSockets),
+    webSocketsPerKey: share(webSocketsPerKey),
+    pendingBytes: share(pendingBytes),
+    pendingBytesPerKey: share(pendingBytesPerKey),
+  };
   return { ...config, limits };
 }

@@ -295,6 +295,23 @@ export const configSchema = z.strictObject({
       /** Requests in flight: in all, and of one key. Workers share both evenly. */
       inFlight: z.number().int().positive().default(10_000),
       inFlightPerKey: z.number().int().positive().default(5_000),
+      /** Open WebSockets: in all, and of one key. Workers share both evenly. */
+      webSockets: z.number().int().positive().default(10_000),
+      webSocketsPerKey: z.number().int().positive().default(1_000),
+      /**
+       * Bytes that are held for what is not whole yet: in all, and for one key. Workers share both evenly. In all, no
+       * more than a quarter of the memory; always enough for one body.
+       */
+      pendingBytes: z
+        .number()
+        .int()
+        .positive()
+        .default(512 * 1024 * 1024),
+      pendingBytesPerKey: z
+        .number()
+        .int()
+        .positive()
+        .default(128 * 1024 * 1024),
       /** From where on new work is refused: how late the event loop may be, and shares of what there is. */
       eventLoopDelay: milliseconds.min(1).default(500),
       memory: z.number().gt(0).max(1).default(0.85),

@@ -11,7 +11,8 @@ import type { Principal } from '../keys.ts';
 import { openDescription } from '../openapi/document.ts';
 import { openPlayground } from '../playground/assets.ts';
 import { nodeExchangeOf } from '../server/node-exchange.ts';
-import { isHandshake, refusalOf } from '../socket/handshake.ts';
+import { isHandshake, judge } from '../socket/handshake.ts';
+import type { SocketRoom } from '../socket/room.ts';
 import { admit } from '../stages/authenticate.ts';
 import { decodedName, MODELS_PATH } from '../stages/decode.ts';
 import type { Incoming, Load, Route } from '../stages/exchange.ts';
@@ -34,6 +35,8 @@ export interface Host {
   /** What balancers are told of the process. */
   condition(): 'ok' | 'overloaded' | 'draining';
   readonly load: Load;
+  /** How many WebSockets a key may open. */
+  readonly socketRoom: Pick<SocketRoom, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
   signalOf(response: ServerResponse): AbortSignal;
 }
@@ -201,7 +204,8 @@ export function createApp(host: Host): H3 {
     // What stands in between may have taken the word away that asks for one, but not what comes with it.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
-    return (await refusalOf(message, host.current(), host.condition() === 'ok')) ?? noSocket();
+    const judged = await judge(message, host.current(), host.condition() === 'ok', host.socketRoom);
+    return judged instanceof GatewayError ? judged : noSocket();
   }
 
   /** The error, behind the preflight that a browser asks first: without one, all its page reads is 'Failed to fetch'. */

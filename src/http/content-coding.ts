@@ -13,6 +13,9 @@ import { GatewayError } from '../errors.ts';
 /** The most a zstd frame may have its reader remember, as a power of two: what RFC 9659 allows on the web. */
 const ZSTD_WINDOW = 23;
 
+/** The most that any of these has its reader remember, in bytes: Brotli's largest window (RFC 7932, 9.1). */
+export const LARGEST_WINDOW = 16 * 1024 * 1024;
+
 export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],

@@ -4,30 +4,36 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, invalid } from '../errors.ts';
+import { asGatewayError, GatewayError, invalid } from '../errors.ts';
 import { gather } from '../gather.ts';
-import type { Decompress } from './content-coding.ts';
+import type { Arrival } from '../server/arrivals.ts';
+import { type Decompress, LARGEST_WINDOW } from './content-coding.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
+
+/** Bytes that are not counted as held: how many of those there are, the requests in flight bound. */
+const UNCOUNTED = 64 * 1024;
 
 export interface BodyOptions {
   /** Bytes: of what is sent, and of what it is when it is decompressed. */
   readonly limit: number;
   readonly decompress: Decompress;
+  /** Begins to count what is held for it, once that is more than a little. Absent: nobody counts. */
+  readonly arriving?: (() => Arrival) | undefined;
 }
 
 /**
  * A caller who waits for leave to send the body (`Expect: 100-continue`) is given it here: whatever could be refused
  * by the head alone has been.
  * @throws GatewayError `too-large` as soon as the body is known to pass the limit, and `invalid-request` where the
- *   caller left before its end, or where it is not what its `Content-Encoding` says. What still comes is read and
- *   thrown away for a moment, then cut off.
+ *   caller left before its end, or where it is not what its `Content-Encoding` says; and what its arrival throws. What
+ *   still comes is read and thrown away for a moment, then cut off.
  */
 export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { limit, decompress }: BodyOptions,
+  { limit, decompress, arriving }: BodyOptions,
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) {
@@ -39,12 +45,14 @@ export function readBody(
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
     const body = gather(limit, decoder === undefined ? declared : 0);
+    let arrival: Arrival | undefined;
     let sent = 0;
     // Listeners that have done their part stay: to take four off costs more than to ask.
     let isOver = false;
     const fail = (error: GatewayError): void => {
       if (isOver) return;
       isOver = true;
+      arrival?.end();
       if (decoder !== undefined) request.unpipe(decoder);
       decoder?.destroy();
       discard(request);
@@ -56,12 +64,24 @@ export function readBody(
     };
     const onData = (chunk: Buffer): void => {
       if (isOver) return;
-      if (body.size() + chunk.length > limit) fail(tooLarge(limit));
-      else body.add(chunk);
+      if (body.size() + chunk.length > limit) {
+        fail(tooLarge(limit));
+        return;
+      }
+      body.add(chunk);
+      if (arriving === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
+      arrival ??= arriving();
+      try {
+        // What decompresses it remembers the last of what it has given.
+        arrival.holds(body.held() + (decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW)));
+      } catch (error) {
+        fail(asGatewayError(error));
+      }
     };
     const onEnd = (): void => {
       if (isOver) return;
       isOver = true;
+      arrival?.end();
       // What comes behind the end of the compressed data is nobody's.
       if (decoder !== undefined) request.unpipe(decoder).resume();
       resolve(body.whole());

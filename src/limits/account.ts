@@ -50,6 +50,11 @@ export interface Account {
     beside: Standings,
   ): Standings | Promise<Standings>;
   /**
+   * Counts something of a holder as in flight that is not a request yet.
+   * @returns what is called when it is over, once; undefined where as many are in flight as may be.
+   */
+  occupy(holder: Holder): Leave | undefined | Promise<Leave | undefined>;
+  /**
    * Charges what an exchange took, where that is limited.
    * @param time when it began, milliseconds since 1970.
    */
@@ -213,6 +218,9 @@ export function openAccount(
       return Promise.all([ofRequests, ofTokens, spent]).then((figures) =>
         enter(holder, response, format, weigh(holder, format, beside, ...figures)),
       );
+    },
+    occupy({ name, limits: { concurrentRequests } }) {
+      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, mine(concurrentRequests));
     },
     charge(name, took, cost, time) {
       const at = performance.now();

@@ -6,6 +6,7 @@ import type { KeyLimits, ModelHolder, Principal } from '../keys.ts';
 import type { Recorder } from '../usage/exchange-record.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
 import { type Budget, type Counters, openAccount } from './account.ts';
+import type { Leave } from './in-flight.ts';
 import { limitHeaders, type Standings } from './limit-headers.ts';
 import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
 
@@ -21,6 +22,11 @@ export interface Limits {
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
   admit(principal: Principal, response: ServerResponse, format: FormatName): Allowed | Promise<Allowed>;
+  /**
+   * Counts a message that is on its way as one in flight: of its key, and if that has room, of the key's group.
+   * @returns what is called when it is whole, once; undefined where as many are in flight as may be.
+   */
+  occupy(principal: Principal): Promise<Leave | undefined>;
   /**
    * The same of what is limited of a model.
    * @param beside how far the request is with the limits for all models; undefined where there are none.
@@ -137,6 +143,19 @@ export function limitsOf(
             ? own.then((beside) => groups.admit(group, response, format, beside))
             : groups.admit(group, response, format, own);
       return told(all, format);
+    },
+    async occupy({ name, limits, group }) {
+      const leave = await keys.occupy({ name, limits });
+      if (leave === undefined || group === undefined) return leave;
+      const leaveGroup = await groups.occupy(group);
+      if (leaveGroup === undefined) {
+        leave();
+        return undefined;
+      }
+      return () => {
+        leave();
+        leaveGroup();
+      };
     },
     admitModel(principal, asked, response, format, beside = NOT_LIMITED) {
       const { name, modelLimits = NONE, group } = principal;

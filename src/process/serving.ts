@@ -49,7 +49,7 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
       const { live } = server;
       if (live.inFlight() <= SPARED) return;
       const error = new GatewayError('overloaded', 'The gateway is out of memory.', { retryAfter: 1 });
-      live.endNewest(Math.ceil(live.inFlight() / 10), error);
+      live.endLargest(Math.ceil(live.inFlight() / 10), error);
     },
     onFewDescriptors: () => server.closeIdle(),
   });

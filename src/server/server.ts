@@ -6,8 +6,10 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { createApp } from '../http/app.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
+import { openSocketRoom } from '../socket/room.ts';
 import { takeSockets } from '../socket/sockets.ts';
 import type { Load } from '../stages/exchange.ts';
+import { shortOf } from '../stages/shed.ts';
 import { type Address, portOf, urlOf } from './bind.ts';
 import { listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
@@ -60,12 +62,15 @@ export async function serve(
 ): Promise<RunningServer> {
   let leaving = false;
   let draining = false;
-  const live = followExchanges();
+  const live = followExchanges(() => current().options);
+  const socketRoom = openSocketRoom(() => current().options);
+  const load = { inFlight: live.inFlight, claim: live.claim, arriving: live.arriving, shortage };
   const app = createApp({
     current,
     gatewayOf: (response) => live.gatewayOf(response) ?? current(),
     condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
-    load: { inFlight: live.inFlight, claim: live.claim, shortage },
+    load,
+    socketRoom,
     signalOf: live.signalOf,
   });
   const respond = toNodeHandler(app);
@@ -91,6 +96,9 @@ export async function serve(
     current,
     isOpen: () => !draining && shortage() === undefined,
     unread: () => unread,
+    room: socketRoom,
+    live,
+    isShort: () => shortOf(load) !== undefined,
     tell,
   });
 

@@ -3,10 +3,10 @@
  * it would still take on work, and then fail at all of it; so it is told to take on none for a while.
  */
 
-import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { descriptorLimit, openDescriptors } from '../process/descriptors.ts';
+import { grantedMemory } from '../process/granted-memory.ts';
 import { residentMemory } from '../process/resident-memory.ts';
 import type { Shortage } from '../stages/exchange.ts';
 
@@ -97,11 +97,6 @@ export function watchShortage(options: ShortageOptions): ShortageWatch {
       delay.disable();
     },
   };
-}
-
-/** What the process may have: 0 or more than there is where nothing constrains it. */
-function grantedMemory(): number {
-  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }
 
 /** The share of the heap that is used: past its end V8 ends the process. */

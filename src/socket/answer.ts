@@ -100,10 +100,30 @@ function sayError(
   headers: Readonly<Record<string, string>>,
   told: Pick<Told, 'lane' | 'say'>,
 ): void {
-  const { error } = body;
   // The SDKs' types have the headers in the error, Codex reads them beside it.
-  const event = { type: 'error', status, error: { ...asObject(error), headers }, headers };
+  const event = {
+    type: 'error',
+    status,
+    error: { ...errorFields(asObject(body['error'])), headers },
+    headers,
+  };
   told.say(inLane(JSON.stringify(event), told));
+}
+
+/**
+ * An error with all that OpenAI's published schema of the socket's error requires. There `code` is a text, other than in
+ * an error of a POST: where nothing more is known than the type, it says that.
+ */
+function errorFields(error: JsonObject = {}): JsonObject {
+  const type = asText(error['type']) ?? 'api_error';
+  const { code } = error;
+  return {
+    ...error,
+    type,
+    code: typeof code === 'number' ? String(code) : asText(code) || type,
+    message: asText(error['message']) ?? 'The upstream failed without saying why.',
+    param: asText(error['param']) ?? null,
+  };
 }
 
 /** An error that a stream ends with, in its own words: what it is about is in the event itself or in its `error`. */

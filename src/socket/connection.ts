@@ -11,6 +11,8 @@ export interface Connection {
   together(tell: () => void): void;
   /** Whether more messages are wanted. */
   readOn(isWanted: boolean): void;
+  /** Whether answers are held, and nothing is read, because the client does not read. */
+  isHeld(): boolean;
   /** Holds an answer whenever the client does not read what is said, until it is over. */
   hold(answer: IncomingMessage): void;
 }
@@ -72,7 +74,9 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
       for (const answer of answers) answer.pause();
       readIfWanted();
     },
+    isHeld: () => isHeld,
     readOn(wanted) {
+      if (isWanted === wanted) return;
       isWanted = wanted;
       readIfWanted();
     },

@@ -5,6 +5,7 @@ import { asGatewayError, GatewayError } from '../errors.ts';
 import { faultOfHead, queryOf, rawPath } from '../http/head.ts';
 import type { Principal } from '../keys.ts';
 import { admit, type Doors } from '../stages/authenticate.ts';
+import type { SocketRoom } from './room.ts';
 
 const PATH = '/v1/responses';
 
@@ -19,15 +20,20 @@ export function holderOf(request: IncomingMessage, doors: Doors): Principal | Pr
   return admit(doors, 'responses', request, queryOf(request));
 }
 
-/** Why a handshake is refused; undefined where it is not. */
-type Refusal = GatewayError | undefined;
+/** Who may have a WebSocket, or why not. */
+export type Judged = Principal | GatewayError;
 
-/** By a promise only where a token has to be verified first. @param isOpen whether more work is taken. */
-export function refusalOf(
+/**
+ * Who asks for a WebSocket, or why there is none; by a promise only where a token has to be verified first.
+ * @param isOpen whether more work is taken.
+ * @param room whether a key may open one more.
+ */
+export function judge(
   request: IncomingMessage,
   doors: Doors,
   isOpen: boolean,
-): Refusal | Promise<Refusal> {
+  room: Pick<SocketRoom, 'refusal'>,
+): Judged | Promise<Judged> {
   const fault = faultOfHead(request);
   if (fault !== undefined) return fault;
   if (!isOpen) {
@@ -35,9 +41,10 @@ export function refusalOf(
       retryAfter: 1,
     });
   }
+  const withRoom = (holder: Principal): Judged => room.refusal(holder.name) ?? holder;
   try {
     const holder = holderOf(request, doors);
-    return holder instanceof Promise ? holder.then(() => undefined, asGatewayError) : undefined;
+    return holder instanceof Promise ? holder.then(withRoom, asGatewayError) : withRoom(holder);
   } catch (error) {
     return asGatewayError(error);
   }

@@ -15,27 +15,37 @@ export interface Memory {
   /** Remembers a lane's last dialogue in place of the one before it. */
   keep(lane: string, dialogue: Dialogue): void;
   forgetAll(): void;
+  /** How long all that is remembered is, in UTF-16 code units. */
+  size(): number;
 }
 
 /** @param limit how long all that is remembered may be, in UTF-16 code units; what is oldest goes first. */
 export function openMemory(limit: number): Memory {
   const dialogues = new Map<string, Dialogue>();
+  let size = 0;
   return {
     find(id) {
       for (const dialogue of dialogues.values()) if (dialogue.id === id) return dialogue;
       return undefined;
     },
     keep(lane, dialogue) {
+      size += lengthOf(dialogue) - lengthOf(dialogues.get(lane));
       dialogues.delete(lane);
       dialogues.set(lane, dialogue);
-      let size = 0;
-      for (const { items } of dialogues.values()) for (const piece of items) size += piece.length;
-      for (const [oldest, { items }] of dialogues) {
+      for (const [oldest, forgotten] of dialogues) {
         if (size <= limit) return;
         dialogues.delete(oldest);
-        for (const piece of items) size -= piece.length;
+        size -= lengthOf(forgotten);
       }
     },
-    forgetAll: () => dialogues.clear(),
+    forgetAll() {
+      dialogues.clear();
+      size = 0;
+    },
+    size: () => size,
   };
+}
+
+function lengthOf(dialogue: Dialogue | undefined): number {
+  return dialogue?.items.reduce((length, piece) => length + piece.length, 0) ?? 0;
 }

@@ -5,10 +5,12 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { asGatewayError, GatewayError, invalid } from '../errors.ts';
 import { asText, type JsonObject } from '../json.ts';
+import type { Arrival } from '../server/arrivals.ts';
 import { say, tellAnswer } from './answer.ts';
 import { keepConnection } from './connection.ts';
-import { openMemory } from './memory.ts';
+import type { Memory } from './memory.ts';
 import { fieldOf, joined, type Message, type Request, readMessage, requestOf, saidBy } from './message.ts';
+import { followMessage } from './on-the-way.ts';
 import { prepared, steeringRefused } from './own-answers.ts';
 import { openSeats } from './seats.ts';
 
@@ -24,6 +26,13 @@ export interface Behind {
   readonly bodyLimit: number;
   /** Milliseconds that something may wait for a client who takes none of it. */
   readonly unread: number;
+  /** Milliseconds that a message may take to arrive. */
+  messageTime(): number;
+  /** Takes a place among what is in flight for a message on its way. @throws GatewayError, by its promise. */
+  place(): Promise<(() => void) | undefined>;
+  /** What has arrived and is not asked yet, and what is on its way. */
+  readonly pending: Arrival;
+  readonly memory: Memory;
   /** Told what should not have happened. */
   trouble(error: unknown): void;
 }
@@ -37,6 +46,12 @@ export interface Session {
   forget(): void;
   /** Closes it at once. */
   cut(): void;
+  /** Says why, and closes it: what it holds is needed elsewhere. */
+  refuse(error: GatewayError): void;
+  /** Bytes of messages that are on their way, or wait to be answered. */
+  pending(): number;
+  /** So many milliseconds have passed. */
+  tick(milliseconds: number): void;
 }
 
 /** OpenAI's own bounds of a connection ("WebSocket mode"): its age, its lanes, and how many answers there are at a time. */
@@ -49,15 +64,28 @@ const MOST_OPEN = 2 * MOST_LANES;
 
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
+const TRY_AGAIN_LATER = 1013;
+
+/** How long a client that was refused may go on sending, so that it can read why, in milliseconds. */
+const LINGER = 1_000;
+
+/** Bytes of which nothing is told: how many of those there are, the sockets bound. */
+const UNCOUNTED = 64 * 1024;
 
 /** The lane of requests that name none. */
 const NO_LANE = '';
 
+/** A message until it is asked: held on to by who waits for the answer, it would be there twice. */
+interface Box {
+  message: Message | undefined;
+}
+
 /** @param raw the connection below `socket`. */
 export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
-  const { say: sayText, readOn, together, hold } = keepConnection(socket, raw, behind.unread);
-  const memory = openMemory(behind.bodyLimit);
+  const { say: sayText, readOn, together, hold, isHeld } = keepConnection(socket, raw, behind.unread);
+  const { memory } = behind;
   /** The last request of each lane there has been, settled when it is answered. */
   const lanes = new Map<string, Promise<void>>();
   /** Exchanges that are under way. */
@@ -66,6 +94,11 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   /** Requests that wait or are being answered, and how long their messages are. */
   let open = 0;
   let held = 0;
+  /** Bytes of those that wait: once one is asked, whoever answers has them. */
+  let waiting = 0;
+  /** What `pending` was told last. */
+  let counted = 0;
+  let isRefused = false;
   /** Why no more requests are taken. */
   let ending: GatewayError | undefined;
 
@@ -99,51 +132,106 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
         code: 'websocket_stream_limit_reached',
       });
     }
-    count(message, 1);
     lanes.set(lane, inTurn(before, message));
   };
 
-  const count = ({ bytes }: Message, by: 1 | -1): void => {
-    open += by;
-    held += by * bytes.byteLength;
-    readOn(open < MOST_OPEN && held < behind.bodyLimit);
+  const isFull = (): boolean => open >= MOST_OPEN || held >= behind.bodyLimit;
+
+  /** Reads on, or not, and tells how much is held, now that something has changed. */
+  const weigh = (): void => {
+    if (isRefused) return;
+    readOn(!isFull() && !onTheWay.waits());
+    const bytes = waiting + onTheWay.held();
+    const told = bytes > UNCOUNTED ? bytes : 0;
+    if (told === counted) return;
+    counted = told;
+    try {
+      behind.pending.holds(told);
+    } catch (error) {
+      refuse(asGatewayError(error));
+    }
   };
 
-  const inTurn = async (before: Promise<void> | undefined, message: Message): Promise<void> => {
+  const refuse = (error: GatewayError): void => {
+    if (isRefused) return;
+    isRefused = true;
+    sayWrong(error, undefined);
+    socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
+    // A sender in full flow would be reset, and might not read why: what still comes is read and thrown away.
+    raw.removeAllListeners('data').resume();
+    setTimeout(() => socket.terminate(), LINGER).unref();
+  };
+
+  const onTheWay = followMessage(raw, {
+    place: behind.place,
+    hasRequests: () => open > 0,
+    isStopped: () => isFull() || isHeld(),
+    time: behind.messageTime,
+    changed: weigh,
+    refuse,
+  });
+
+  const inTurn = (before: Promise<void> | undefined, message: Message): Promise<void> => {
+    const { lane, bytes } = message;
+    open += 1;
+    held += bytes.byteLength;
+    waiting += bytes.byteLength;
+    weigh();
+    return runInTurn(before, { message }, lane, bytes.byteLength);
+  };
+
+  const runInTurn = async (
+    before: Promise<void> | undefined,
+    box: Box,
+    lane: string | undefined,
+    size: number,
+  ): Promise<void> => {
     await before;
     await seats.take();
+    waiting -= size;
+    weigh();
     try {
-      if (socket.readyState === socket.OPEN) await answer(message);
+      if (socket.readyState === socket.OPEN) await answer(box);
     } catch (error) {
-      sayWrong(error, message.lane);
+      sayWrong(error, lane);
     }
     seats.free();
-    count(message, -1);
+    open -= 1;
+    held -= size;
+    onTheWay.look();
     if (ending !== undefined) closeIfIdle();
   };
 
-  const answer = (message: Message): Promise<void> => {
+  const answer = (box: Box): Promise<void> | undefined => {
+    const { message } = box;
+    if (message === undefined) return undefined;
     // Whoever answers has the body; held on to here, which may be for minutes, it would be there twice.
+    box.message = undefined;
+    const { lane } = message;
     const { body, ...request } = requestOf(message, memory.find, behind.thinks);
-    if (fieldOf(message, 'generate') === false) {
-      if (request.goesOnElsewhere) throw unknownResponse();
-      return behind.requireModel(asText(fieldOf(message, 'model')) ?? '').then(() => {
-        const { events, response } = prepared(message, request.from?.id);
-        events.forEach(sayText);
-        remember(message, request, response);
-      });
-    }
-    return ask(body, message.lane, request.from?.id).then((said) => remember(message, request, said));
+    if (fieldOf(message, 'generate') === false) return prepare(message, request);
+    return ask(body, lane, request.from?.id).then((said) => remember(lane, request, said));
+  };
+
+  const prepare = async (message: Message, request: Omit<Request, 'body'>): Promise<void> => {
+    if (request.goesOnElsewhere) throw unknownResponse();
+    await behind.requireModel(asText(fieldOf(message, 'model')) ?? '');
+    const { events, response } = prepared(message, request.from?.id);
+    events.forEach(sayText);
+    remember(message.lane, request, response);
   };
 
   const remember = (
-    { lane = NO_LANE }: Message,
+    lane: string | undefined,
     { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
     response: JsonObject | undefined,
   ): void => {
     const id = asText(response?.['id']);
     if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
-    memory.keep(lane, { id, items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])] });
+    memory.keep(lane ?? NO_LANE, {
+      id,
+      items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])],
+    });
   };
 
   /** Asks, and tells what is answered. @returns the response that it ends with, where one can go on from it. */
@@ -193,6 +281,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   }, OLDEST).unref();
   socket.on('close', () => {
     clearTimeout(tooOld);
+    onTheWay.end();
+    memory.forgetAll();
     for (const request of asked) request.destroy();
   });
 
@@ -201,6 +291,9 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     closeIfIdle,
     forget: memory.forgetAll,
     cut: () => socket.terminate(),
+    refuse,
+    pending: () => waiting + onTheWay.held(),
+    tick: onTheWay.tick,
   };
 }
 

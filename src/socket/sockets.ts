@@ -6,14 +6,22 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { oneModel } from '../http/model-list.ts';
+import type { Principal } from '../keys.ts';
+import { isLimited } from '../limits/limits.ts';
 import type { Tell } from '../observe/teller.ts';
+import type { Live } from '../server/live.ts';
 import { DEFAULT_VENDOR } from '../stages/reach.ts';
-import { holderOf, isHandshake, refusalOf } from './handshake.ts';
+import { holderOf, isHandshake, type Judged, judge } from './handshake.ts';
 import { askServer, headersOf } from './inner-exchange.ts';
+import { openMemories } from './memories.ts';
+import type { SocketRoom } from './room.ts';
 import { type Session, serveSession } from './session.ts';
+
+/** How often it is looked for messages that take too long, in milliseconds. */
+const TICK = 1_000;
 
 export interface SocketsOptions {
   readonly current: () => Gateway;
@@ -21,6 +29,10 @@ export interface SocketsOptions {
   readonly isOpen: () => boolean;
   /** Milliseconds that something may wait for a client who takes none of it. */
   readonly unread: () => number;
+  readonly room: SocketRoom;
+  readonly live: Pick<Live, 'beside' | 'beginMessage'>;
+  /** Whether the process is short of something, so that nothing more is to be taken on. */
+  readonly isShort: () => boolean;
   readonly tell: Tell;
 }
 
@@ -42,18 +54,30 @@ export interface Sockets {
  * Java's client, for one, asks with each POST for an upgrade to HTTP/2. A Node that cannot tell them apart (before
  * 22.21 and 24.9) takes none.
  */
-export function takeSockets(server: Server, { current, isOpen, unread, tell }: SocketsOptions): Sockets {
+export function takeSockets(server: Server, options: SocketsOptions): Sockets {
+  const { current, isOpen, unread, room, live, isShort, tell } = options;
   const sessions = new Set<Session>();
+  const memories = openMemories(() => {
+    const { pendingBytes, pendingBytesPerKey } = current().options;
+    return { inAll: pendingBytes, perKey: pendingBytesPerKey };
+  });
+  let ticked = performance.now();
+  const ticking = setInterval(() => {
+    const now = performance.now();
+    for (const session of [...sessions]) session.tick(now - ticked);
+    ticked = now;
+  }, TICK).unref();
+  server.once('close', () => clearInterval(ticking));
   const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
-  /** Handshakes of whom it is not known yet whether they may have one. */
-  const undecided = new WeakMap<IncomingMessage, Promise<GatewayError | undefined>>();
+  /** Whose the handshakes are that were taken. */
+  const taken = new WeakMap<IncomingMessage, Principal | Promise<Judged>>();
 
   const isTaken = (request: IncomingMessage): boolean => {
     if (!isHandshake(request)) return false;
-    const refusal = refusalOf(request, current(), isOpen());
-    if (!(refusal instanceof Promise)) return refusal === undefined;
-    undecided.set(request, refusal);
+    const judged = judge(request, current(), isOpen(), room);
+    if (judged instanceof GatewayError) return false;
+    taken.set(request, judged);
     return true;
   };
 
@@ -61,36 +85,61 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
   const decide = async (
     request: IncomingMessage,
     raw: Socket,
-    refusal: Promise<GatewayError | undefined>,
-    accept: () => void,
+    head: Buffer,
+    judging: Promise<Judged>,
   ): Promise<void> => {
     const ignore = (): void => {};
     raw.on('error', ignore);
-    const isRefused = (await refusal) !== undefined || !isOpen();
+    const judged = await judging;
     raw.off('error', ignore);
     if (raw.destroyed) return;
+    const isRefused = judged instanceof GatewayError || !isOpen() || room.refusal(judged.name) !== undefined;
     if (isRefused) answerPlainly(server, request, raw);
-    else accept();
+    else accept(request, raw, head, judged.name);
   };
 
   if ('shouldUpgradeCallback' in server) {
     // An option of createServer, which listhen does not hand on.
     Object.assign(server, { shouldUpgradeCallback: isTaken });
     server.on('upgrade', (request, raw, head) => {
-      if (!(raw instanceof Socket)) {
+      const judged = taken.get(request);
+      if (!(raw instanceof Socket) || judged === undefined) {
         raw.destroy();
         return;
       }
-      const refusal = undecided.get(request);
-      if (refusal === undefined) accept(request, raw, head);
-      else void decide(request, raw, refusal, () => accept(request, raw, head));
+      if (judged instanceof Promise) void decide(request, raw, head, judged);
+      else accept(request, raw, head, judged.name);
     });
   }
 
-  function accept(request: IncomingMessage, raw: Socket, head: Buffer): void {
+  /** A place among what is in flight for a message of `key`; undefined where there is none at the moment. */
+  async function placeOf(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
+    if (isShort()) return undefined;
+    const { limits, options: limited } = current();
+    const holder = await holderOf(request, current());
+    const leave = live.beginMessage(key, limited);
+    if (leave === undefined || limits === undefined || !isLimited(holder)) return leave;
+    const leaveLimits = await limits.occupy(holder);
+    if (leaveLimits === undefined) {
+      leave();
+      return undefined;
+    }
+    return () => {
+      leave();
+      leaveLimits();
+    };
+  }
+
+  function accept(request: IncomingMessage, raw: Socket, head: Buffer, key: string): void {
     acceptor.options.maxPayload = current().options.bodyLimit;
     acceptor.handleUpgrade(request, raw, head, (socket) => {
       const headers = headersOf(request.headers);
+      const { bodyLimit } = current().options;
+      const { arrival, leave } = live.beside(key, {
+        held: () => session.pending(),
+        end: (error) => session.refuse(error),
+      });
+      const giveBack = room.take(key);
       const session = serveSession(socket, raw, {
         ask: (body) => askServer(server, request.url ?? '/', headers, body),
         async requireModel(model) {
@@ -98,12 +147,20 @@ export function takeSockets(server: Server, { current, isOpen, unread, tell }: S
           oneModel(gateway, await holderOf(request, gateway), model, false);
         },
         thinks: (model) => current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
-        bodyLimit: current().options.bodyLimit,
+        bodyLimit,
         unread: unread(),
+        messageTime: () => current().options.requestBody,
+        place: () => placeOf(key, request),
+        pending: arrival,
+        memory: memories.open(key, bodyLimit),
         trouble: (error) => tell('A WebSocket failed unexpectedly.', error),
       });
       sessions.add(session);
-      socket.on('close', () => sessions.delete(session));
+      socket.on('close', () => {
+        sessions.delete(session);
+        giveBack();
+        leave();
+      });
     });
   }
 

@@ -30,7 +30,7 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/models\//;
  */
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
-    const { message, response, ledger } = incoming;
+    const { message, response, ledger, load } = incoming;
     requireJson(message.headers['content-type']);
     const decompress = decompressorOf(message.headers['content-encoding']);
     const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
@@ -40,7 +40,12 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
       route: named === undefined ? route : { ...route, operation: named.operation },
       query: queryOf(message),
       ...(named !== undefined && { named }),
-      readBody: () => readBody(message, response, { limit: options.bodyLimit, decompress }),
+      readBody: () =>
+        readBody(message, response, {
+          limit: options.bodyLimit,
+          decompress,
+          arriving: load && (() => load.arriving(response)),
+        }),
     };
   };
 }

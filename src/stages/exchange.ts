@@ -16,6 +16,7 @@ import type {
 import type { Span } from '../json-scan.ts';
 import type { Principal } from '../keys.ts';
 import type { Standings } from '../limits/limit-headers.ts';
+import type { Arrival } from '../server/arrivals.ts';
 import type { Body } from '../streams/body.ts';
 import type { Step } from '../streams/step.ts';
 import type { Ledger } from '../usage/ledger.ts';
@@ -39,6 +40,8 @@ export interface Load {
   shortage(): Shortage | undefined;
   /** Counts an exchange as one of `key`'s until it is over. @returns how many of them are in flight. */
   claim(response: ServerResponse, key: string): number;
+  /** Something begins to be held for an exchange until it is whole: its body, or an answer that is collected. */
+  arriving(response: ServerResponse): Arrival;
 }
 
 /** A request as it arrived. */

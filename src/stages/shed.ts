@@ -47,10 +47,16 @@ export function weigh(): <T extends Incoming>(incoming: T) => T {
   };
 }
 
-function refuseIfShort(load: Load): void {
+/** What the process has too little of to take on more; undefined as a rule. */
+export function shortOf(load: Pick<Load, 'shortage' | 'inFlight'>): Shortage | undefined {
   const shortage = load.shortage();
-  if (shortage === undefined || (shortage === 'memory' && load.inFlight() <= SPARED)) return;
-  throw new GatewayError('overloaded', SHORT_OF[shortage], { retryAfter: RETRY_AFTER });
+  return shortage === 'memory' && load.inFlight() <= SPARED ? undefined : shortage;
+}
+
+function refuseIfShort(load: Load): void {
+  const shortage = shortOf(load);
+  if (shortage !== undefined)
+    throw new GatewayError('overloaded', SHORT_OF[shortage], { retryAfter: RETRY_AFTER });
 }
 
 /** Keeps a key to its share. @throws GatewayError `rate-limited` */

@@ -364,7 +364,8 @@ describe('what is not described', () => {
       current: nothing,
       gatewayOf: nothing,
       condition: () => 'ok',
-      load: { inFlight: () => 0, claim: () => 0, shortage: () => undefined },
+      load: { inFlight: () => 0, claim: () => 0, arriving: nothing, shortage: () => undefined },
+      socketRoom: { refusal: nothing },
       signalOf: () => AbortSignal.abort(),
     });
     const served = app['~routes'].filter(({ method }) => method === 'GET' || method === 'POST');

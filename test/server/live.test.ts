@@ -39,7 +39,7 @@ function begin(count: number) {
 describe('exchanges in flight', () => {
   test('P-07 the newest are ended, the others are not', () => {
     const { live, ended } = begin(10);
-    live.endNewest(3, error);
+    live.endLargest(3, error);
     expect(ended()).toEqual([7, 8, 9]);
   });
 

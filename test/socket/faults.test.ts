@@ -143,8 +143,8 @@ describe('a handshake', () => {
 const NO_LANE = { param: 'stream_id', code: 'invalid_stream_id' };
 
 test.each([
-  ['no JSON', '{"type":', { code: null }],
-  ['no object', '[1]', { code: null }],
+  ['no JSON', '{"type":', { param: null }],
+  ['no object', '[1]', { param: null }],
   ['a value that is no JSON', '{"type":nope}', { param: null }],
   ['no type', '{"model":"gpt-4.1"}', { param: 'type' }],
   ['an unknown type', '{"type":"session.update"}', { param: 'type' }],
@@ -166,7 +166,8 @@ test.each([
   expect(await client.next()).toMatchObject({
     type: 'error',
     status: 400,
-    error: { type: 'invalid_request_error', ...error },
+    // OpenAI's published schema of the socket's error has a text here, and all of these.
+    error: { type: 'invalid_request_error', code: expect.any(String), message: expect.any(String), ...error },
   });
   await expectAlive(client);
 });
@@ -292,6 +293,24 @@ test('an error that ends a stream is told in its own words, wherever they stand'
     status: 502,
     error: { ...error, type: 'api_error' },
   });
+});
+
+test.each([
+  ['no code', { type: 'server_error', message: 'No.' }, 'server_error'],
+  ['a code that is null', { type: 'server_error', code: null, message: 'No.', param: null }, 'server_error'],
+  ['a code that is a number', { code: 503, message: 'No.' }, '503'],
+  ['nothing but words', { message: 'No.' }, 'api_error'],
+])('a refusal with %s has all that the schema of an error requires', async (_, error, code) => {
+  const client = await connect(stage.gateway.url);
+  stage.respondWith((_, response) =>
+    response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error })),
+  );
+  client.send(create);
+  const told = asObject((await client.next())['error']);
+  expect(told).toMatchObject({ code, message: expect.any(String), type: expect.any(String) });
+  expect(told).toHaveProperty('param');
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
 });
 
 test('what is no event, and what comes behind the end of an answer, is not told', async () => {
