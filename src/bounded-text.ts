@@ -1,13 +1,13 @@
 /** A body from outside as text, and no more of it than what is asked for can have. */
 
+import { gather } from './gather.ts';
+
 /** @param most bytes. @returns undefined where there are more, of which the rest is not read. */
 export async function boundedText(body: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const whole = gather(most);
   for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > most) return undefined;
-    chunks.push(chunk);
+    if (whole.size() + chunk.byteLength > most) return undefined;
+    whole.add(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return whole.whole().toString('utf8');
 }

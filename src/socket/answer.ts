@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { asGatewayError, GatewayError } from '../errors.ts';
 import { parseErrorObject, renderError } from '../formats/openai-errors.ts';
+import { gather } from '../gather.ts';
 import { asObject, asText, type JsonObject } from '../json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../json-bounds.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
@@ -136,14 +137,12 @@ function sayFailure(event: JsonObject, told: Told): void {
 
 function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const whole = gather(MAX_ERROR);
     answer.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size <= MAX_ERROR) chunks.push(chunk);
+      if (whole.size() + chunk.byteLength <= MAX_ERROR) whole.add(chunk);
     });
     const end = (): void => {
-      const body = asObject(tryParseBounded(Buffer.concat(chunks).toString(), MAX_ERROR_TOKENS));
+      const body = asObject(tryParseBounded(whole.whole().toString(), MAX_ERROR_TOKENS));
       const { statusCode: status = 0 } = answer;
       if (status >= 400 && asObject(body?.['error']) !== undefined) {
         sayError(status, body ?? {}, usefulOf(answer), told);

@@ -25,6 +25,7 @@ import { leftFor, type UpstreamAnswer } from '../vendors/send.ts';
 import { decodeBody, MAX_WHOLE, notJson, tooLong } from './decode-body.ts';
 import { type EarlyFailure, failureInBody, failureInStream } from './early-failure.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
+import { boundedStream, countingHeld, holding } from './held-answer.ts';
 import { hideInFailures } from './hide-failures.ts';
 import { notServed } from './resolve-model.ts';
 import { stopAt } from './stop-at.ts';
@@ -143,7 +144,7 @@ function inCallersWords(answered: Answered, translation: Translation, options: R
  */
 async function refused(answered: Answered): Promise<Replied> {
   const { id, route, spoken, model, answer, translation, secret, allowance, ledger } = answered;
-  const body = await readWhole(answer, MAX_ERROR);
+  const body = await readWhole(answered, MAX_ERROR);
   const text = body.toString('utf8');
   const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
@@ -180,7 +181,9 @@ async function streamed(answered: Answered, translation: Translation, options: R
   const judging = options.validate && ledger !== undefined;
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
   const written = judging ? fuse(judge(route.format, asked, ledger), framing) : framing;
-  const events = fuse(decodeBody(answer), fuse(parsed, renderer));
+  const holds = holding(answered);
+  const bounded = fuse(boundedStream(), decodeBody(answer, holds));
+  const events = fuse(bounded, fuse(fuse(parsed, countingHeld(holds)), renderer));
   const { body, ready } = through(bodyOf(answer), fuse(events, written), {
     fail(error, out) {
       if (ledger !== undefined) noteFault(ledger, error);
@@ -229,8 +232,12 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
   const { answer } = answered;
   const folded = collector();
   const fold: Step<ReplyEvent, never> = { transform: (event) => folded.add(event) };
-  const parse = fuse(decodeBody(answer), outbound.parseEvents(asked.prompt, target));
-  run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answer, MAX_WHOLE)]);
+  // All of it is here when it is decoded, and was counted as it came.
+  const parse = fuse(
+    decodeBody(answer, () => {}),
+    outbound.parseEvents(asked.prompt, target),
+  );
+  run(fuse(stops ? fuse(parse, stopAt(stops)) : parse, fold), [await readWhole(answered, MAX_WHOLE)]);
   const reply = inbound.renderReply(folded.reply(), asked);
   return { headers: jsonHeaders(answered), body: Buffer.from(JSON.stringify(reply)) };
 }
@@ -238,7 +245,7 @@ async function whole(answered: Answered, { inbound, outbound, asked, target, sto
 /** How many tokens a prompt has. */
 async function counted(answered: Answered, { inbound, outbound }: NonNullable<Translation['counting']>) {
   const { answer } = answered;
-  const said = tryParseBounded((await readWhole(answer, MAX_WHOLE)).toString('utf8'));
+  const said = tryParseBounded((await readWhole(answered, MAX_WHOLE)).toString('utf8'));
   const tokens = outbound.parseCount(asObject(said) ?? {});
   if (tokens === undefined) throw noAnswer(answered);
   return { headers: jsonHeaders(answered), body: Buffer.from(JSON.stringify(inbound.renderCount(tokens))) };
@@ -266,8 +273,9 @@ function bodyOf({ body }: UpstreamAnswer): Body {
   return body instanceof Uint8Array ? bodyOfBytes(body) : body;
 }
 
-async function readWhole({ body }: UpstreamAnswer, limit: number): Promise<Buffer> {
-  if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong);
+async function readWhole(answered: Answered, limit: number): Promise<Buffer> {
+  const { body } = answered.answer;
+  if (!(body instanceof Uint8Array)) return wholeOf(body, limit, tooLong, holding(answered));
   if (body.byteLength > limit) throw tooLong();
   return asBuffer(body);
 }

@@ -4,7 +4,9 @@
  * more than to translate what is in it (bench/NOTES.md). `readableOf` makes the stream where one is wanted.
  */
 
-import type { GatewayError } from '../errors.ts';
+import { asBuffer } from '../as-buffer.ts';
+import { asGatewayError, type GatewayError } from '../errors.ts';
+import { gather } from '../gather.ts';
 
 /** Where a body goes. Of `close` and `abort` one is called, once, and nothing after it. */
 export interface BodySink {
@@ -64,23 +66,36 @@ export function bodyOfBytes(bytes: Uint8Array): Body {
   };
 }
 
-/** All of a body. @throws what it fails with, or `tooLong` where it is longer than `limit` bytes. */
-export function wholeOf(body: Body, limit: number, tooLong: () => GatewayError): Promise<Buffer> {
+/**
+ * All of a body. Its pieces are copied as they come: a vendor may send one byte in each, and a piece takes a hundred.
+ * @param holds told how many bytes are held for it so far; where it throws, no more is read.
+ * @throws what the body fails with, what `holds` throws, or `tooLong` where it is longer than `limit` bytes.
+ */
+export function wholeOf(
+  body: Body,
+  limit: number,
+  tooLong: () => GatewayError,
+  holds: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const whole = gather(limit);
+    const leave = (error: GatewayError): false => {
+      body.cancel();
+      reject(error);
+      return false;
+    };
     body.pipeTo({
       write(chunk) {
-        size += chunk.byteLength;
-        if (size > limit) {
-          body.cancel();
-          reject(tooLong());
-          return false;
+        if (whole.size() + chunk.byteLength > limit) return leave(tooLong());
+        whole.add(asBuffer(chunk));
+        try {
+          holds(whole.held());
+        } catch (error) {
+          return leave(asGatewayError(error));
         }
-        chunks.push(chunk);
         return true;
       },
-      close: () => resolve(Buffer.concat(chunks, size)),
+      close: () => resolve(whole.whole()),
       abort: reject,
     });
   });

@@ -36,7 +36,10 @@ export async function connect(url: string, headers: Record<string, string> = {})
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
-    socket.once('unexpected-response', (_, { statusCode }) => reject(new Error(`status ${statusCode}`)));
+    socket.once('unexpected-response', (request, { statusCode }) => {
+      request.destroy();
+      reject(new Error(`status ${statusCode}`));
+    });
     socket.once('error', reject);
   });
   const next = (): Promise<JsonObject> => {

@@ -1,0 +1,245 @@
+/** WebSocket messages that are never finished, and sockets without number: what they can make a process hold. */
+
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { asObject, type JsonObject, parseJson } from '../../src/json.ts';
+import { type Client, connect, connectRaw, frameOf, say } from '../socket/stage.ts';
+import { fullHeap } from '../support/full-heap.ts';
+import { KEY } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const MB = 1024 * 1024;
+const TWO = { name: 'two', key: 'key-of-two-at-a-time', limits: { concurrentRequests: 2 } };
+const create = { type: 'response.create', model: 'gpt-4.1', store: false, input: 'Hi' };
+
+let stage: Stage;
+const closing: (() => void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) close();
+  await stage.expectUnharmed([TWO.key]);
+  await stage.close();
+});
+
+/** The first so many bytes of a message that is longer, after which nothing comes. */
+const partOf = (size: number): Buffer =>
+  frameOf(`{"input":"${'x'.repeat(size)}`.padEnd(size + 1_000)).subarray(0, size);
+
+interface Unfinished {
+  readonly raw: Socket;
+  /** Bytes that the gateway has taken so far. */
+  taken(): number;
+  /** What it has said. */
+  said(): string;
+  readonly closed: Promise<void>;
+}
+
+/** A socket with part of a message. */
+async function unfinished(size: number, key?: string): Promise<Unfinished> {
+  const { raw } = await connectRaw(
+    stage.gateway.url,
+    key === undefined ? undefined : [`Authorization: Bearer ${key}`],
+  );
+  closing.push(() => raw.destroy());
+  let said = '';
+  raw.on('data', (chunk) => {
+    said += chunk.toString('latin1');
+  });
+  raw.write(partOf(size));
+  return {
+    raw,
+    taken: () => raw.bytesWritten - raw.writableLength,
+    said: () => said,
+    closed: new Promise((resolve) => raw.once('close', () => resolve())),
+  };
+}
+
+/** The error in frames of the gateway's, which are not masked. */
+function errorIn(said: string): JsonObject | undefined {
+  const start = said.indexOf('{"type":"error"');
+  for (let end = said.indexOf('}', start); start >= 0 && end >= 0; end = said.indexOf('}', end + 1)) {
+    try {
+      return asObject(parseJson(said.slice(start, end + 1)));
+    } catch {
+      // It goes on behind this brace.
+    }
+  }
+  return undefined;
+}
+
+describe('W-01 a message that is never finished', () => {
+  test('W-01 has the time of a request’s body, and is told so', { timeout: 30_000 }, async () => {
+    stage = await openStage({ timeouts: { requestBody: 1_500 } });
+    const { raw, said, closed } = await unfinished(100_000);
+    const drip = setInterval(() => raw.write('x'), 100);
+    await closed;
+    clearInterval(drip);
+    expect(errorIn(said())).toMatchObject({ status: 408, error: { code: 'request_timeout' } });
+  });
+
+  test('W-01 a message that takes less than that is answered, and so is one behind another', {
+    timeout: 30_000,
+  }, async () => {
+    stage = await openStage({ timeouts: { requestBody: 2_000 } });
+    stage.respondWith(say('Hello'));
+    const { raw, said } = await unfinished(0);
+    const whole = frameOf(JSON.stringify({ ...create, input: 'x'.repeat(200_000) }));
+    for (let message = 1; message <= 3; message += 1) {
+      // Together they take longer than one may.
+      for (let at = 0; at < whole.length; at += 70_000) {
+        raw.write(whole.subarray(at, at + 70_000));
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      await eventually(() => said().split('response.completed"').length > message, 'it is answered');
+    }
+    expect(raw.destroyed).toBe(false);
+  });
+});
+
+describe('W-02 messages that are never finished count as in flight', () => {
+  test('W-02 a key of two requests at a time holds two of them, whatever sockets it has: of others nothing more is read', {
+    timeout: 60_000,
+  }, async () => {
+    stage = await openStage({ keys: [TWO], timeouts: { requestBody: 8_000 } });
+    stage.respondWith(say('Hello'));
+    const before = stage.gateway.memory();
+    const all: Unfinished[] = [];
+    for (let count = 0; count < 10; count += 1) all.push(await unfinished(20 * MB, TWO.key));
+    const isTaken = ({ taken }: Unfinished): boolean => taken() >= 20 * MB;
+    await eventually(() => all.filter(isTaken).length >= 2, 'two are read', 15_000);
+    // Those that are not read would be within this time.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(all.filter(isTaken)).toHaveLength(2);
+    // Two of 20 MB, and what the machine holds of the rest.
+    expect(stage.gateway.memory() - before).toBeLessThan(120 * MB);
+    // Another key has its own.
+    const client = await connect(stage.gateway.url);
+    client.send({ ...create, input: 'x'.repeat(300_000) });
+    expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+    client.socket.terminate();
+    await Promise.all(all.map(({ closed }) => closed));
+    const told = all.map(({ said }) => errorIn(said())?.['status']);
+    expect(new Set(told)).toEqual(new Set([408, 429]));
+  });
+
+  test('W-02 a large message of a key that has a request in flight on the same socket is read at once', {
+    timeout: 30_000,
+  }, async () => {
+    stage = await openStage({ keys: [{ ...TWO, limits: { concurrentRequests: 1 } }] });
+    stage.respondWith(say('Hello'));
+    const client = await connect(stage.gateway.url, { authorization: `Bearer ${TWO.key}` });
+    for (let count = 0; count < 4; count += 1) client.send({ ...create, input: 'x'.repeat(2 * MB) });
+    for (let count = 0; count < 4; count += 1) {
+      expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+    }
+    client.socket.terminate();
+  });
+
+  test('W-02 they count for the requests in flight of a key, and in all', { timeout: 30_000 }, async () => {
+    stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 5_000 } });
+    stage.respondWith(say('Hello'));
+    const { taken, raw } = await unfinished(MB);
+    await eventually(() => taken() >= MB, 'it is read');
+    const refused = await fetch(`${stage.gateway.url}/v1/responses`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'gpt-4.1', input: 'Hi' }),
+    });
+    expect(refused.status).toBe(429);
+    raw.destroy();
+    const client = await connect(stage.gateway.url);
+    await expect
+      .poll(async () => {
+        client.send(create);
+        return (await client.answer()).at(-1)?.['type'];
+      })
+      .toBe('response.completed');
+    client.socket.terminate();
+  });
+});
+
+describe('W-03 bytes of messages on their way', () => {
+  const limits = { bodyBytes: 4 * MB, pendingBytesPerKey: 10 * MB, pendingBytes: 16 * MB };
+
+  test('W-03 are bounded for a key: what goes beyond is refused in words, and others are not', {
+    timeout: 30_000,
+  }, async () => {
+    stage = await openStage({ limits, keys: [TWO] });
+    stage.respondWith(say('Hello'));
+    const all: Unfinished[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const one = await unfinished(3.5 * MB);
+      all.push(one);
+      if (count < 2) await eventually(() => one.taken() >= 3.5 * MB, 'it is read');
+    }
+    await all[2]?.closed;
+    expect(errorIn(all[2]?.said() ?? '')).toMatchObject({ status: 429 });
+    expect(all.slice(0, 2).map(({ raw }) => raw.destroyed)).toEqual([false, false]);
+    const client = await connect(stage.gateway.url, { authorization: `Bearer ${TWO.key}` });
+    client.send({ ...create, input: 'x'.repeat(MB) });
+    expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+    client.socket.terminate();
+  });
+
+  test('W-03 are bounded in all: who holds most is cut, and who comes is served', {
+    timeout: 30_000,
+  }, async () => {
+    const keys = ['a', 'b', 'c', 'd'].map((name) => ({ name, key: `key-of-${name}-for-these-tests` }));
+    stage = await openStage({
+      limits: { ...limits, pendingBytesPerKey: 8 * MB, pendingBytes: 8 * MB },
+      keys,
+    });
+    stage.respondWith(say('Hello'));
+    const large = await unfinished(3.8 * MB, keys[0]?.key);
+    await eventually(() => large.taken() >= 3.8 * MB, 'it is read');
+    const small = await unfinished(2 * MB, keys[1]?.key);
+    await eventually(() => small.taken() >= 2 * MB, 'it is read');
+    const next = await unfinished(3 * MB, keys[2]?.key);
+    await large.closed;
+    expect(errorIn(large.said())).toMatchObject({ status: 503 });
+    await eventually(() => next.taken() >= 3 * MB, 'it is read');
+    expect([small.raw.destroyed, next.raw.destroyed]).toEqual([false, false]);
+  });
+});
+
+describe('W-04 sockets', () => {
+  test('W-04 are bounded for a key and in all, and one that is closed makes room', {
+    timeout: 30_000,
+  }, async () => {
+    stage = await openStage({ keys: [TWO], limits: { webSocketsPerKey: 2, webSockets: 3 } });
+    const others = { authorization: `Bearer ${TWO.key}` };
+    const open = async (headers: Record<string, string> = {}): Promise<Client> => {
+      const client = await connect(stage.gateway.url, headers);
+      closing.push(() => client.socket.terminate());
+      return client;
+    };
+    const first = await open();
+    await open();
+    await expect(open()).rejects.toThrow('status 429');
+    await open(others);
+    await expect(open(others)).rejects.toThrow('status 503');
+    first.socket.close();
+    await first.closed;
+    await expect.poll(() => open(others).then(() => 'open', String)).toBe('open');
+  });
+});
+
+describe('W-05 short of memory', () => {
+  test('W-05 those who hold most are ended first', { timeout: 60_000 }, async () => {
+    stage = await openStage({}, fullHeap());
+    const small: Unfinished[] = [];
+    for (let count = 0; count < 9; count += 1) small.push(await unfinished(200_000));
+    const large = await unfinished(10 * MB);
+    await eventually(() => large.taken() >= 10 * MB, 'it is read');
+    let ended = 0;
+    for (const { closed } of small) void closed.then(() => (ended += 1));
+    stage.gateway.signal('SIGUSR2');
+    await large.closed;
+    expect(ended).toBe(0);
+    expect(errorIn(large.said())).toMatchObject({ status: 503 });
+    stage.gateway.signal('SIGUSR2');
+  });
+});
