@@ -15,6 +15,8 @@ export interface Told {
   /** The response that its request goes on from: the vendor, who was given all of the dialogue, does not know of it. */
   readonly previous: string | undefined;
   readonly say: (text: string) => void;
+  /** Told how many bytes are held for an event that is not whole. */
+  readonly holds: (bytes: number) => void;
   /** Sends all that `tell` says in one write. */
   readonly together: (tell: () => void) => void;
 }
@@ -50,8 +52,11 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
     /** What went wrong: the response that failed, as a rule the next event, says it too, and there is one end only. */
     let failure: JsonObject | undefined;
     const decoder = decodeSse(LONGEST);
+    /** Bytes since the last event. */
+    let open = 0;
     const events = {
       enqueue(event: Sse) {
+        open = 0;
         if (isOver || !event.data.startsWith('{')) return;
         const name = event.event;
         const isRead = name === undefined || name === 'error' || CARRIES.test(name);
@@ -68,6 +73,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
       },
     };
     const end = (): void => {
+      told.holds(0);
       if (!isOver && failure !== undefined) sayFailure(failure, told);
       else if (!isOver) {
         say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
@@ -81,7 +87,11 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
         answer.destroy(asGatewayError(error));
       }
     };
-    answer.on('data', (chunk: Buffer) => take(() => decoder.transform(chunk, events)));
+    answer.on('data', (chunk: Buffer) => {
+      open += chunk.length;
+      take(() => decoder.transform(chunk, events));
+      told.holds(open);
+    });
     answer.on('end', () => {
       take(() => decoder.flush?.(events));
       end();

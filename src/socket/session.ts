@@ -48,7 +48,7 @@ export interface Session {
   cut(): void;
   /** Says why, and closes it: what it holds is needed elsewhere. */
   refuse(error: GatewayError): void;
-  /** Bytes of messages that are on their way, or wait to be answered. */
+  /** Bytes of messages that are on their way, or wait to be answered, and of events that are. */
   pending(): number;
   /** So many milliseconds have passed. */
   tick(milliseconds: number): void;
@@ -96,6 +96,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   let held = 0;
   /** Bytes of those that wait: once one is asked, whoever answers has them. */
   let waiting = 0;
+  /** Bytes of events of answers that are not whole. */
+  let telling = 0;
   /** What `pending` was told last. */
   let counted = 0;
   let isRefused = false;
@@ -137,11 +139,13 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
   const isFull = (): boolean => open >= MOST_OPEN || held >= behind.bodyLimit;
 
+  const pending = (): number => waiting + telling + onTheWay.held();
+
   /** Reads on, or not, and tells how much is held, now that something has changed. */
   const weigh = (): void => {
     if (isRefused) return;
     readOn(!isFull() && !onTheWay.waits());
-    const bytes = waiting + onTheWay.held();
+    const bytes = pending();
     const told = bytes > UNCOUNTED ? bytes : 0;
     if (told === counted) return;
     counted = told;
@@ -242,12 +246,20 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   ): Promise<JsonObject | undefined> => {
     const request = behind.ask(body);
     asked.add(request);
+    let told = 0;
+    const holds = (bytes: number): void => {
+      // Most events are small, and whole with the chunk that brings them.
+      if (told === 0 && bytes <= UNCOUNTED) return;
+      telling += bytes - told;
+      told = bytes;
+      weigh();
+    };
     return new Promise((resolve) => {
       let isAnswered = false;
       request.on('response', (coming: IncomingMessage) => {
         isAnswered = true;
         hold(coming);
-        void tellAnswer(coming, { lane, previous, say: sayText, together }).then(resolve);
+        void tellAnswer(coming, { lane, previous, say: sayText, holds, together }).then(resolve);
       });
       request.on('error', () => {
         if (isAnswered) return;
@@ -292,7 +304,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     forget: memory.forgetAll,
     cut: () => socket.terminate(),
     refuse,
-    pending: () => waiting + onTheWay.held(),
+    pending,
     tick: onTheWay.tick,
   };
 }
