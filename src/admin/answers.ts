@@ -45,9 +45,22 @@ export function answerError(error: unknown): Response {
 
 /** A body as `schema` has it; none at all is `{}`. @throws GatewayError */
 export async function readAs<S extends z.ZodType>(request: AdminRequest, schema: S): Promise<z.output<S>> {
-  const { message, response } = request;
-  const bytes = await readBody(message, response, { limit: BODY_LIMIT, decompress: undefined });
+  const bytes = await bytesOf(request);
   return checked(bytes.length === 0 ? {} : parse(bytes), schema);
+}
+
+/** Like `readAs`, for requests that mean nothing without a body. @throws GatewayError, also where there is no body. */
+export async function readRequiredAs<S extends z.ZodType>(
+  request: AdminRequest,
+  schema: S,
+): Promise<z.output<S>> {
+  const bytes = await bytesOf(request);
+  if (bytes.length === 0) throw new GatewayError('invalid-request', 'The request has no body.');
+  return checked(parse(bytes), schema);
+}
+
+function bytesOf({ message, response }: AdminRequest): Promise<Buffer> {
+  return readBody(message, response, { limit: BODY_LIMIT, decompress: undefined });
 }
 
 /** A value as `schema` has it. @throws GatewayError that names the field. */

@@ -6,7 +6,7 @@ import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '..
 import { groupColumnsOf, groupSettings, newGroup } from '../store/key-settings.ts';
 import { groupView, groupViewOf } from '../store/key-view.ts';
 import type { Store } from '../store/store.ts';
-import { type AdminRequest, answerJson, readAs } from './answers.ts';
+import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
 
 /** All of them: groups are few. */
 export const groupList = z.strictObject({
@@ -37,7 +37,7 @@ export async function answerGroup(store: Store, { named }: AdminRequest): Promis
 
 /** Sets what the body has. @throws GatewayError `not-found`, `invalid-request` */
 export async function answerGroupChange(store: Store, request: AdminRequest): Promise<Response> {
-  const columns = groupColumnsOf(await readAs(request, groupSettings));
+  const columns = groupColumnsOf(await readRequiredAs(request, groupSettings));
   return answerJson(groupViewOf((await changeGroup(store, request.named, columns)) ?? noSuchGroup()));
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyRow } from '../store/tables.ts';
-import { type AdminRequest, answerJson, checked, readAs } from './answers.ts';
+import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';
 
 export const rotation = z.strictObject({
   grace_seconds: z
@@ -119,7 +119,7 @@ export async function answerOne(store: Store, { named }: AdminRequest): Promise<
 
 /** Sets what the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` where it has been revoked. */
 export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
-  const settings = await readAs(request, keySettings);
+  const settings = await readRequiredAs(request, keySettings);
   const { id } = await existing(store, request.named);
   return answerJson(
     viewOf((await ofKnownGroup(changeKey(store, id, columnsOf(settings)))) ?? revokedAlready(id)),

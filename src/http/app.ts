@@ -118,9 +118,11 @@ export function createApp(host: Host): H3 {
       toResponse(rescue(noEndpoint(), 'chat-completions', incoming)),
   );
   for (const path of ANNOUNCED) {
-    app.all(path, (event) =>
+    app.on('POST', path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is announced, but not available yet.`)),
     );
+    app.on('OPTIONS', path, answerPreflight);
+    refuseOthers(path, 'POST');
   }
   for (const path of ['/v1/models/**', '/v1beta/models/**']) refuseOthers(path, 'GET, POST');
   app.all('/**', (event) => fail(event, noEndpoint(nearestPath(event.url.pathname))));

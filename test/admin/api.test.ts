@@ -39,6 +39,8 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ],
   ['POST', '/admin/keys', { name: 'a', expires_at: '2020-01-31T00:00:00Z' }, 'expires_at'],
   ['POST', '/admin/keys', '{"name":"a","__proto__":{"x":1}}', null],
+  ['PATCH', '/admin/keys/a', undefined, null],
+  ['PATCH', '/admin/groups/a', '', null],
   ['GET', '/admin/keys?revoked=maybe', undefined, 'revoked'],
   ['GET', '/admin/keys?limit=0', undefined, 'limit'],
   ['GET', '/admin/keys?limit=10001', undefined, 'limit'],
@@ -432,7 +434,7 @@ describeStores('the admin API', (stores) => {
     test('paths and methods that are none', () =>
       withAdmin(async ({ ask }) => {
         for (const [method, path, expected] of MISDIRECTED) {
-          const { status, headers, body } = await ask(method, path);
+          const { status, headers, body } = await ask(method, path, method === 'PATCH' ? {} : undefined);
           expect(status, `${method} ${path}`).toBe(expected);
           errorBody.parse(body);
           expect(headers.get('allow') !== null).toBe(expected === 405);

@@ -325,6 +325,12 @@ describe('paths', () => {
       const response = await get(path, { method: 'POST', body: '{}' });
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: 'endpoint_not_available' } });
+      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+        const refused = await fetch(gateway.url + path, { method });
+        expect(refused.status, method).toBe(405);
+        expect(refused.headers.get('allow')).toBe('POST');
+        await refused.body?.cancel();
+      }
     },
   );
 
