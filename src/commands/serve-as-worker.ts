@@ -40,7 +40,7 @@ export async function serveAsWorker(environment: Environment, directory: string)
       ...(before && { before }),
     });
 
-  const serving = closingWith(await orExit(startServing(await orExit(open(first)), trouble)), {
+  const serving = closingWith(await orExit(startServing(await orExit(open(first)), trouble, heard.receive)), {
     accounts,
     watching,
     teller,

@@ -13,6 +13,7 @@ import { openTeller, type Teller } from '../observe/teller.ts';
 import { workersMetrics } from '../observe/worker-metrics.ts';
 import { openSandbox, sandboxOptions, servedModels } from '../open.ts';
 import { openAccounts } from '../process/accounts.ts';
+import { openDistribution } from '../process/distribution.ts';
 import { endingOf, onSignals } from '../process/ending.ts';
 import { hearConfigChanges, type OnConfigChange } from '../process/reload.ts';
 import { startServing } from '../process/serving.ts';
@@ -194,7 +195,8 @@ async function lookAfterWorkers(
   let vendors = configuredVendors(config);
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, trouble) : undefined;
   const served = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
-  const workers = startWorkers(served(config), teller);
+  const distribution = await orExit(openDistribution(config, trouble));
+  const workers = startWorkers(served(config), distribution, teller);
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
   if (early !== undefined) process.exit(early);

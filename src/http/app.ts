@@ -24,7 +24,6 @@ import { isCall, nearestPath } from './nearest-path.ts';
 import { rescue } from './rescue.ts';
 import { respond, toResponse } from './respond.ts';
 import { type Exchange, runExchanges } from './run-exchanges.ts';
-import { takeTurns } from './turns.ts';
 
 /** What the app asks of whoever runs it. */
 export interface Host {
@@ -67,7 +66,6 @@ export function createApp(host: Host): H3 {
       return toResponse(rescue(error.cause ?? error, family, incoming));
     },
   });
-  const turn = takeTurns();
 
   for (const [path, route] of Object.entries(ASKED)) {
     ask(path, runExchanges(route, host.gatewayOf));
@@ -134,8 +132,6 @@ export function createApp(host: Host): H3 {
       const incoming = incomingOf(event, host);
       const { message, response } = incoming;
       const fault = faultOfHead(message);
-      const before = turn(message, response);
-      if (before !== undefined) await before;
       respond(
         response,
         fault === undefined
@@ -160,8 +156,6 @@ export function createApp(host: Host): H3 {
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return fail(event, fault);
-      const before = turn(message, incoming.response);
-      if (before !== undefined) await before;
       return allowOrigin(await endpoint(incoming, rawPath(message)), message, host.current().cors);
     };
     app.on('GET', path, run);

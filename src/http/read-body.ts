@@ -8,6 +8,7 @@ import { asGatewayError, GatewayError, invalid } from '../errors.ts';
 import { gather } from '../gather.ts';
 import type { Arrival } from '../server/arrivals.ts';
 import { type Decompress, LARGEST_WINDOW } from './content-coding.ts';
+import { stopParsing } from './pipelining.ts';
 
 /** How long a body that was refused may go on coming, so that its sender can read why, in milliseconds. */
 const LINGER = 1_000;
@@ -103,17 +104,17 @@ export function readBody(
   });
 }
 
-/** Reads and forgets what still comes, for LINGER at most; then the connection is cut. */
+/** Reads and forgets what still comes, and whatever is behind it, for LINGER at most; then the connection is cut. */
 export function discard(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
+  stopParsing(socket);
   // Node closes both directions behind a last answer. To a sender in full flow that is a reset, which can take the
   // answer away before it is read; so only ours is closed, and the timer does the rest.
   socket.destroySoon = () => socket.end();
-  const timer = setTimeout(() => request.destroy(), LINGER);
+  const timer = setTimeout(() => socket.destroy(), LINGER);
   timer.unref();
-  request.once('error', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  request.resume();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the words Node knows it by. */

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import type { Tell } from '../observe/teller.ts';
 import type { OpenGateway } from '../open.ts';
+import type { listen } from '../server/listen.ts';
 import { type RunningServer, serve } from '../server/server.ts';
 import { type ShortageWatch, watchShortage } from '../server/shortage.ts';
 import { SPARED } from '../stages/shed.ts';
@@ -28,9 +29,10 @@ const RETIRE_CHECK = 500;
 
 /**
  * @param tell told what goes wrong beside the requests.
+ * @param open brings a server its connections; it listens by itself where none is given.
  * @throws Error where the port is taken.
  */
-export async function startServing(first: Opened, tell: Tell): Promise<Serving> {
+export async function startServing(first: Opened, tell: Tell, open?: typeof listen): Promise<Serving> {
   let current = first;
   const retired = new Set<Opened>();
 
@@ -41,6 +43,7 @@ export async function startServing(first: Opened, tell: Tell): Promise<Serving> 
     first.config,
     () => shortage(),
     tell,
+    open,
   );
   const watch = watchShortage({
     marks: () => current.config.limits,

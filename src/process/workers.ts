@@ -5,9 +5,13 @@
  */
 
 import cluster, { type Worker } from 'node:cluster';
+import { createServer, type Server } from 'node:http';
+import { Socket } from 'node:net';
 import type { Config } from '../config/schema.ts';
 import type { Place } from '../config/vendors.ts';
 import type { Teller } from '../observe/teller.ts';
+import type { listen } from '../server/listen.ts';
+import { CONNECTION, type Distribution, HANDED_OVER, type Receipt } from './distribution.ts';
 
 /** What a worker serves by. */
 export interface Served {
@@ -22,8 +26,10 @@ export type Order = 'end' | 'hurry';
 interface ServeBy {
   readonly serveBy: Served;
 }
-/** What a worker tells. */
-type News = 'ready' | 'leaving';
+/** What a worker tells; 'closing': it takes what it was handed, and then no connection more. */
+type News = 'ready' | 'leaving' | 'closing' | Receipt;
+/** What it is told when it has all of them. */
+const CLOSED = 'closed';
 
 export interface Workers {
   /** Resolves when all of them serve; rejects where one ends before it does. */
@@ -42,9 +48,14 @@ const LONG_LIFE = 60_000;
 /** Before another worker is started in the place of one that was gone soon: doubled each time, up to a bound. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
+/**
+ * How long a worker that ends waits for its last connection, in milliseconds: a signal to the whole group may come to it
+ * first, and then it is not one that ends alone.
+ */
+const SAME_SIGNAL = 100;
 
-/** Starts as many workers as the configuration says: this program again. */
-export function startWorkers(first: Served, { note, trouble }: Teller): Workers {
+/** Starts as many workers as the configuration says: this program again. `distribution` has their connections. */
+export function startWorkers(first: Served, distribution: Distribution, { note, trouble }: Teller): Workers {
   const count = first.config.workers;
   const ready = Promise.withResolvers<void>();
   const over = Promise.withResolvers<0 | 1>();
@@ -80,8 +91,11 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
     };
     worker.on('message', (news: News) => {
       if (news === 'leaving') replace();
+      if (news === 'closing') setTimeout(() => void close(worker), SAME_SIGNAL);
+      if (news === 'taken' || news === 'missed') distribution.receive(worker, news);
       if (news !== 'ready') return;
       serving.add(worker);
+      distribution.add(worker);
       if (complete) note('A new worker is serving.');
       if (serving.size < count || complete) return;
       complete = true;
@@ -89,6 +103,7 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
     });
     worker.on('exit', (status, signal) => {
       alive.delete(worker);
+      distribution.remove(worker);
       if (ending) {
         if (status !== 0) code = 1;
         if (alive.size === 0) over.resolve(code);
@@ -100,6 +115,13 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
         replace();
       }
     });
+  }
+
+  /** Where all of them end, they share all connections that have come; one that ends alone has what it was handed. */
+  async function close(worker: Worker): Promise<void> {
+    if (ending) await distribution.close();
+    await distribution.release(worker);
+    send(worker, CLOSED);
   }
 
   for (let started = 0; started < count; started++) start();
@@ -120,7 +142,7 @@ export function startWorkers(first: Served, { note, trouble }: Teller): Workers 
   };
 }
 
-function send(worker: Worker, order: Order | ServeBy): void {
+function send(worker: Worker, order: Order | ServeBy | typeof CLOSED): void {
   // One that is just ending need not be told.
   if (worker.isConnected()) worker.send(order, () => undefined);
 }
@@ -134,6 +156,8 @@ export interface Heard {
   readonly first: Promise<Served>;
   /** Carries out what was told since, and is from now on. Without the process that tells, the worker ends, its live answers first. */
   obey(orders: Orders): void;
+  /** A server whose connections are handed to it by the process that tells. Opened as `listen` opens one. */
+  readonly receive: typeof listen;
 }
 
 /** In a worker: hears what it is told. */
@@ -148,10 +172,16 @@ export function hear(): Heard {
     };
   };
   process.on('message', (message: unknown) => take(message));
+  const receive: Heard['receive'] = async (respond, { port }) => {
+    const server = createServer(respond);
+    receiveConnections(server);
+    return { server, entrance: { port, close: askToClose } };
+  };
   // These are for the first process, which passes them on.
   process.on('SIGHUP', () => undefined);
   return {
     first: first.promise,
+    receive,
     obey(orders) {
       take = (message) => {
         // Others talk over the same channel.
@@ -166,6 +196,34 @@ export function hear(): Heard {
       for (const message of waiting) take(message);
     },
   };
+}
+
+/** In a worker: what is handed over are connections of `server`. */
+function receiveConnections(server: Server): void {
+  let receipt: Receipt = 'missed';
+  process.on('message', (message: unknown, handle: unknown) => {
+    if (message === CONNECTION && handle instanceof Socket) {
+      receipt = 'taken';
+      // As a server of HTTP has those that it accepts.
+      handle.allowHalfOpen = true;
+      server.emit('connection', handle);
+    } else if (message === HANDED_OVER) {
+      tellFirst(receipt);
+      receipt = 'missed';
+    }
+  });
+}
+
+/** In a worker: asks for no more connections. Resolves when none is on its way any more. */
+function askToClose(): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected) resolve();
+    process.once('disconnect', resolve);
+    process.on('message', (message: unknown) => {
+      if (message === CLOSED) resolve();
+    });
+    tellFirst('closing');
+  });
 }
 
 function isServeBy(message: unknown): message is ServeBy {

@@ -1,14 +1,32 @@
-/** How the gateway's server comes to its port: by listhen, and in a worker without it. */
+/** How the gateway's server comes to its port: by listhen. */
 
-import cluster from 'node:cluster';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 import { listen as listhen } from 'listhen';
 import { isLoopback } from '../loopback.ts';
-import { type Address, bind } from './bind.ts';
+import type { Tell } from '../observe/teller.ts';
+import { type Address, portOf } from './bind.ts';
+import { type Entrance, stopListening } from './entrance.ts';
 
-/** Listens by listhen. @throws Error where the port is taken: another one is never chosen silently. */
-export async function listen(respond: RequestListener, { host, port }: Address): Promise<Server> {
-  if (cluster.isWorker) return listenAsWorker(respond, { host, port });
+/** A server of HTTP, and where its connections come from. */
+export interface Listening {
+  readonly server: Server;
+  readonly entrance: Entrance;
+}
+
+/** How often an accept that fails is told of at most, in milliseconds. */
+const TELL_AGAIN = 10_000;
+
+/**
+ * Listens by listhen.
+ * @param tell told that connections cannot be accepted.
+ * @throws Error where the port is taken: another one is never chosen silently.
+ */
+export async function listen(
+  respond: RequestListener,
+  { host, port }: Address,
+  tell: Tell,
+): Promise<Listening> {
   const { server } = await listhen(respond, {
     hostname: host,
     port: { port, random: port === 0 },
@@ -22,16 +40,16 @@ export async function listen(respond: RequestListener, { host, port }: Address):
     isTest: false,
     isProd: true,
   });
-  return server;
+  outliveAcceptErrors(server, tell);
+  return { server, entrance: { port: portOf(server), close: () => stopListening(server) } };
 }
 
-/**
- * listhen tries a port before it takes it: it listens, and closes again. In the first worker there is, that takes the
- * port from the whole cluster (Node's lib/internal/cluster/round_robin_handle.js removes a handle that no worker has),
- * and a connection that was just handed to it is never answered.
- */
-async function listenAsWorker(respond: RequestListener, address: Address): Promise<Server> {
-  const server = createServer(respond);
-  await bind(server, address);
-  return server;
+/** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
+export function outliveAcceptErrors(server: NetServer, tell: Tell): void {
+  let told = Number.NEGATIVE_INFINITY;
+  server.on('error', (error) => {
+    if (performance.now() - told < TELL_AGAIN) return;
+    told = performance.now();
+    tell(`A connection could not be accepted: ${error.message}`);
+  });
 }

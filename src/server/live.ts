@@ -25,6 +25,10 @@ export interface Live extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
   gatewayOf(response: ServerResponse): Gateway | undefined;
   /** Aborts when the exchange is over before its answer is; the reason is a GatewayError. */
   signalOf(response: ServerResponse): AbortSignal;
+  /** The answers whose heads have not been written. */
+  headless(): ServerResponse[];
+  /** Ends an exchange. */
+  end(response: ServerResponse, error: GatewayError): void;
   /** Ends every exchange, and each that begins from now on. @returns how many were in flight. */
   endAll(error: GatewayError): number;
   /** Ends those that hold most; of those that hold about the same, the ones that began last. */
@@ -158,6 +162,8 @@ export function followExchanges(limits: () => PendingLimits = () => UNBOUNDED): 
         entry?.controller.signal ?? AbortSignal.abort(new GatewayError('upstream-broken', 'The caller left.'))
       );
     },
+    headless: () => [...inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent),
+    end: (response, error) => entries.get(response)?.controller.abort(error),
     endAll(error) {
       ending = error;
       const count = inFlight.size;

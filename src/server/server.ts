@@ -1,18 +1,21 @@
 /** The process's listening side: a server around the app, and its orderly end. */
 
-import type { Server } from 'node:http';
 import { toNodeHandler } from 'h3/node';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { createApp } from '../http/app.ts';
+import { pipelining } from '../http/pipelining.ts';
 import { type Tell, tellPlainly } from '../observe/teller.ts';
 import { openSocketRoom } from '../socket/room.ts';
 import { takeSockets } from '../socket/sockets.ts';
 import type { Load } from '../stages/exchange.ts';
 import { shortOf } from '../stages/shed.ts';
-import { type Address, portOf, urlOf } from './bind.ts';
+import { type Address, urlOf } from './bind.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { trackConnections } from './connections.ts';
 import { listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
+import { toOriginForm } from './origin-form.ts';
 import { applyTimeouts, type CallerTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
 
 export interface ServerOptions extends Address {
@@ -31,10 +34,11 @@ export interface RunningServer {
   closeIdle(): void;
   /** Lets go of what is remembered between two requests of a WebSocket. */
   forget(): void;
-  /** From now on the server calls itself not ready, and every connection ends with its answer. */
+  /** From now on the server calls itself not ready, and every connection ends with its answer, or soon after it. */
   leave(): void;
   /**
-   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends what is left.
+   * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends what is left. What has connected
+   * before is answered.
    * @returns how many answers were ended.
    */
   drain(milliseconds: number): Promise<number>;
@@ -42,16 +46,21 @@ export interface RunningServer {
   end(): void;
 }
 
-/** How often a draining server looks for connections that have become idle, in milliseconds. */
+/** How often a server that has no time left looks for connections that have become idle, in milliseconds. */
 const IDLE_CHECK = 200;
 
-/** How often an accept that fails is told of at most, in milliseconds. */
-const TELL_AGAIN = 10_000;
+/**
+ * How long a connection of a leaving server may be idle, in milliseconds: whoever keeps it may just be asking again, and
+ * would find it closed. Node adds a second of its own to the time between two requests (`keepAliveTimeoutBuffer`).
+ */
+const LAST_IDLE = 2_000;
+const LAST_KEEP_ALIVE = LAST_IDLE - 1_000;
 
 /**
  * Serves the gateway that `current` gives.
  * @param shortage what the process is short of; new work is refused then.
  * @param tell told what goes wrong beside the requests.
+ * @param open brings a server its connections.
  * @throws Error where the port is taken: another one is never chosen silently.
  */
 export async function serve(
@@ -59,6 +68,7 @@ export async function serve(
   { host, port, timeouts }: ServerOptions,
   shortage: Load['shortage'] = () => undefined,
   tell: Tell = tellPlainly,
+  open: typeof listen = listen,
 ): Promise<RunningServer> {
   let leaving = false;
   let draining = false;
@@ -75,21 +85,27 @@ export async function serve(
   });
   const respond = toNodeHandler(app);
 
-  const server = await listen(
+  const pipelined = pipelining((request, response) => {
+    closeIfUnread(response);
+    // Of a connection that is kept, the next request would find nobody.
+    if (leaving) response.setHeader('connection', 'close');
+    live.follow(response, current(), () => respond(request, response));
+  });
+
+  const { server, entrance } = await open(
     (request, response) => {
-      closeIfUnread(response);
-      // Of a connection that is kept, the next request would find nobody.
-      if (leaving) response.setHeader('connection', 'close');
-      live.follow(response, current(), () => respond(request, response));
+      request.url = toOriginForm(request.url ?? '/');
+      pipelined.take(request, response);
     },
     { host, port },
+    tell,
   );
+  const connections = trackConnections(server);
   applyTimeouts(server, timeouts);
   checkOften(server);
-  outliveAcceptErrors(server, tell);
+  answerClientErrors(server, pipelined, live.end);
   // Node would tell the caller to go on before anyone has looked at the head: readBody does, after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
-  const bound = portOf(server);
 
   let { unread } = timeouts;
   const sockets = takeSockets(server, {
@@ -103,55 +119,55 @@ export async function serve(
   });
 
   let ended = 0;
+  let idleCheck: NodeJS.Timeout | undefined;
+  const closeIdle = (): void => server.closeIdleConnections();
   const end = (): void => {
     ended = Math.max(
       ended,
       live.endAll(new GatewayError('overloaded', 'The gateway is shutting down.', { retryAfter: 1 })),
     );
+    closeIdle();
+    idleCheck ??= setInterval(closeIdle, IDLE_CHECK);
     setTimeout(() => {
       server.closeAllConnections();
       sockets.cut();
     }, LAST_WORDS).unref();
   };
+  const leave = (): void => {
+    if (leaving) return;
+    leaving = true;
+    for (const response of live.headless()) response.setHeader('connection', 'close');
+    server.keepAliveTimeout = LAST_KEEP_ALIVE;
+    for (const socket of connections.open()) if (pipelined.isIdle(socket)) socket.setTimeout(LAST_IDLE);
+  };
   return {
-    url: urlOf({ host, port: bound }),
-    port: bound,
+    url: urlOf({ host, port: entrance.port }),
+    port: entrance.port,
     live,
     webSockets: sockets.count,
     limit(next) {
       unread = next.unread;
-      applyTimeouts(server, next);
+      applyTimeouts(server, leaving ? { ...next, connectionIdle: LAST_KEEP_ALIVE } : next);
     },
     closeIdle() {
-      server.closeIdleConnections();
+      closeIdle();
       sockets.closeIdle();
     },
     forget: sockets.forget,
-    leave: () => {
-      leaving = true;
-    },
+    leave,
     async drain(milliseconds) {
-      leaving = true;
+      leave();
       draining = true;
       sockets.leave();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
       const limit = setTimeout(end, milliseconds);
-      await closed;
-      clearInterval(idle);
+      await entrance.close();
+      await connections.over();
       clearTimeout(limit);
+      clearInterval(idleCheck);
+      // Only now: it stops Node from looking for heads and bodies that take too long.
+      server.close();
       return ended;
     },
     end,
   };
-}
-
-/** Without file descriptors a connection cannot be accepted. Others still can be served, and it passes. */
-function outliveAcceptErrors(server: Server, tell: Tell): void {
-  let told = Number.NEGATIVE_INFINITY;
-  server.on('error', (error) => {
-    if (performance.now() - told < TELL_AGAIN) return;
-    told = performance.now();
-    tell(`A connection could not be accepted: ${error.message}`);
-  });
 }

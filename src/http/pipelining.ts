@@ -1,0 +1,123 @@
+/**
+ * Pipelined requests (RFC 9112, 9.3.2): a connection's requests are answered one after the other, and few of them wait.
+ * Node parses all that it has read, up to 64 KB at a time, and shows every request in it at once. Each may cost money.
+ */
+
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { cutOff } from './cut-off.ts';
+
+/** From so many unanswered requests on, a connection is not read. */
+export const MOST_UNANSWERED = 64;
+
+export interface Pipelining {
+  /** Takes a request, now or when those before it on its connection are answered. */
+  readonly take: RequestListener;
+  /** The answer in progress on a connection. */
+  answering(socket: Socket): ServerResponse | undefined;
+  /** Whether a connection has had a request, and all of its requests are answered. */
+  isIdle(socket: Socket): boolean;
+  /**
+   * Gives up the request of a connection whose body has not arrived in time.
+   * @param refuse answers one that is being answered already, but has no head yet.
+   * @returns false where there is no such request.
+   */
+  giveUpUnfinished(socket: Socket, refuse: (response: ServerResponse) => void): boolean;
+}
+
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+
+interface Pipeline {
+  /** The exchange in progress. */
+  current: Exchange | undefined;
+  /** Requests behind it. At most MOST_UNANSWERED, and what was in the last piece that was read. */
+  readonly waiting: Exchange[];
+}
+
+/** @param answer is given one request of a connection at a time. */
+export function pipelining(answer: RequestListener): Pipelining {
+  const pipelines = new WeakMap<Socket, Pipeline>();
+
+  function begin(pipeline: Pipeline, exchange: Exchange): void {
+    pipeline.current = exchange;
+    const [{ socket }, response] = exchange;
+    response.once('close', () => goOn(pipeline, socket));
+    answer(...exchange);
+  }
+
+  function goOn(pipeline: Pipeline, socket: Socket): void {
+    pipeline.current = undefined;
+    const { waiting } = pipeline;
+    if (!socket.writable) {
+      // The last answer is out, or the caller has left. Node destroys the rest with the connection.
+      waiting.length = 0;
+      return;
+    }
+    const next = waiting.shift();
+    if (next === undefined) return;
+    if (waiting.length + 1 === MOST_UNANSWERED - 1) readOn(socket);
+    begin(pipeline, next);
+  }
+
+  return {
+    take(request, response) {
+      const { socket } = request;
+      let pipeline = pipelines.get(socket);
+      if (pipeline === undefined) {
+        pipeline = { current: undefined, waiting: [] };
+        pipelines.set(socket, pipeline);
+      }
+      if (pipeline.current === undefined) {
+        begin(pipeline, [request, response]);
+        return;
+      }
+      // Behind the last answer of a connection nothing is answered.
+      if (!socket.writable) return;
+      pipeline.waiting.push([request, response]);
+      if (pipeline.waiting.length + 1 === MOST_UNANSWERED) stopReading(socket);
+    },
+    answering: (socket) => pipelines.get(socket)?.current?.[1],
+    isIdle(socket) {
+      const pipeline = pipelines.get(socket);
+      return pipeline !== undefined && pipeline.current === undefined;
+    },
+    giveUpUnfinished(socket, refuse) {
+      const pipeline = pipelines.get(socket);
+      const exchange = pipeline?.waiting.at(-1) ?? pipeline?.current;
+      if (pipeline === undefined || exchange === undefined) return false;
+      const [request, response] = exchange;
+      if (request.complete) return false;
+      if (exchange !== pipeline.current) {
+        // Those before it are answered; a caller asks again what a closed connection left unanswered.
+        pipeline.waiting.pop();
+        stopParsing(socket);
+        (pipeline.waiting.at(-1) ?? pipeline.current)?.[1].once('finish', () => socket.destroySoon());
+      } else if (response.headersSent) cutOff(response);
+      else refuse(response);
+      return true;
+    },
+  };
+}
+
+/** Node reads on by itself after each request that it has parsed: so reading is stopped again whenever it is resumed. */
+function stopReading(socket: Socket): void {
+  socket.on('resume', socket.pause);
+  socket.pause();
+}
+
+function readOn(socket: Socket): void {
+  socket.off('resume', socket.pause);
+  socket.resume();
+}
+
+/**
+ * From now on, what a connection sends is read and thrown away: it costs no parsing, and it begins no request. What Node
+ * has read already, it still parses.
+ */
+export function stopParsing(socket: Socket): void {
+  socket.off('resume', socket.pause);
+  // Node's parser takes the bytes below JavaScript until somebody else listens for them, and then by a listener too.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
+  socket.resume();
+}
