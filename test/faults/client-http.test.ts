@@ -259,20 +259,41 @@ describe('heads that two readers would read differently', () => {
     },
   );
 
-  test.each(['http://evil.example', 'https://evil.example:444', 'ftp://x', 'evil.example:443', '*', ''])(
-    'C-31 a target that begins with %j is no path',
-    async (authority) => {
-      const before = asked();
-      const answer = await send(
-        post(`${authority}${authority === '*' ? '' : '/v1/chat/completions'}`.replace(/^\//, 'x/'), body, [
-          CLOSE,
-        ]),
-      );
-      expect([400, 404]).toContain(statusOf(answer));
-      expect(answer).not.toContain('evil');
-      expect(asked()).toBe(before);
+  test.each(['http://evil.example', 'HTTPS://evil.example:444', 'http://[::1]:80', 'http://127.0.0.1:9'])(
+    'C-31 a whole URL as a target is its path, whatever its host: %j',
+    async (origin) => {
+      stage.respondWith((_, response) => json(response, { ok: true }));
+      for (const way of ways) {
+        const answer = await send(post(`${origin}${way.path}`, requestOf(way, false), [CLOSE]));
+        expect(statusOf(answer)).toBe(200);
+        expect(answer).not.toContain('evil');
+        expect(stage.upstream.received.at(-1)?.headers.host).toBe(new URL(stage.upstream.url).host);
+      }
+      expect(statusOf(await send(`GET ${origin} HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n\r\n`))).toBe(200);
+      expect(statusOf(await send(`GET ${origin}?x=1 HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n\r\n`))).toBe(200);
     },
   );
+
+  test.each([
+    'http://',
+    'http://a@evil.example',
+    'http://evil.example\\',
+    'http:/evil.example',
+    'ftp://x',
+    'evil.example:443',
+    '*',
+    '',
+  ])('C-31 a target that begins with %j is no path', async (authority) => {
+    const before = asked();
+    const answer = await send(
+      post(`${authority}${authority === '*' ? '' : '/v1/chat/completions'}`.replace(/^\//, 'x/'), body, [
+        CLOSE,
+      ]),
+    );
+    expect([400, 404]).toContain(statusOf(answer));
+    expect(answer).not.toContain('evil');
+    expect(asked()).toBe(before);
+  });
 });
 
 describe('heads that are too large', () => {

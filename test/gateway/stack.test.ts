@@ -106,9 +106,12 @@ describe('F8: what routing makes of a path', () => {
     }
   });
 
-  test('an absolute target is no way in, either', async () => {
-    const answer = await raw('GET http://evil/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1.1 404/);
+  test('an absolute target is its path, and no way around what is said of paths', async () => {
+    const ask = (target: string) => raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(await ask('http://evil/health/live')).toMatch(/^HTTP\/1.1 200/);
+    for (const path of ['//health/live', '/v1/../health/live', '/v1/%2e%2e/health/live']) {
+      expect(await ask(`http://evil${path}`)).toMatch(/^HTTP\/1.1 404/);
+    }
   });
 });
 

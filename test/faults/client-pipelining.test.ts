@@ -1,0 +1,121 @@
+/** Callers who pipeline without end: few of their requests wait, what is behind is not read, and cost goes with what is. */
+
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MOST_UNANSWERED } from '../../src/http/pipelining.ts';
+import { KEY } from '../support/gateway.ts';
+import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { alike, costOf, openStage, requestOf, type Stage, ways } from './stage.ts';
+
+const MB = 1024 * 1024;
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(async () => {
+  await stage.expectUnharmed();
+  await stage.close();
+});
+
+const KEYLESS = 'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+const HEALTH = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+const LAST = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+test('C-37 50,000 pipelined requests without a key: one 401, and nothing behind it is parsed', {
+  timeout: 60_000,
+}, async () => {
+  const flood = (requests: number) => () => exchange(stage.gateway.port, KEYLESS.repeat(requests));
+  await flood(100)();
+  const before = stage.gateway.memory();
+  const ordinary = await costOf(stage, flood(100));
+  let answer = '';
+  const cost = await costOf(stage, async () => {
+    answer = await flood(50_000)();
+  });
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 401']);
+  // It was 15 s and 500 MB.
+  expect(cost).toBeLessThan(alike(ordinary));
+  expect(stage.gateway.memory() - before).toBeLessThan(64 * MB);
+});
+
+test('C-37 behind an answer that does not come, a connection is not read, and other callers are served', async () => {
+  stage.respondWith(() => undefined);
+  const before = stage.upstream.received.length;
+  const atRest = stage.gateway.memory();
+  const asked = post(ways[0].path, requestOf(ways[0], false));
+  const socket = connect(stage.gateway.port, '127.0.0.1').on('error', () => undefined);
+  const cost = await costOf(stage, async () => {
+    socket.write(asked + HEALTH.repeat(500_000));
+    await eventually(() => stage.upstream.received.length === before + 1, 'the first is asked');
+    for (let at = 0; at < 20; at++) {
+      expect(
+        (await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } })).status,
+      ).toBe(200);
+    }
+  });
+  // 20 MB are under way; the system keeps a few of them, and most wait with their sender.
+  expect(socket.writableLength).toBeGreaterThan(8 * MB);
+  expect(cost).toBeLessThan(3_000);
+  expect(stage.gateway.memory() - atRest).toBeLessThan(64 * MB);
+  socket.destroy();
+  await eventually(() => stage.live() === 0, 'the vendor is told');
+});
+
+test('C-37 all of 1,000 pipelined requests are answered, in order', { timeout: 30_000 }, async () => {
+  stage.respondWith(({ body }, response) =>
+    json(response, { got: JSON.parse(body.toString()).messages[0].content }),
+  );
+  const count = 1_000;
+  const requests = Array.from({ length: count }, (_, at) =>
+    at % (MOST_UNANSWERED / 4) === 0 ? post(ways[0].path, requestOf(ways[0], false, `${at}`)) : HEALTH,
+  );
+  const answer = await exchange(stage.gateway.port, requests.join('') + LAST);
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(count + 1);
+  const got = [...answer.matchAll(/"got":"(\d+)"/g)].map(([, at]) => Number(at));
+  expect(got).toEqual(Array.from({ length: got.length }, (_, at) => (at * MOST_UNANSWERED) / 4));
+  expect(got.length).toBeGreaterThan(60);
+});
+
+test('C-37 what follows a request that asks for the connection to be closed does not cost its answer', async () => {
+  stage.respondWith((_, response) => setTimeout(() => json(response, { last: true }), 100));
+  const asked = post(ways[0].path, requestOf(ways[0], false), ['Connection: close']);
+  const answer = await exchange(stage.gateway.port, asked + HEALTH.repeat(3));
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+  expect(answer).toContain('"last":true');
+});
+
+test('C-37 a pipelined body that never comes ends the connection behind the answers before it', async () => {
+  const slow = await openStage({ timeouts: { requestHead: 1_000, requestBody: 1_500 } });
+  try {
+    slow.respondWith((_, response) => setTimeout(() => json(response, { first: true }), 4_000));
+    const asked = post(ways[0].path, requestOf(ways[0], false));
+    const client = rawClient(slow.gateway.port, asked + asked.slice(0, -5));
+    const answer = await client.over;
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+    expect(answer).toContain('"first":true');
+    await slow.expectUnharmed();
+  } finally {
+    await slow.close();
+  }
+});
+
+test.each([
+  ['/v1/chat/completions', /"code":"request_timeout"/],
+  ['/v1/responses', /"code":"request_timeout"/],
+  ['/v1/messages', /"type":"error"/],
+  ['/v1beta/models/gemini-2.5-flash:generateContent', /"status":"\w+"/],
+])('C-09 %s: a body that does not come is a 408 in the words of the format', async (path, said) => {
+  const slow = await openStage({ timeouts: { requestHead: 1_000, requestBody: 1_500 } });
+  try {
+    const asked = post(path, '{"model":"gpt-4o"}').slice(0, -5);
+    const answer = await exchange(slow.gateway.port, asked);
+    expect(statusOf(answer)).toBe(408);
+    expect(answer).toMatch(/\r\nx-request-id: \w+\r\n/i);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toMatch(said);
+    expect(answer).not.toContain(KEY);
+  } finally {
+    await slow.close();
+  }
+});
