@@ -2,6 +2,7 @@
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { type Stored, storedUnlessSaid, stricter } from './stored.ts';
 
 /** Who holds the key of a request. */
 export interface Principal {
@@ -11,6 +12,8 @@ export interface Principal {
   readonly restricted: boolean;
   /** Whether the key may use a model. */
   readonly allows: Allowance;
+  /** What the key may use of what is stored at the vendors'. */
+  readonly stored: Stored;
   readonly limits: KeyLimits;
   /** What it may use of some models, beside its limits; absent: nothing is limited by model. */
   readonly modelLimits?: readonly ModelHolder[];
@@ -62,6 +65,8 @@ export interface KeyRecord {
   readonly hash: string;
   /** Ids, a model's own or any that leads to it, and `vendor/*`; absent means every model. */
   readonly models?: readonly string[];
+  /** What it may use of what is stored at the vendors'; absent: as `storedUnlessSaid`. */
+  readonly stored?: Stored;
   /** Milliseconds since 1970, from when on the key is unknown; absent means never. */
   readonly expires?: number;
   readonly limits?: KeyLimits;
@@ -75,6 +80,7 @@ export interface GroupRecord {
   readonly name: string;
   /** What none of its keys goes beyond, as a key's; absent means every model. */
   readonly models?: readonly string[];
+  readonly stored?: Stored;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
 }
@@ -108,7 +114,7 @@ interface Entry {
 }
 
 /** A group as its keys are looked up. */
-export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows'> {
+export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows' | 'stored'> {
   readonly group: Group;
 }
 
@@ -145,12 +151,12 @@ export function openKeyBook(): KeyBook {
           records.map(({ hash }) => hash),
         );
       for (const record of records) {
-        const { name, hash, models, expires = Number.POSITIVE_INFINITY, limits = {}, group } = record;
+        const { name, hash, expires = Number.POSITIVE_INFINITY, limits = {}, group } = record;
         byHash.set(hash, {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: { name, ...rightsTo(models), limits, ...modelHolders(name, record.modelLimits) },
+          principal: { name, ...rightsOf(record), limits, ...modelHolders(name, record.modelLimits) },
           group,
           grouped: undefined,
         });
@@ -174,18 +180,23 @@ export function openKeyBook(): KeyBook {
 /** Groups by their names. */
 export function knownGroups(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
   return new Map(
-    records.map(({ name, models, limits = {}, modelLimits }) => [
-      name,
-      { group: { name, limits, ...modelHolders(name, modelLimits) }, ...rightsTo(models) },
-    ]),
+    records.map((record) => {
+      const { name, limits = {}, modelLimits } = record;
+      return [name, { group: { name, limits, ...modelHolders(name, modelLimits) }, ...rightsOf(record) }];
+    }),
   );
 }
 
 /** A holder who is of a group: what that does not allow, it may not either. */
-export function grouped(principal: Principal, { group, restricted, allows }: KnownGroup): Principal {
-  if (!restricted) return { ...principal, group };
+export function grouped(
+  principal: Principal,
+  { group, restricted, allows, stored: most }: KnownGroup,
+): Principal {
+  const stored = stricter(principal.stored, most);
+  if (!restricted) return { ...principal, stored, group };
   return {
     ...principal,
+    stored,
     group,
     restricted,
     allows: (modelId, otherNames) => principal.allows(modelId, otherNames) && allows(modelId, otherNames),
@@ -240,9 +251,17 @@ export function areOfOtherModels(all: readonly Pick<ModelLimits, 'models'>[]): b
   return new Set(all.map(({ models }) => modelsId(models))).size === all.length;
 }
 
-/** What a principal may use. @param models as `allowance` has them. */
-export function rightsTo(models: readonly string[] | undefined): Pick<Principal, 'restricted' | 'allows'> {
-  return { restricted: models !== undefined, allows: allowance(models) };
+/** What a principal may use: `models` as `allowance` has them. */
+export function rightsOf({
+  models,
+  stored = storedUnlessSaid(models),
+}: Pick<KeyRecord, 'models' | 'stored'>): Pick<Principal, 'restricted' | 'allows' | 'stored'> {
+  return { restricted: models !== undefined, allows: allowance(models), stored };
+}
+
+/** Whether there is anything that a principal may not reach: then it may send only what is known to reach nothing else. */
+export function isHeld({ restricted, stored }: Principal): boolean {
+  return restricted || stored !== 'all';
 }
 
 /** Whether a model is one of some, by its canonical id. @param otherNames gives the other ids that lead to it. */

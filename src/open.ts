@@ -171,10 +171,11 @@ export function servedModels(config: Config, vendors: Vendors): readonly Model[]
   return catalogModels(config).filter((model) => vendors.serving(model) !== undefined);
 }
 
-function groupRecord({ name, models, limits, modelLimits }: Config['groups'][number]): GroupRecord {
+function groupRecord({ name, models, stored, limits, modelLimits }: Config['groups'][number]): GroupRecord {
   return {
     name,
     ...(models !== undefined && { models }),
+    ...(stored !== undefined && { stored }),
     ...(limits !== undefined && { limits }),
     ...(modelLimits !== undefined && { modelLimits }),
   };

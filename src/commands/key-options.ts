@@ -8,6 +8,11 @@ import { Refusal } from './refusal.ts';
 import { checkedOptions } from './with-store.ts';
 
 const limitOptions = {
+  stored: {
+    type: 'string',
+    description:
+      'What it may use of what is stored at the vendors: all, own, none, or "default" (own with --models, else all)',
+  },
   'requests-per-minute': { type: 'string', description: 'A number, or "none" for no limit (so below, too)' },
   'tokens-per-minute': { type: 'string', description: 'Input and output tokens together' },
   'concurrent-requests': { type: 'string', description: 'Requests in progress at the same time' },
@@ -57,8 +62,9 @@ export function groupSettingsOf(options: GroupOptions): GroupSettings {
 }
 
 function limitsOf(options: GroupOptions): Readonly<Record<string, unknown>> {
-  const { models, 'model-limits': byModel } = options;
+  const { models, stored, 'model-limits': byModel } = options;
   return {
+    ...(stored !== undefined && { stored: stored === 'default' ? null : stored }),
     ...(models !== undefined && {
       models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
     }),

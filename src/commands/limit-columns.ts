@@ -2,6 +2,7 @@
 
 import type { ModelLimit } from '../store/key-settings.ts';
 import type { LimitColumns } from '../store/tables.ts';
+import { storedUnlessSaid } from '../stored.ts';
 import { sayModelLimit } from './model-limit-option.ts';
 import type { Column } from './text-table.ts';
 
@@ -11,7 +12,10 @@ type Limited = Omit<LimitColumns, 'models' | 'model_limits'> & {
 };
 
 export function limitColumns<T extends Limited>(): readonly Column<T>[] {
-  const figure = (field: Exclude<keyof Limited, 'models' | 'model_limits'>, title: string): Column<T> => ({
+  const figure = (
+    field: Exclude<keyof Limited, 'models' | 'model_limits' | 'stored'>,
+    title: string,
+  ): Column<T> => ({
     title,
     right: true,
     text: (limited) => String(limited[field] ?? '-'),
@@ -24,5 +28,6 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('budget_month', '$/month'),
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
     { title: 'by model', text: ({ model_limits: all }) => all?.map(sayModelLimit).join('; ') ?? '-' },
+    { title: 'stored', text: ({ models, stored }) => stored ?? storedUnlessSaid(models ?? undefined) },
   ];
 }

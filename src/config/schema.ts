@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { areOfOtherModels } from '../keys.ts';
+import { STORED } from '../stored.ts';
 import { isNobodys } from '../vendors/addresses.ts';
 import { credentialsSchema } from './credentials.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
@@ -211,6 +212,9 @@ const ownModel = modelSchema
 /** Models that a key, or a caller, may use, or that no key of a group goes beyond. */
 const models = z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name> or <vendor>/*'));
 
+/** What of what is stored at the vendors' accounts they may use; absent: `own` where there are `models`, else `all`. */
+const stored = z.enum(STORED).exactOptional();
+
 /** How much a key, a caller, or a group may use; budgets in US dollars, for a day and a month of UTC. */
 const limits = z.strictObject({
   requestsPerMinute: z.int().positive().exactOptional(),
@@ -230,6 +234,7 @@ const groupSchema = z.strictObject({
   name: z.string().min(1),
   /** What none of its keys goes beyond. */
   models: models.optional(),
+  stored,
   limits: limits.optional(),
   modelLimits: modelLimits.optional(),
 });
@@ -243,6 +248,7 @@ const keySchema = z
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')
       .optional(),
     models: models.optional(),
+    stored,
     expires: z.iso.datetime({ offset: true }).optional(),
     limits: limits.optional(),
     modelLimits: modelLimits.optional(),
@@ -259,6 +265,7 @@ const identitySchema = z
   .strictObject({
     ...identityFields,
     models: models.exactOptional(),
+    stored,
     limits: limits.exactOptional(),
     modelLimits: modelLimits.exactOptional(),
   })

@@ -10,9 +10,10 @@ import {
   type ModelLimits,
   modelHolders,
   type Principal,
-  rightsTo,
+  rightsOf,
 } from '../keys.ts';
 import type { Tell } from '../observe/teller.ts';
+import type { Stored } from '../stored.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
@@ -32,6 +33,7 @@ export interface Identity extends KeySource {
   readonly group?: string | { readonly claim: string };
   /** Of each caller, as a key has them. */
   readonly models?: readonly string[];
+  readonly stored?: Stored;
   readonly limits?: KeyLimits;
   readonly modelLimits?: readonly ModelLimits[];
 }
@@ -131,7 +133,7 @@ function verifierOf(
   { keyFor }: KeySet,
   groups: ReadonlyMap<string, KnownGroup>,
 ): (token: string) => Promise<Verified> {
-  const { name, issuer, audience, algorithms = ALGORITHMS, subject, require = {}, models } = identity;
+  const { name, issuer, audience, algorithms = ALGORITHMS, subject, require = {} } = identity;
   const options = {
     issuer,
     audience: [audience].flat(),
@@ -139,7 +141,7 @@ function verifierOf(
     requiredClaims: ['exp'],
     clockTolerance: TOLERANCE,
   };
-  const opens = { ...rightsTo(models), limits: identity.limits ?? {} };
+  const opens = { ...rightsOf(identity), limits: identity.limits ?? {} };
 
   async function claimsOf(token: string): Promise<JWTPayload> {
     try {

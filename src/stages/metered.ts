@@ -17,13 +17,17 @@ export function askingAll(
   headers: IncomingHttpHeaders,
 ): { readonly query: URLSearchParams; readonly headers: IncomingHttpHeaders } {
   const alt = query.get('alt') ?? '';
-  const passed = Object.entries(headers).filter(
-    ([name]) => !name.startsWith('x-goog-') || name === 'x-goog-api-client',
-  );
   return {
     query: new URLSearchParams(READABLE.has(alt) ? { alt } : {}),
-    headers: Object.fromEntries(passed),
+    headers: withoutParameters(headers),
   };
+}
+
+/** A caller's headers without Google's system parameters, of which one routes a call (`x-goog-request-params`). */
+export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('x-goog-') || name === 'x-goog-api-client'),
+  );
 }
 
 /**

@@ -50,31 +50,30 @@ export function modelsBeside(body: Buffer, fields: ReadonlyMap<string, Span>): r
   const named = [...fields].flatMap(([key, { start, end }]) =>
     namesAt(key.toLowerCase(), body.subarray(start, end)),
   );
-  if (!mayNameWithin(body, fields)) return named;
   return [...named, ...toolsWithin(body, fields).flatMap((tool) => namesIn(tool))];
 }
 
 /** Where a dialogue stands, which may bring tools along. */
 const DIALOGUES = ['messages', 'input'];
 
-/** Whether a key of the dialogue can be `model`, written as it is or with escapes of ASCII letters. */
-function mayNameWithin(body: Buffer, fields: ReadonlyMap<string, Span>): boolean {
-  return DIALOGUES.some((name) => {
-    const dialogue = valueIn(body, fields, name);
-    if (dialogue === undefined) return false;
-    return (
-      dialogue.includes('"model"') ||
-      (dialogue.includes('\\u00') && /\\u00[2-7]/.test(dialogue.toString('latin1')))
-    );
-  });
+/** Whether a key of the dialogue can be `tools` or `tool`, written as it is or with escapes of ASCII letters. */
+function mayBringTools(dialogue: Buffer): boolean {
+  return (
+    dialogue.includes('"tools"') ||
+    dialogue.includes('"tool"') ||
+    (dialogue.includes('\\u00') && /\\u00[2-7]/.test(dialogue.toString('latin1')))
+  );
 }
 
 /**
  * Tools that a dialogue brings along: by an item of OpenAI's that has `tools`, by a `tool_addition` of Anthropic's, and
  * by a compaction that has kept one.
  */
-function toolsWithin(body: Buffer, fields: ReadonlyMap<string, Span>): readonly Buffer[] {
-  const items = DIALOGUES.flatMap((name) => itemsOf(valueIn(body, fields, name)));
+export function toolsWithin(body: Buffer, fields: ReadonlyMap<string, Span>): readonly Buffer[] {
+  const items = DIALOGUES.flatMap((name) => {
+    const dialogue = valueIn(body, fields, name);
+    return dialogue !== undefined && mayBringTools(dialogue) ? itemsOf(dialogue) : [];
+  });
   return items.flatMap((item) => [
     ...itemsOf(fieldOf(item, 'tools')),
     ...itemsOf(fieldOf(item, 'content')).flatMap((block) =>
@@ -101,14 +100,21 @@ function itemsOf(list: Buffer | undefined): readonly Buffer[] {
 
 /** The names in one of a body's fields: OpenRouter's `preset` and Vercel's options stand for models, too. */
 function namesAt(key: string, value: Buffer): readonly string[] {
-  if (key.endsWith('fallbacks')) return [...namesOf(value), ...itemsOf(value).flatMap(namesByModel)];
+  if (key.endsWith('fallbacks')) return [...namesOf(value), ...objectsIn(value).flatMap(namesByModel)];
   if (FIELDS.has(key)) return namesOf(value);
   if (key === 'preset') return textsOf(value).map((slug) => `@preset/${slug}`);
   return key === 'provideroptions' ? namesOf(fieldOf(fieldOf(value, 'gateway'), 'models')) : [];
 }
 
 function namesOf(value: Buffer | undefined): readonly string[] {
-  return value === undefined ? [] : [...textsOf(value), ...itemsOf(value).flatMap((item) => namesIn(item))];
+  if (value === undefined) return [];
+  if (value[0] === OPEN_OBJECT) return namesIn(value);
+  return [...textsOf(value), ...itemsOf(value).flatMap((item) => namesIn(item))];
+}
+
+/** An object by itself stands for a list of it: some services take either. */
+function objectsIn(value: Buffer): readonly Buffer[] {
+  return value[0] === OPEN_OBJECT ? [value] : itemsOf(value);
 }
 
 function namesIn(item: Buffer, within = 0): readonly string[] {
@@ -127,13 +133,15 @@ function namesIn(item: Buffer, within = 0): readonly string[] {
   return kind === undefined ? named : [...named, ...chosenBy(kind, item)];
 }
 
-/** What LiteLLM takes for fallbacks, too: a list for each model. */
-function namesByModel(item: Buffer): readonly string[] {
-  if (item[0] !== OPEN_OBJECT) return [];
+/** What LiteLLM takes for fallbacks, too: for each model a list, or one. Whatever is no name within holds some. */
+function namesByModel(item: Buffer, within = 0): readonly string[] {
+  if (within > MAX_WITHIN) throw invalid('The fallbacks are nested too deeply.', 'fallbacks');
+  if (item[0] !== OPEN_OBJECT)
+    return [...textsOf(item), ...itemsOf(item).flatMap((one) => namesByModel(one, within + 1))];
   const fields = scanObject(item);
-  if (fields.has('model')) return [];
+  if (fields.has('model')) return namesIn(item);
   return [...fields.values()].flatMap((span) =>
-    itemsOf(item.subarray(span.start, span.end)).flatMap(textsOf),
+    namesByModel(item.subarray(span.start, span.end), within + 1),
   );
 }
 

@@ -6,19 +6,22 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, type JsonObject } from '../json.ts';
 import { type Span, scanObject, valueAt } from '../json-scan.ts';
+import { isHeld } from '../keys.ts';
 import { isLimitedByModel } from '../limits/limits.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
 import { modelsBeside } from './models-beside.ts';
 import { nearestModel } from './nearest-model.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
+import { requireHarmless, requireHarmlessQuery } from './require-harmless.ts';
 import { inItsWords, replaced, type Scanned } from './scanned.ts';
 import { countingFormat, spokenFor } from './spoken-for.ts';
 
 /**
  * Reads the body, and settles who is asked in which format.
- * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `invalid-request` for a
- *   body that is none, names no model or two, or asks what its vendor does not do; and what reading it throws.
+ * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `permission-denied` for
+ *   what a restricted key may not send; `invalid-request` for a body that is none, names no model or two, or asks what its
+ *   vendor does not do; and what reading it throws.
  */
 export function resolveModel(
   catalog: Catalog,
@@ -58,6 +61,10 @@ export function resolveModel(
       admitted.ledger.tiered = fields.has('service_tier');
     }
     const anew = isOfResponses(route, body, fields);
+    if (isHeld(principal)) {
+      requireHarmless(route.format, body, fields, anew);
+      requireHarmlessQuery(route.format, admitted.query);
+    }
     const spoken = formatFor(route, vendor, model, { body, fields, anew });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
     const routed = {

@@ -7,6 +7,7 @@ import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats, inboundOf } from '../formats/all.ts';
 import { type Asked, type Target, unreported } from '../formats/format.ts';
 import { type JsonObject, wellFormed } from '../json.ts';
+import { isHeld } from '../keys.ts';
 import { isMetered } from '../limits/limits.ts';
 import { requestHeaders } from '../vendors/headers.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type Vendor,
 } from '../vendors/vendor.ts';
 import type { Prepared, Route, Routed, Translation } from './exchange.ts';
-import { askingAll, refuseBackground } from './metered.ts';
+import { askingAll, refuseBackground, withoutParameters } from './metered.ts';
 import { parseBody, withWrittenNumbers } from './parse-body.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
@@ -63,7 +64,10 @@ function native(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared 
   const { query, headers } =
     asks && spoken === 'generate-content'
       ? askingAll(routed.query, message.headers)
-      : { query: routed.query, headers: message.headers };
+      : {
+          query: routed.query,
+          headers: isHeld(routed.principal) ? withoutParameters(message.headers) : message.headers,
+        };
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   return {
     ...routed,

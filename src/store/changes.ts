@@ -12,6 +12,7 @@ export const UNLIMITED: LimitColumns = {
   budget_day: null,
   budget_month: null,
   model_limits: null,
+  stored: null,
 };
 
 /** A key was to be of a group that there is not. */

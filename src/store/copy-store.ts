@@ -39,6 +39,7 @@ const TABLES = [
   'gateway_usage_days',
   'gateway_usage_tags',
   'gateway_usage_groups',
+  'gateway_stored',
 ] as const;
 
 /** Those that a store of an earlier version may lack, and the migration that has made each. */
@@ -46,6 +47,7 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_usage_tags: '004-tags',
   gateway_groups: '005-groups',
   gateway_usage_groups: '005-groups',
+  gateway_stored: '007-stored',
 };
 
 /** Rows that are in memory at a time. */

@@ -2,6 +2,7 @@
 
 import { parseJson } from '../json.ts';
 import type { GroupRecord, KeyLimits, KeyRecord, ModelLimits } from '../keys.ts';
+import { type Stored, storedOf } from '../stored.ts';
 import { modelLimitsOf } from './key-settings.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
@@ -15,6 +16,7 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
     hash,
     limits: limitsOf(row),
     ...byModel(row),
+    ...storedIn(row),
     ...(models !== undefined && { models }),
     ...(expires !== null && { expires }),
     ...(group !== null && { group }),
@@ -26,7 +28,13 @@ export function recordsOf(row: KeyRow): readonly KeyRecord[] {
 /** A group, to which its keys are kept. */
 export function groupRecordOf(row: GroupRow): GroupRecord {
   const models = modelsOf(row);
-  return { name: row.name, limits: limitsOf(row), ...byModel(row), ...(models !== undefined && { models }) };
+  return {
+    name: row.name,
+    limits: limitsOf(row),
+    ...byModel(row),
+    ...storedIn(row),
+    ...(models !== undefined && { models }),
+  };
 }
 
 /** The models a key or a group opens; undefined: every one. @throws TypeError where somebody wrote something else there. */
@@ -38,13 +46,19 @@ export function modelsOf({ name, models }: KeyRow | GroupRow): readonly string[]
   return list.map(String);
 }
 
+/** @throws TypeError where somebody wrote something else there. */
+function storedIn({ stored }: LimitColumns): { readonly stored?: Stored } {
+  // A table of an earlier version, which is only read, has no such column.
+  return stored ? { stored: storedOf(stored) } : {};
+}
+
 function byModel(row: LimitColumns): { readonly modelLimits?: readonly ModelLimits[] } {
   const stored = modelLimitsOf(row);
   if (stored === null) return {};
   return { modelLimits: stored.map(({ models, ...limits }) => ({ models, ...limitsOf(limits) })) };
 }
 
-type Figures = Omit<LimitColumns, 'models' | 'model_limits'>;
+type Figures = Omit<LimitColumns, 'models' | 'model_limits' | 'stored'>;
 
 function limitsOf({
   requests_per_minute: requests = null,

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { parseJson } from '../json.ts';
 import { areOfOtherModels } from '../keys.ts';
+import { STORED } from '../stored.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short, and nothing that reads like the id of a key. */
@@ -71,9 +72,18 @@ const modelLimits = z
       'Limits for some models, each beside the limits for all of them: a request keeps to every one that has its model. null: none.',
   });
 
+const stored = z
+  .enum(STORED, { error: `must be one of ${STORED.join(', ')}` })
+  .nullable()
+  .meta({
+    description:
+      "What it may use of what is stored at the vendors' accounts (responses, conversations, files, containers): `all`, only what its `own` answers have made, or `none`. null: `own` if it is for some models only, else `all`.",
+  });
+
 /** What can be set of a key, each field as it reads. */
 export const keyFields = {
   models,
+  stored,
   expires_at: z.iso
     .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
     .nullable()
@@ -90,6 +100,10 @@ export const keyFields = {
 export const groupFields = {
   models: models.meta({
     description: 'Models beyond which none of its keys goes: full ids and `<vendor>/*`. null: all models.',
+  }),
+  stored: stored.meta({
+    description:
+      "What none of its keys goes beyond of what is stored at the vendors' accounts, as a key's. null: `own` if it is for some models only, else `all`.",
   }),
   ...limitFields,
   model_limits: modelLimits,
@@ -108,6 +122,7 @@ const limitSettings = {
 /** What a key can be changed in: what is absent stays, what is null is lifted. */
 export const keySettings = z.strictObject({
   models: keyFields.models.exactOptional(),
+  stored: keyFields.stored.exactOptional(),
   expires_at: keyFields.expires_at.exactOptional(),
   ...limitSettings,
   group: keyFields.group.exactOptional(),
@@ -123,6 +138,7 @@ export const newKey = keySettings
 /** What a group can be changed in: what is absent stays, what is null is lifted. */
 export const groupSettings = z.strictObject({
   models: groupFields.models.exactOptional(),
+  stored: groupFields.stored.exactOptional(),
   ...limitSettings,
 });
 

@@ -1,6 +1,7 @@
 /** A key, or a group of them, as the admin API and the command line show it. */
 
 import { z } from 'zod';
+import { storedOf } from '../stored.ts';
 import { modelsOf } from './key-records.ts';
 import { groupFields, keyFields, modelLimitsOf } from './key-settings.ts';
 import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
@@ -71,6 +72,7 @@ function limitsShown(row: LimitColumns): Pick<GroupView, Exclude<keyof LimitColu
     budget_day: row.budget_day,
     budget_month: row.budget_month,
     model_limits: modelLimitsOf(row),
+    stored: row.stored ? storedOf(row.stored) : null,
   };
 }
 

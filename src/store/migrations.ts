@@ -22,6 +22,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '004-tags': tags,
     '005-groups': groups,
     '006-model-limits': modelLimits,
+    '007-stored': stored,
   };
 }
 
@@ -224,5 +225,23 @@ const modelLimits: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('gateway_keys').addColumn('model_limits', 'text').execute();
     await db.schema.alterTable('gateway_groups').addColumn('model_limits', 'text').execute();
+  },
+};
+
+/**
+ * What lies at the vendors', and whose it is. A process of an earlier version goes on: it holds no key to its own, and what
+ * its answers make is nobody's.
+ */
+const stored: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_keys').addColumn('stored', 'text').execute();
+    await db.schema.alterTable('gateway_groups').addColumn('stored', 'text').execute();
+    await db.schema
+      .createTable('gateway_stored')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('made_at', 'bigint', (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex('gateway_stored_made_at').on('gateway_stored').column('made_at').execute();
   },
 };

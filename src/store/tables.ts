@@ -8,6 +8,7 @@ export interface Tables {
   readonly gateway_usage_days: UsageDayRow;
   readonly gateway_usage_tags: UsageTagRow;
   readonly gateway_usage_groups: UsageGroupRow;
+  readonly gateway_stored: StoredRow;
 }
 
 /** A key: never itself, only its hash. */
@@ -56,6 +57,17 @@ export interface LimitColumns {
   readonly budget_month: number | null;
   /** A JSON list of limits for some models, as the admin API has them. */
   readonly model_limits: string | null;
+  /** One of STORED; null is: as `storedUnlessSaid`. */
+  readonly stored: string | null;
+}
+
+/** Something at a vendor's that an answer has made, and the key whose answer that was. */
+export interface StoredRow {
+  /** As the vendor calls it. */
+  readonly id: string;
+  /** The key's name. */
+  readonly key: string;
+  readonly made_at: number;
 }
 
 /**

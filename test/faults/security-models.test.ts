@@ -52,8 +52,13 @@ const asked = () => stage.upstream.received.length;
 const got = () => stage.upstream.received.at(-1);
 
 const bodies = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens'];
-const bodyOf = (model: string, extra = ''): string =>
-  `{"model":${JSON.stringify(model)},"max_tokens":9,"messages":[],"input":"x"${extra}}`;
+/** The least that an endpoint takes: a restricted key may send no field that its format does not have. */
+const leastFor = (path: string): readonly string[] =>
+  path.startsWith('/v1/responses')
+    ? ['"input":"x"']
+    : ['"max_tokens":9', '"messages":[{"role":"user","content":"x"}]'];
+const bodyOf = (path: string, model: string): string =>
+  `{${[`"model":${JSON.stringify(model)}`, ...leastFor(path)].join(',')}}`;
 
 const send = (path: string, body: string, key = KEY): Promise<string> =>
   exchange(stage.gateway.port, post(path, body, ['Connection: close']).replace(KEY, key));
@@ -148,7 +153,8 @@ describe.each(bodies)('%s', (path) => {
   test.each(hostile.map((name) => [JSON.stringify(name.slice(0, 50)), name] as const))(
     'S-09 the model %s is not supported, and reaches no vendor',
     async (_, name) => {
-      for (const key of [KEY, RESTRICTED]) await expectStatus(send(path, bodyOf(name), key), [404], name);
+      for (const key of [KEY, RESTRICTED])
+        await expectStatus(send(path, bodyOf(path, name), key), [404], name);
     },
   );
 
@@ -161,7 +167,7 @@ describe.each(bodies)('%s', (path) => {
 
   test.each(lookalikes)('S-11 a restricted key and the model %j', async (model, status) => {
     const full = model.includes('/') ? model : `openai/${model}`;
-    await expectStatus(send(path, bodyOf(full), RESTRICTED), [status]);
+    await expectStatus(send(path, bodyOf(path, full), RESTRICTED), [status]);
   });
 
   test('S-12 two models in one body, in either order, in any spelling of the key', async () => {
@@ -179,18 +185,21 @@ describe.each(bodies)('%s', (path) => {
   });
 
   test('S-16 a model in the query or in a header is none', async () => {
-    await expectStatus(send(`${path}?model=openai/gpt-4o`, bodyOf('openai/gpt-4o'), RESTRICTED), [403]);
-    await expectStatus(send(`${path}?model=openai/gpt-4o-mini`, bodyOf('openai/gpt-4o'), RESTRICTED), [403]);
+    await expectStatus(send(`${path}?model=openai/gpt-4o`, bodyOf(path, 'openai/gpt-4o'), RESTRICTED), [403]);
+    await expectStatus(
+      send(`${path}?model=openai/gpt-4o-mini`, bodyOf(path, 'openai/gpt-4o'), RESTRICTED),
+      [403],
+    );
     await expectStatus(send(`${path}?model=openai/gpt-4o`, '{"max_tokens":9}', RESTRICTED), [400]);
   });
 });
 
 test("S-12 a model in the query is nobody's: some services (LiteLLM) would take it for that of the body", async () => {
-  for (const query of ['model=openai/gpt-5-pro', 'x=1&%6dodel=a&model=b', 'MODEL=a']) {
+  for (const query of ['model=openai/gpt-5-pro', 'api-version=1&%6dodel=a&model=b', 'MODEL=a']) {
     for (const key of [RESTRICTED, KEY]) {
       const body = '{"model":"deepseek/deepseek-v4-flash","messages":[{"role":"user","content":"x"}]}';
       await send(`/v1/chat/completions?${query}&beta=true`, body, key);
-      expect(got()?.url, query).toMatch(/^\/v1\/chat\/completions\?(?:x=1&)?beta=true$/);
+      expect(got()?.url, query).toMatch(/^\/v1\/chat\/completions\?(?:api-version=1&)?beta=true$/);
     }
   }
 });
@@ -294,8 +303,8 @@ describe('short names', () => {
     'S-13 on %s, of %s: the vendor that is filled in is %s, and the key is asked about that',
     async (path, vendor, own, name) => {
       // Whoever may use another vendor's models alone may not use this one by leaving the vendor out.
-      await expectStatus(send(path, bodyOf(name), RESTRICTED), [vendor === own ? 403 : 404]);
-      await expectStatus(send(path, bodyOf(name), WILD), [
+      await expectStatus(send(path, bodyOf(path, name), RESTRICTED), [vendor === own ? 403 : 404]);
+      await expectStatus(send(path, bodyOf(path, name), WILD), [
         vendor !== own ? 404 : own === 'anthropic' ? 502 : 403,
         ...(own === 'anthropic' ? [200] : []),
       ]);
@@ -314,7 +323,7 @@ describe('short names', () => {
     ['team/best', 403],
     ['anthropic/cheap', 403],
   ])('S-14 a key for anthropic/*, and the model %s: %d', async (model, status) => {
-    await expectStatus(send('/v1/messages', bodyOf(model), WILD), [status]);
+    await expectStatus(send('/v1/messages', bodyOf('/v1/messages', model), WILD), [status]);
   });
 });
 
@@ -328,7 +337,7 @@ describe('a key for a model by another name', () => {
     ['team/best', 403],
     ['openai/gpt-4o', 403],
   ])('opens what it leads to, by all its names: %s %d', async (model, status) => {
-    await expectStatus(send('/v1/responses', bodyOf(model), ALIAS), [status]);
+    await expectStatus(send('/v1/responses', bodyOf('/v1/responses', model), ALIAS), [status]);
   });
 
   test('has it in its list', async () => {
@@ -349,10 +358,16 @@ describe('S-15 where a model cannot answer', () => {
       response.writeHead(503, { 'content-type': 'application/json' }).end('{}'),
     );
     let before = asked();
-    expect(statusOf(await send('/v1/chat/completions', bodyOf('openai/gpt-4o-mini')))).toBe(503);
+    expect(
+      statusOf(await send('/v1/chat/completions', bodyOf('/v1/chat/completions', 'openai/gpt-4o-mini'))),
+    ).toBe(503);
     expect(new Set(models(before)).size).toBeGreaterThan(1);
     before = asked();
-    expect(statusOf(await send('/v1/chat/completions', bodyOf('openai/gpt-4o-mini'), RESTRICTED))).toBe(503);
+    expect(
+      statusOf(
+        await send('/v1/chat/completions', bodyOf('/v1/chat/completions', 'openai/gpt-4o-mini'), RESTRICTED),
+      ),
+    ).toBe(503);
     expect(new Set(models(before))).toEqual(new Set(['gpt-4o-mini']));
     stage.respondWith((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
@@ -407,9 +422,10 @@ describe('S-12 models that a body names beside its own', () => {
       ]);
     }),
   ];
-  const least = ['"max_tokens":9', '"messages":[{"role":"user","content":"x"}]', '"input":"x"'];
-  const bodyWith = (model: string, fields: string, other: string): string => {
-    const others = least.filter((field) => !fields.startsWith(field.slice(0, field.indexOf(':') + 1)));
+  const bodyWith = (path: string, model: string, fields: string, other: string): string => {
+    const others = leastFor(path).filter(
+      (field) => !fields.startsWith(field.slice(0, field.indexOf(':') + 1)),
+    );
     return `{"model":"${model}",${[...others, fields.replace('NAMED', other)].join(',')}}`;
   };
 
@@ -421,16 +437,16 @@ describe('S-12 models that a body names beside its own', () => {
       'no-such-model',
       'x\\u0000<script>',
     ]) {
-      await expectStatus(send(path, bodyWith(model, fields, other), NARROW), [403]);
+      await expectStatus(send(path, bodyWith(path, model, fields, other), NARROW), [403]);
       // A key that may use all passes on what nobody here knows.
       const before = asked();
-      await send(path, bodyWith(model, fields, other));
+      await send(path, bodyWith(path, model, fields, other));
       expect(asked(), other).toBe(before + 1);
     }
   });
 
   test('the fallbacks that Anthropic holds for right are for keys that may use all of its models', async () => {
-    const body = bodyWith('claude-haiku-4-5', '"fallbacks":"default"', '');
+    const body = bodyWith('/v1/messages', 'claude-haiku-4-5', '"fallbacks":"default"', '');
     await expectStatus(send('/v1/messages', body, NARROW), [403]);
     for (const key of [WILD, KEY]) {
       const before = asked();
@@ -447,7 +463,7 @@ describe('S-12 models that a body names beside its own', () => {
     '"tools":[{"type":"openrouter:image_generation"}]',
     '"plugins":[{"id":"fusion","preset":"general-high"}]',
   ])('a tool that asks whom it likes is for keys that may use it, or all: %s', async (fields) => {
-    const body = bodyWith('deepseek/deepseek-v4-flash', fields, '');
+    const body = bodyWith(chat, 'deepseek/deepseek-v4-flash', fields, '');
     await expectStatus(send(chat, body, NARROW), [403]);
     const before = asked();
     await send(chat, body);
@@ -458,11 +474,11 @@ describe('S-12 models that a body names beside its own', () => {
     '"tools":[{"type":"openrouter:advisor","parameters":{"model":"deepseek/deepseek-v4-flash"}}]',
     '"tools":[{"type":"openrouter:subagent"},{"type":"openrouter:web_search"}]',
     '"plugins":[{"id":"web"},{"id":"fusion","analysis_models":["deepseek/deepseek-v4-flash"]}]',
-    '"providerOptions":{"gateway":{"order":["azure"],"only":["azure"]},"anthropic":{"models":["x"]}}',
+    '"providerOptions":{"gateway":{"order":["azure"],"only":["azure"]}}',
     '"fallbacks":[{"deepseek/deepseek-v4-flash":["anthropic/claude-haiku-4-5"]}]',
   ])('what asks no other model than the key may use passes: %s', async (fields) => {
     const before = asked();
-    await send(chat, bodyWith('deepseek/deepseek-v4-flash', fields, ''), NARROW);
+    await send(chat, bodyWith(chat, 'deepseek/deepseek-v4-flash', fields, ''), NARROW);
     expect(asked()).toBe(before + 1);
   });
 
@@ -471,7 +487,7 @@ describe('S-12 models that a body names beside its own', () => {
       deep === 0
         ? '{"model":"gpt-5-pro"}'
         : `{"type":"openrouter:subagent","parameters":{"tools":[${within(deep - 1)}]}}`;
-    const body = bodyWith('deepseek/deepseek-v4-flash', `"tools":[${within(6)}]`, '');
+    const body = bodyWith(chat, 'deepseek/deepseek-v4-flash', `"tools":[${within(6)}]`, '');
     const refused = await send(chat, body, NARROW);
     expect(refused).toMatch(/^HTTP\/1\.1 400 /);
     expect(refused).toContain('nested too deeply');
@@ -485,7 +501,7 @@ describe('S-12 models that a body names beside its own', () => {
       '[{"type":"tool_use","id":"t","name":"f","input":{"model":"gpt-5","tools":[{"model":"gpt-5"}]}}]';
     const said = `"messages":[{"role":"user","content":"the \\"model\\""},{"role":"assistant","content":${content}}]`;
     const before = asked();
-    await send('/v1/messages', bodyWith('claude-haiku-4-5', said, ''), NARROW);
+    await send('/v1/messages', bodyWith('/v1/messages', 'claude-haiku-4-5', said, ''), NARROW);
     expect(asked()).toBe(before + 1);
   });
 
@@ -494,7 +510,7 @@ describe('S-12 models that a body names beside its own', () => {
       const before = asked();
       await send(
         '/v1/messages',
-        bodyWith('claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]', other),
+        bodyWith('/v1/messages', 'claude-haiku-4-5', '"fallbacks":[{"model":"NAMED"}]', other),
         NARROW,
       );
       expect(asked(), other).toBe(before + 1);
@@ -504,27 +520,27 @@ describe('S-12 models that a body names beside its own', () => {
     const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
     const flat = `"tools":[{"type":"function","name":"f","parameters":{"type":"object","model":"gpt-5","type":"object"}}]`;
     const before = asked();
-    await send(chat, bodyWith('gpt-4o-mini', `"metadata":{"model":"gpt-5"},${tools}`, ''), NARROW);
-    await send('/v1/responses', bodyWith('gpt-4o-mini', flat, ''), NARROW);
+    await send(chat, bodyWith(chat, 'gpt-4o-mini', `"metadata":{"model":"gpt-5"},${tools}`, ''), NARROW);
+    await send('/v1/responses', bodyWith('/v1/responses', 'gpt-4o-mini', flat, ''), NARROW);
     const called = '"tools":[{"name":"f","input_schema":{"type":"object"},"allowed_callers":["direct"]}]';
-    await send('/v1/messages', bodyWith('claude-haiku-4-5', called, ''), NARROW);
+    await send('/v1/messages', bodyWith('/v1/messages', 'claude-haiku-4-5', called, ''), NARROW);
     expect(asked()).toBe(before + 3);
   });
 
   test('an alias of the gateway is none of the vendor, and one of two keys is not chosen', async () => {
     // What team/small is here, some other service may call anything.
-    const aliased = bodyWith('gpt-4o-mini', '"models":["NAMED"]', 'team/small');
+    const aliased = bodyWith(chat, 'gpt-4o-mini', '"models":["NAMED"]', 'team/small');
     await expectStatus(send(chat, aliased, NARROW), [403]);
     const twice = '"fallbacks":[{"model":"NAMED","model":"claude-haiku-4-5"}]';
     await expectStatus(
-      send('/v1/messages', bodyWith('claude-haiku-4-5', twice, 'claude-opus-4-6'), NARROW),
+      send('/v1/messages', bodyWith('/v1/messages', 'claude-haiku-4-5', twice, 'claude-opus-4-6'), NARROW),
       [400],
     );
   });
 
   test('a model asked in the place of another is not asked with them either', async () => {
     // openai/* lets pass what Anthropic would understand as a model of its own.
-    const body = bodyWith('gpt-4.1', '"fallbacks":[{"model":"NAMED"}]', 'claude-opus-4-6');
+    const body = bodyWith(chat, 'gpt-4.1', '"fallbacks":[{"model":"NAMED"}]', 'claude-opus-4-6');
     const reached = async (key: string): Promise<string[]> => {
       const before = asked();
       await send(chat, body, key);
@@ -608,7 +624,7 @@ describe('paths', () => {
     '/playground/index.html%00.js',
   ])('S-17, S-25 %s is nothing here', async (path) => {
     for (const method of ['GET', 'POST']) {
-      const request = post(`${path}?key=SECRET`, bodyOf('gpt-4o'), ['Connection: close']).replace(
+      const request = post(`${path}?key=SECRET`, bodyOf(path, 'gpt-4o'), ['Connection: close']).replace(
         'POST',
         method,
       );

@@ -28,7 +28,7 @@ const later = (milliseconds: number): void => {
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 
 function ask(limits: Limits, name: string, has: KeyLimits): unknown {
-  const principal: Principal = { name, restricted: false, allows: () => true, limits: has };
+  const principal: Principal = { name, restricted: false, allows: () => true, stored: 'all', limits: has };
   return limits.admit(principal, response, 'chat-completions');
 }
 

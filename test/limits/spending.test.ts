@@ -39,7 +39,13 @@ test('a store that is slow to tell is asked the next time when it has told', asy
     const opening = openLimits({ stored });
     await tell();
     const limits = await opening;
-    const team = { name: 'team', restricted: false, allows: () => true, limits: { budgetDay: 1 } };
+    const team = {
+      name: 'team',
+      restricted: false,
+      allows: () => true,
+      stored: 'all' as const,
+      limits: { budgetDay: 1 },
+    };
     limits.admit(team, new ServerResponse(new IncomingMessage(new Socket())), 'messages');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(stored).toHaveBeenCalledTimes(2);

@@ -19,7 +19,7 @@ import { exchange, noon, rowOf } from '../usage/records.ts';
 /** Takes out of a store what later versions have added to the first one's. */
 async function makeEarlier({ db }: Store): Promise<void> {
   await sql`drop index gateway_keys_change`.execute(db);
-  for (const table of ['gateway_usage_tags', 'gateway_usage_groups', 'gateway_groups'])
+  for (const table of ['gateway_usage_tags', 'gateway_usage_groups', 'gateway_groups', 'gateway_stored'])
     await sql`drop table ${sql.table(table)}`.execute(db);
   for (const [table, column] of [
     ['gateway_exchanges', 'estimated_cost'],
@@ -30,6 +30,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
     ['gateway_keys', 'change'],
     ['gateway_keys', 'group_name'],
     ['gateway_keys', 'model_limits'],
+    ['gateway_keys', 'stored'],
   ] as const)
     await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   await sql`delete from gateway_migrations where name > '001-keys-and-usage'`.execute(db);

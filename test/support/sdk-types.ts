@@ -18,6 +18,8 @@ export type Shape =
       readonly id: number;
       readonly name: string;
       readonly fields: readonly Field[];
+      /** Whether it may have any other field too (an index signature). */
+      readonly isOpen: boolean;
     };
 
 interface Field {
@@ -108,6 +110,7 @@ function reader(checker: Checker): (type: Type) => Shape {
       kind: 'object',
       id: type.id,
       name: type.getAliasSymbol()?.name ?? type.getSymbol()?.name ?? '',
+      isOpen: checker.getIndexInfosOfType(type).length > 0,
       fields: properties.map(({ name, flags }, at) => ({
         name,
         isOptional: (flags & SymbolFlags.Optional) !== 0,
