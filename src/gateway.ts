@@ -16,6 +16,7 @@ import type { ReachOptions } from './stages/reach.ts';
 import type { InFlightLimits } from './stages/shed.ts';
 import type { ReplyOptions } from './stages/translate-reply.ts';
 import type { RequestOptions } from './stages/translate-request.ts';
+import type { StoredIds } from './stored-ids.ts';
 import type { LineMode } from './streams/line.ts';
 import type { TakeNotes } from './usage/ledger.ts';
 import type { Upstreams } from './vendors/upstreams.ts';
@@ -27,6 +28,8 @@ export interface Gateway {
   readonly identities?: Identities;
   /** Keeps keys and groups to their limits; absent where none has any. */
   readonly limits?: Limits;
+  /** Whose answers have stored what at the vendors. */
+  readonly storedIds: StoredIds;
   /** Only models that some vendor with a key serves. */
   readonly catalog: Catalog;
   readonly vendors: Vendors;

@@ -24,6 +24,7 @@ import type { Traces } from './observe/traces.ts';
 import { grantedMemory } from './process/granted-memory.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/sandbox.ts';
 import type { PendingLimits } from './server/arrivals.ts';
+import { openStoredIds, type StoredIds } from './stored-ids.ts';
 import type { LineMode } from './streams/line.ts';
 import { recording, type TakeNotes } from './usage/ledger.ts';
 import { openAgent } from './vendors/agent.ts';
@@ -43,6 +44,8 @@ export interface OpenOptions {
   readonly keys?: Keys;
   /** Absent: the configuration's keys are kept to theirs by this gateway alone. */
   readonly limits?: Limits;
+  /** Whose answers have stored what at the vendors. Absent: this gateway alone knows it, and as long as it lives. */
+  readonly storedIds?: StoredIds;
   /** Kept when the configuration changes. Absent: this gateway has its own. */
   readonly passes?: Passes;
   /** Takes the notes of every exchange; absent: they are kept for the limits alone. */
@@ -66,6 +69,7 @@ export async function openGateway(
   {
     keys,
     limits: given,
+    storedIds = openStoredIds(),
     passes: shared,
     note: taker,
     traces,
@@ -104,6 +108,7 @@ export async function openGateway(
   const gateway: Gateway = {
     keys: keys === undefined ? own : joinKeys(own, keys),
     ...(identities !== undefined && { identities }),
+    storedIds,
     catalog: catalogOf(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,

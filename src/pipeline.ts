@@ -22,14 +22,14 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** The path of a route's requests through a gateway: made once, run for each. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { limits, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
+  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, mode } = gateway;
   const { run } = line<Incoming>(mode)
     .to(shed(options)) // unless there is more to do than can be done
     .to(decode(route, options)) // what is asked, and in which format
     .to(authenticate(gateway)) // by whom
     .to(share(options)) // of what can be done, no more than the key's share
     .to(limit(limits)) // and no more than its limits
-    .to(resolveModel(catalog, vendors, options)) // of which model; native or translated is settled here
+    .to(resolveModel(catalog, vendors, options, storedIds)) // of which model; native or translated is settled here
     .to(limitModel(limits, catalog)) // and no more than may be used of it
     .to(weigh()) // the body is here: is there still room for what is made of it
     // Once, as a rule; again or elsewhere, while nothing of an answer is out. A caller who waits long hears of it.

@@ -29,6 +29,7 @@ export async function serveAsWorker(environment: Environment, directory: string)
   const company = {
     keys: accounts.keys,
     limits: accounts.limits,
+    storedIds: accounts.storedIds,
     passes,
     tell: trouble,
     ...watching.company,

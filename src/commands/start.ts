@@ -149,6 +149,7 @@ async function serveAlone(
   const company = {
     keys: accounts.keys,
     limits: accounts.limits,
+    storedIds: accounts.storedIds,
     passes: openPasses(trouble),
     tell: trouble,
     ...watching.company,

@@ -8,6 +8,8 @@ import { storedByModel, storedSpending } from '../limits/stored-spending.ts';
 import type { Teller } from '../observe/teller.ts';
 import { followKeys } from '../store/follow-keys.ts';
 import { reasonOf, type Store, type StorePlace } from '../store/store.ts';
+import { forgetStoredIds, ownedTable } from '../store/stored-ids.ts';
+import { openStoredIds, type StoredIds } from '../stored-ids.ts';
 import { keepForgetting } from '../usage/forget-usage.ts';
 
 export interface Accounts {
@@ -15,6 +17,8 @@ export interface Accounts {
   readonly keys: Keys;
   /** Keeps them, and those of the configuration, to what they may use. */
   readonly limits: Limits;
+  /** Whose answers have stored what at the vendors. */
+  readonly storedIds: StoredIds;
   /** Where the store is. */
   readonly place: StorePlace;
   /** Looks for changed keys at once, not only at the next look. */
@@ -46,9 +50,14 @@ export async function openAccounts(
   const forgetting = keepForgetting(store, usage.keepDays, (error) =>
     trouble(`Old usage cannot be deleted: ${reasonOf(error)}`),
   );
+  const storedIds = openStoredIds({ table: ownedTable(store), tell: trouble });
+  const forgettingIds = forgetStoredIds(store, (error) =>
+    trouble(`What is stored at vendors cannot be forgotten: ${reasonOf(error)}`),
+  );
   return {
     keys: followed.keys,
     limits,
+    storedIds,
     place: store.place,
     refresh() {
       // What goes wrong here is told at the next look.
@@ -58,6 +67,8 @@ export async function openAccounts(
       followed.stop();
       limits.close();
       forgetting.stop();
+      forgettingIds.stop();
+      await storedIds.close();
       await store.close();
     },
   };

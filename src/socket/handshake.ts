@@ -20,6 +20,18 @@ export function holderOf(request: IncomingMessage, doors: Doors): Principal | Pr
   return admit(doors, 'responses', request, queryOf(request));
 }
 
+/** The same, where it is known at once; undefined too of who may not come in any more, as the next request is told. */
+export function knownHolder(request: IncomingMessage, doors: Doors): Principal | undefined {
+  try {
+    const holder = holderOf(request, doors);
+    if (!(holder instanceof Promise)) return holder;
+    holder.catch(() => {});
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Who may have a WebSocket, or why not. */
 export type Judged = Principal | GatewayError;
 

@@ -70,12 +70,14 @@ export function requestFields(message: Message): JsonObject {
  * that it goes on from.
  * @param find the dialogue of a response that the connection remembers.
  * @param thinks whether the model of this name does.
+ * @param stores whether the client may have anything stored.
  * @throws GatewayError `invalid-request`
  */
 export function requestOf(
   message: Message,
   find: (id: string) => Dialogue | undefined,
   thinks: (model: string) => boolean,
+  stores = true,
 ): Request {
   const { bytes, fields } = message;
   if (fieldOf(message, 'background') === true) {
@@ -89,7 +91,7 @@ export function requestOf(
   const inConversation = (fieldOf(message, 'conversation') ?? null) !== null;
   const from = previous === undefined || inConversation ? undefined : find(previous);
   const items = itemsOf(raw('input'));
-  const stored = raw('store') !== 'false';
+  const stored = stores && raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
   for (const key of fields.keys()) {
     const value = raw(key);

@@ -22,6 +22,8 @@ export interface Behind {
   requireModel(model: string): Promise<void>;
   /** Whether the model of this name thinks. */
   thinks(model: string): boolean;
+  /** Whether the client may have anything stored at the vendor. */
+  stores(): boolean;
   /** Largest body, in bytes. */
   readonly bodyLimit: number;
   /** Milliseconds that something may wait for a client who takes none of it. */
@@ -212,7 +214,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     // Whoever answers has the body; held on to here, which may be for minutes, it would be there twice.
     box.message = undefined;
     const { lane } = message;
-    const { body, ...request } = requestOf(message, memory.find, behind.thinks);
+    const { body, ...request } = requestOf(message, memory.find, behind.thinks, behind.stores());
     if (fieldOf(message, 'generate') === false) return prepare(message, request);
     return ask(body, lane, request.from?.id).then((said) => remember(lane, request, said));
   };

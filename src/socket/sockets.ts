@@ -14,7 +14,7 @@ import { isLimited } from '../limits/limits.ts';
 import type { Tell } from '../observe/teller.ts';
 import type { Live } from '../server/live.ts';
 import { DEFAULT_VENDOR } from '../stages/reach.ts';
-import { holderOf, isHandshake, type Judged, judge } from './handshake.ts';
+import { holderOf, isHandshake, type Judged, judge, knownHolder } from './handshake.ts';
 import { askServer, headersOf } from './inner-exchange.ts';
 import { openMemories } from './memories.ts';
 import type { SocketRoom } from './room.ts';
@@ -147,6 +147,10 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
           oneModel(gateway, await holderOf(request, gateway), model, false);
         },
         thinks: (model) => current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
+        stores() {
+          const holder = knownHolder(request, current());
+          return holder?.stored !== 'none';
+        },
         bodyLimit,
         unread: unread(),
         messageTime: () => current().options.requestBody,

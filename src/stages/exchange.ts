@@ -93,6 +93,8 @@ export interface Routed extends Admitted {
   readonly otherwise?: () => Routed | undefined | Promise<Routed | undefined>;
   /** Ids of other models that the body names, of callers who are limited by model. */
   readonly beside?: readonly string[];
+  /** Notes what the answer has stored at the vendor as the key's; absent where nobody asks whose it is. */
+  readonly bind?: (ids: readonly string[]) => void;
   /** Absent of the first attempt, where nobody follows it. */
   readonly attempt?: Attempt;
   /** Set of a fallback: the body was written for another model. */

@@ -5,16 +5,18 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import { asText, isObject, type Json, type JsonObject } from '../json.ts';
-import { type Span, scanObject, valueAt } from '../json-scan.ts';
+import { type Span, valueAt } from '../json-scan.ts';
 import { isHeld } from '../keys.ts';
 import { isLimitedByModel } from '../limits/limits.ts';
+import type { StoredIds } from '../stored-ids.ts';
 import { translatedFormat, type Vendor, type Vendors } from '../vendors/vendor.ts';
 import type { Admitted, Route, Routed } from './exchange.ts';
+import { keepToOwn } from './keep-to-own.ts';
 import { modelsBeside } from './models-beside.ts';
 import { nearestModel } from './nearest-model.ts';
 import { DEFAULT_VENDOR, type ReachOptions, reaches } from './reach.ts';
 import { requireHarmless, requireHarmlessQuery } from './require-harmless.ts';
-import { inItsWords, replaced, type Scanned } from './scanned.ts';
+import { inItsWords, replaced, type Scanned, scanned } from './scanned.ts';
 import { countingFormat, spokenFor } from './spoken-for.ts';
 
 /**
@@ -27,11 +29,12 @@ export function resolveModel(
   catalog: Catalog,
   vendors: Vendors,
   reach: ReachOptions,
+  storedIds: StoredIds,
 ): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
-    const body = withoutByteOrderMark(await admitted.readBody());
-    const fields = scanObject(body);
+    const sent = scanned(withoutByteOrderMark(await admitted.readBody()));
+    let { body, fields } = sent;
     refuseOtherSpellings(fields);
     const span = fields.get('model');
     const defaultVendor = DEFAULT_VENDOR[route.format];
@@ -64,6 +67,8 @@ export function resolveModel(
     if (isHeld(principal)) {
       requireHarmless(route.format, body, fields, anew);
       requireHarmlessQuery(route.format, admitted.query);
+      const kept = keepToOwn(admitted, route.format, sent, storedIds);
+      ({ body, fields } = kept instanceof Promise ? await kept : kept);
     }
     const spoken = formatFor(route, vendor, model, { body, fields, anew });
     if (named !== undefined) requireSameModel(body, fields, catalog, model.id);
@@ -74,6 +79,9 @@ export function resolveModel(
       spoken,
       ...(limited && { beside: besideOf(model) }),
       ...(anew && { anew }),
+      ...(principal.stored === 'own' && {
+        bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
+      }),
       ...inItsWords({ route, named, model, vendor, spoken, body, fields }),
     };
     const fallbacks = catalog

@@ -27,6 +27,7 @@ import { type EarlyFailure, failureInBody, failureInStream } from './early-failu
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { boundedStream, countingHeld, holding } from './held-answer.ts';
 import { hideInFailures } from './hide-failures.ts';
+import { noteStored } from './note-stored.ts';
 import { notServed } from './resolve-model.ts';
 import { stopAt } from './stop-at.ts';
 import { asksList } from './translate-request.ts';
@@ -54,7 +55,7 @@ export function translateReply(options: ReplyOptions): Stage<Answered, Replied> 
     const { answer, translation } = answered;
     if (answer.status >= 400) return refused(answered);
     return translation === undefined
-      ? native(answered, options.hold)
+      ? noted(native(answered, options.hold), answered)
       : translated(answered, translation, options);
   };
 }
@@ -69,6 +70,18 @@ function native(answered: Answered, hold: number): Replied | Promise<Replied> {
   if (!type.startsWith('text/event-stream')) return wholly({ ...reply, headers: own, body }, answered);
   const headers = { ...eventStreamHeaders(own), 'content-type': type };
   return passing({ ...reply, headers, body }, answered, hold);
+}
+
+/** The reply, of which it is noted whose that is which it has stored at the vendor. */
+function noted(
+  reply: Replied | Promise<Replied>,
+  { bind, spoken, answer }: Answered,
+): Replied | Promise<Replied> {
+  if (bind === undefined) return reply;
+  const streamed = String(answer.headers['content-type']).startsWith('text/event-stream');
+  const note = (given: Replied): Replied =>
+    given.refusal === undefined ? { ...given, body: noteStored(spoken, given.body, streamed, bind) } : given;
+  return reply instanceof Promise ? reply.then(note) : note(reply);
 }
 
 /** A native body as it is. One that is an error all the same is a refusal, as routers tell of a vendor's that came late. */

@@ -1,0 +1,72 @@
+/** Goes on from nothing at the vendor's account that the key may not use, and has nothing stored there for one that may use none. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import { GatewayError } from '../errors.ts';
+import type { StoredIds } from '../stored-ids.ts';
+import type { Admitted } from './exchange.ts';
+import type { Scanned } from './scanned.ts';
+import { STORING } from './stored-places.ts';
+import { type Reference, storedReferences, unstored } from './stored-references.ts';
+
+/** More are asked of nobody: OpenAI's own dialogues have no more items. */
+const MOST_REFERENCES = 10_000;
+
+/**
+ * The request as the key may send it.
+ * @param format what the body is written in.
+ * @returns by a promise only where it names what is not known in memory.
+ * @throws GatewayError, or by the promise, `permission-denied` that names the field.
+ */
+export function keepToOwn(
+  { principal, route }: Pick<Admitted, 'principal' | 'route'>,
+  format: FormatName,
+  request: Scanned,
+  known: StoredIds,
+): Scanned | Promise<Scanned> {
+  const { name, stored } = principal;
+  if (stored === 'all') return request;
+  const references = storedReferences(format, request);
+  if (stored === 'none') {
+    const [first] = references;
+    if (first !== undefined) throw refused(first, 'nothing that is stored at the vendor');
+    const storing = STORING[format].find((field) => isSet(request, field));
+    if (storing !== undefined)
+      throw refused({ id: '', field: storing }, 'nothing that is stored at the vendor');
+    return unstored(format, route.operation, request);
+  }
+  if (references.length === 0) return request;
+  if (references.length > MOST_REFERENCES) {
+    throw new GatewayError(
+      'invalid-request',
+      `The request names more than ${MOST_REFERENCES} stored things.`,
+    );
+  }
+  const missing = known.missing(
+    references.map(({ id }) => id),
+    name,
+  );
+  const judge = (ids: ReadonlySet<string>): Scanned => {
+    const first = references.find(({ id }) => ids.has(id));
+    if (first !== undefined) throw refused(first, 'only what its own answers have stored at the vendor');
+    return request;
+  };
+  return missing instanceof Promise ? missing.then(judge) : judge(missing);
+}
+
+function isSet({ body, fields }: Scanned, field: string): boolean {
+  const span = fields.get(field);
+  return span !== undefined && !/^(?:false|null)$/.test(body.toString('latin1', span.start, span.end));
+}
+
+/** By the code of a response that is not there, clients (Codex) send all of the dialogue again. */
+function refused({ field }: Reference, what: string): GatewayError {
+  const advice = field === 'previous_response_id' ? " Send the whole conversation in 'input'." : '';
+  return new GatewayError(
+    'permission-denied',
+    `This API key may use ${what}: '${field}' is refused.${advice}`,
+    {
+      param: field,
+      code: field === 'previous_response_id' ? 'previous_response_not_found' : 'stored_not_allowed',
+    },
+  );
+}
