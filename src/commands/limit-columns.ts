@@ -27,7 +27,7 @@ export function limitColumns<T extends Limited>(): readonly Column<T>[] {
     figure('budget_day', '$/day'),
     figure('budget_month', '$/month'),
     { title: 'models', text: ({ models }) => models?.join(',') ?? 'any' },
-    { title: 'by model', text: ({ model_limits: all }) => all?.map(sayModelLimit).join('; ') ?? '-' },
     { title: 'stored', text: ({ models, stored }) => stored ?? storedUnlessSaid(models ?? undefined) },
+    { title: 'by model', text: ({ model_limits: all }) => all?.map(sayModelLimit).join('; ') ?? '-' },
   ];
 }

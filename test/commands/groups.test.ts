@@ -70,8 +70,8 @@ test('a group from its making to its end', async () => {
     expect(refused.stderr).toContain('--model-limits: ');
   }
   const [head, row] = (await run('groups', 'list')).stdout.split('\n');
-  expect(head).toMatch(/^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models +by model$/);
-  expect(row).toMatch(/^search +60 +- +- +- +500 +any +openai/);
+  expect(head).toMatch(/^name +req\/min +tok\/min +at once +\$\/day +\$\/month +models +stored +by model$/);
+  expect(row).toMatch(/^search +60 +- +- +- +500 +any +all +openai/);
   expect(row?.endsWith(byModel)).toBe(true);
   expect(JSON.parse((await run('groups', 'list', '--json')).stdout)).toMatchObject([
     { object: 'group', name: 'search', models: null, budget_month: 500 },

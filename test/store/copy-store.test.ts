@@ -23,6 +23,7 @@ const TABLES = [
   'gateway_exchanges',
   'gateway_groups',
   'gateway_keys',
+  'gateway_stored',
   'gateway_usage_days',
   'gateway_usage_groups',
   'gateway_usage_tags',
@@ -222,6 +223,10 @@ describeStores('a copy', (stores) => {
           'gateway_usage_groups',
           tags.map(({ tag, ...day }) => ({ ...day, group_name: tag })),
         );
+        await source.db
+          .insertInto('gateway_stored')
+          .values({ id: 'resp_1', key: 'one', made_at: 1 })
+          .execute();
         await sql`update gateway_changes set version = 7, by_row = 5`.execute(source.db);
         const [there, back] = [await stores.open(), await newFile(stores)];
         expect((await copyStore(source, there, never)).made).toBe(true);

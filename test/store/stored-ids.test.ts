@@ -1,0 +1,99 @@
+/** Whose answers have made what lies at the vendors', in memory and in the store. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import { ownedTable } from '../../src/store/stored-ids.ts';
+import { type OwnedTable, openStoredIds, type StoredIds } from '../../src/stored-ids.ts';
+import { describeStores } from '../support/stores.ts';
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function opened(table?: OwnedTable, most?: number): StoredIds {
+  const ids = openStoredIds({
+    ...(table !== undefined && { table }),
+    ...(most !== undefined && { most }),
+    interval: 1,
+  });
+  onTestFinished(() => ids.close());
+  return ids;
+}
+
+/** A table that counts how often it is asked. */
+function counted(table: OwnedTable): OwnedTable & { asked: number } {
+  const counting = {
+    asked: 0,
+    find(ids: readonly string[]) {
+      counting.asked += 1;
+      return table.find(ids);
+    },
+    add: table.add,
+  };
+  return counting;
+}
+
+test('without a store: what this process has noted, to the first who had it', () => {
+  const ids = opened();
+  ids.bind(['resp_1'], 'one');
+  ids.bind(['resp_1', 'resp_2'], 'two');
+  expect(ids.missing(['resp_1'], 'one')).toEqual(NOTHING);
+  expect(ids.missing(['resp_1', 'resp_2', 'resp_3'], 'two')).toEqual(new Set(['resp_1', 'resp_3']));
+});
+
+test('memory is bounded, and forgets the oldest', () => {
+  const ids = opened(undefined, 2);
+  ids.bind(['a', 'b', 'c', '', 'x'.repeat(1_000)], 'one');
+  expect(ids.missing(['a', 'b', 'c', '', 'x'.repeat(1_000)], 'one')).toEqual(
+    new Set(['a', '', 'x'.repeat(1_000)]),
+  );
+});
+
+test('what cannot be written is told once, and written by the next write that can', async () => {
+  const written: string[] = [];
+  const told: string[] = [];
+  let isBroken = true;
+  const table: OwnedTable = {
+    find: async () => [],
+    async add(owned) {
+      if (isBroken) throw new Error('no room');
+      written.push(...owned.map(({ id }) => id));
+    },
+  };
+  const ids = openStoredIds({ table, tell: (message) => void told.push(message), interval: 60_000 });
+  ids.bind(['a'], 'one');
+  await ids.close();
+  ids.bind(['b'], 'one');
+  await ids.close();
+  expect(told).toHaveLength(1);
+  isBroken = false;
+  ids.bind(['c'], 'one');
+  await ids.close();
+  expect(written).toEqual(['a', 'b', 'c']);
+});
+
+describeStores('stored ids', (stores) => {
+  test('other processes, and those after a restart, know whose they are; memory alone is asked where it knows', async () => {
+    const place = await stores.newPlace();
+    const first = opened(ownedTable(await stores.open(place)));
+    first.bind(['resp_1', 'resp_2'], 'one');
+    await first.close();
+    const table = counted(ownedTable(await stores.open(place)));
+    const second = opened(table);
+    expect(await second.missing(['resp_1', 'resp_2'], 'one')).toEqual(NOTHING);
+    expect(table.asked).toBe(1);
+    // By now it knows: no promise, no look.
+    expect(second.missing(['resp_1', 'resp_2'], 'one')).toEqual(NOTHING);
+    expect(second.missing(['resp_1'], 'two')).toEqual(new Set(['resp_1']));
+    expect(table.asked).toBe(1);
+    expect(await second.missing(['resp_1', 'resp_of_nobody'], 'one')).toEqual(new Set(['resp_of_nobody']));
+  });
+
+  test('who has written one first keeps it, and many are found at once', async () => {
+    const store = await stores.open();
+    const table = ownedTable(store);
+    const many = Array.from({ length: 1_201 }, (_, at) => ({ id: `item_${at}`, key: 'one' }));
+    await table.add(many);
+    await table.add([{ id: 'item_7', key: 'two' }]);
+    const found = await table.find(many.map(({ id }) => id));
+    expect(found).toHaveLength(many.length);
+    expect(new Set(found.map(({ key }) => key))).toEqual(new Set(['one']));
+  });
+});
