@@ -31,7 +31,10 @@ const ownKey = z.string().regex(/^[\x21-\x7e]*$/, 'must be printable ASCII witho
 /** Where a vendor is. A name that turns to such an address is refused when it connects. */
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
-  .refine((url) => !URL.canParse(url) || !isNobodys(url), 'must not be a link-local or multicast address')
+  .refine(
+    (url) => !URL.canParse(url) || !isNobodys(url),
+    'must not be a link-local, multicast or cloud metadata address',
+  )
   .refine((url) => !hasMore(url), 'must not have a user, a ?query or a #fragment, which would not be sent');
 
 /** Whether there is more in an address than where a request goes. */

@@ -7,14 +7,24 @@ const THIS_HOST = blockList(['0.0.0.0/8'], ['::/128']);
 
 /** This link, where clouds tell their secrets, and everybody (RFC 6890). */
 const NOBODYS = blockList(
-  ['169.254.0.0/16', '100.100.100.200/32', '224.0.0.0/4', '255.255.255.255/32'],
+  [
+    '169.254.0.0/16',
+    '100.100.100.200/32',
+    // Azure's host, which gives virtual machines their settings (Microsoft, "What is IP address 168.63.129.16?").
+    '168.63.129.16/32',
+    // Of the protocols themselves. Oracle Cloud tells secrets at 192.0.0.192.
+    '192.0.0.0/24',
+    '224.0.0.0/4',
+    '255.255.255.255/32',
+  ],
   ['fe80::/10', 'fd00:ec2::254/128', 'ff00::/8'],
 );
 
 /** Addresses inside: whoever configures a name may mean one, but the name of a public service never stands for one. */
 const INSIDE = blockList(
-  ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
-  ['::1/128', 'fc00::/7'],
+  ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '240.0.0.0/4'],
+  // Among them addresses of a local NAT64 (RFC 8215) and site-local ones (RFC 3879).
+  ['::1/128', '64:ff9b:1::/48', 'fc00::/7', 'fec0::/10'],
 );
 
 /** Whether an address may be asked where a name stands for it. @param isPublic whether it is the name of a public service. */
@@ -34,8 +44,42 @@ export function isNobodys(url: string): boolean {
   return isIP(address) !== 0 && isIn(NOBODYS, address);
 }
 
+/** An IPv6 address that leads to an IPv4 address is in each list that has the IPv4 address. */
 function isIn(list: BlockList, address: string): boolean {
-  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  if (!isIPv6(address)) return list.check(address, 'ipv4');
+  const behind = addressBehind(address);
+  return list.check(address, 'ipv6') || (behind !== undefined && list.check(behind, 'ipv4'));
+}
+
+/**
+ * The IPv4 address that an IPv6 address carries, and to which a router passes what is sent there: NAT64 (RFC 6052),
+ * 6to4 (RFC 3056), Teredo (RFC 4380) and the IPv4-compatible form (RFC 4291, 2.5.5.1). BlockList itself looks into the
+ * IPv4-mapped form.
+ */
+function addressBehind(address: string): string | undefined {
+  const groups = groupsOf(address);
+  const [first, second = 0, third = 0] = groups;
+  const [high = 0, low = 0] = groups.slice(6);
+  if (first === 0x2002) return dotted(second, third);
+  if (first === 0x2001 && second === 0) return dotted(high ^ 0xffff, low ^ 0xffff);
+  const isNat64 = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0);
+  // `::` and `::1` stand for themselves.
+  const isCompatible = high !== 0 && groups.slice(0, 6).every((group) => group === 0);
+  return isNat64 || isCompatible ? dotted(high, low) : undefined;
+}
+
+/** The eight numbers of an IPv6 address. URLs write each address in one way, without a dot. */
+function groupsOf(address: string): readonly number[] {
+  const [bare = ''] = address.split('%', 1);
+  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
+  const numbers = (text = ''): number[] =>
+    text === '' ? [] : text.split(':').map((group) => parseInt(group, 16));
+  const [before, after] = [numbers(head), numbers(tail)];
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+}
+
+function dotted(high: number, low: number): string {
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
 function blockList(v4: readonly string[], v6: readonly string[]): BlockList {

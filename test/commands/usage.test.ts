@@ -141,6 +141,13 @@ test.each([
   [[['a', 1]], 'a,1'],
   [[['a,b', 'c"d', 'e\nf', '']], '"a,b","c""d","e\nf",'],
   [[], ''],
+  // Numbers are none of a caller's text.
+  [[[-1.5, 'a=b', "'=b"]], "-1.5,a=b,'=b"],
+  [[['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']], "'=1+1,'+1,'-1,'@SUM(A1),'\t=1,'＝1"],
+  [
+    [['\r=1', '\n=1', '=HYPERLINK("http://a.test","b")']],
+    '"\'\r=1","\'\n=1","\'=HYPERLINK(""http://a.test"",""b"")"',
+  ],
 ])('CSV of %j', (rows, text) => {
   expect(csv(rows)).toBe(text);
 });
