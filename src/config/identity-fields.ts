@@ -5,7 +5,12 @@ import { isIssuer, isProviders, PROVIDERS } from '../identities/address.ts';
 import { ALGORITHMS } from '../identities/algorithms.ts';
 
 const text = z.string().min(1, 'must not be empty');
-const scalar = z.union([text, z.number(), z.boolean()], 'must be a text, a number, true or false');
+/** One that is held as it is written: beyond 2^53 another one would pass for it. */
+const exactNumber = z.number().refine((number) => Number.isSafeInteger(number) || !Number.isInteger(number));
+const scalar = z.union(
+  [text, exactNumber, z.boolean()],
+  'must be a text, a number (from 2^53 on as a text), true or false',
+);
 
 export const identityFields = {
   /** What the names of its callers begin with. */

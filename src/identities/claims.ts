@@ -22,6 +22,27 @@ const NOT_PLAIN = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 /** Lists that are written as one text (RFC 6749, 3.3; `scp` at Microsoft and Okta). */
 const SPACED = new Set(['scope', 'scp']);
 
+/**
+ * The claims of a token that was verified. A number that a double does not hold as it stands is its digits as a text:
+ * two callers of 2^53 and beyond would else be one.
+ * @throws SyntaxError where the token has no JSON.
+ */
+export function claimsIn(token: string): Claims {
+  const [, payload = ''] = token.split('.', 2);
+  const claims: unknown = JSON.parse(
+    new TextDecoder().decode(Buffer.from(payload, 'base64url')),
+    (_key, value, { source }) =>
+      typeof value === 'number' && source !== undefined && !isExact(value, source) ? source : value,
+  );
+  return isClaims(claims) ? claims : {};
+}
+
+/** Whether a number is as it was written, be it with zeros behind its point. */
+function isExact(value: number, source: string): boolean {
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) && /^-?\d+(?:\.0+)?$/.test(source);
+  return String(value) === source;
+}
+
 /** What the names of all callers of an identity begin with; no name of a stored key has a slash in it. */
 export function namePrefix(identity: string): string {
   return `${identity}/`;
@@ -41,6 +62,27 @@ export function callerName(identity: string, value: unknown): string | undefined
     .replaceAll(NOT_PLAIN, '_')
     .replaceAll(CUT, '_');
   return beginning + CUT + hash('sha256', said, 'hex').slice(0, HASH_LENGTH);
+}
+
+/** What follows the name of an e-mail address where it is said whether that was verified (OpenID Connect Core 1.0, 5.1). */
+const VERIFIED = '_verified';
+
+/**
+ * Whether it is only the caller who says that an address is his: where a claim says whether it was verified, only true
+ * and "true" do. Names of claims may have others before them (`user.email`, `https://example.com/email`).
+ */
+export function isUnproven(subject: string, claims: Claims): boolean {
+  if (!/(?:^|[./])email$/.test(subject)) return false;
+  return [subject + VERIFIED, `email${VERIFIED}`]
+    .map((path) => claimAt(claims, path))
+    .some((verified) => verified !== undefined && verified !== true && verified !== 'true');
+}
+
+/** The groups that a claim names: a text or a number, or a list of them. What else is in it names none. */
+export function groupsNamed(claim: unknown): readonly string[] {
+  return [claim]
+    .flat()
+    .flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
 /** The first claim that is not as it must be; undefined where all are. */

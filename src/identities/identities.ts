@@ -1,6 +1,5 @@
 /** Callers who bring a token of an identity provider in the place of a key. */
 
-import type { JWTPayload } from 'jose';
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
 import {
@@ -15,7 +14,16 @@ import {
 import type { Tell } from '../observe/teller.ts';
 import type { Stored } from '../stored.ts';
 import { ALGORITHMS } from './algorithms.ts';
-import { callerName, claimAt, claimNotMet, type Required } from './claims.ts';
+import {
+  type Claims,
+  callerName,
+  claimAt,
+  claimNotMet,
+  claimsIn,
+  groupsNamed,
+  isUnproven,
+  type Required,
+} from './claims.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
 import { openRemembered } from './remembered.ts';
 import { issuerIn, looksLikeToken } from './token.ts';
@@ -62,6 +70,9 @@ type Jose = typeof import('jose');
 
 /** By how many seconds clocks may differ. */
 const TOLERANCE = 30;
+
+/** Of how many keys each is tried where a token does not say which is its own: to try one takes 0.1 ms. */
+const MOST_KEYS = 10;
 
 /** For how long a token counts without another look at the keys, in milliseconds: one that is withdrawn ends it. */
 const LONGEST = 3_600_000;
@@ -143,53 +154,52 @@ function verifierOf(
   };
   const opens = { ...rightsOf(identity), limits: identity.limits ?? {} };
 
-  async function claimsOf(token: string): Promise<JWTPayload> {
+  /** @returns when a token expires, in seconds since 1970, once it was verified. */
+  async function expiryOf(token: string): Promise<number> {
     try {
-      return (await jose.jwtVerify(token, keyFor, options)).payload;
+      return (await jose.jwtVerify(token, keyFor, options)).payload.exp ?? 0;
     } catch (error) {
       if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
-      // It does not say which: any of them may be it.
+      // It does not say which: any of the first ones may be it.
+      let tried = 0;
       for await (const key of error) {
         try {
-          return (await jose.jwtVerify(token, key, options)).payload;
+          return (await jose.jwtVerify(token, key, options)).payload.exp ?? 0;
         } catch (other) {
           if (!(other instanceof jose.errors.JWSSignatureVerificationFailed)) throw other;
         }
+        tried += 1;
+        if (tried === MOST_KEYS) break;
       }
       throw new jose.errors.JWSSignatureVerificationFailed();
     }
   }
 
   /** Who is of the group that his token names, or all are that come by it; of several, of the first that there is. */
-  function inGroup(principal: Principal, claims: JWTPayload): Principal {
+  function inGroup(principal: Principal, claims: Claims): Principal {
     const { group } = identity;
     if (group === undefined) return principal;
-    const named = typeof group === 'string' ? [group] : [claimAt(claims, group.claim)].flat();
-    const known = named.map((each) => groups.get(String(each))).find((each) => each !== undefined);
+    const named = typeof group === 'string' ? [group] : groupsNamed(claimAt(claims, group.claim));
+    const known = named.map((each) => groups.get(each)).find((each) => each !== undefined);
     if (known !== undefined) return grouped(principal, known);
     throw invalidToken('it names none of the groups that are known here.');
   }
 
   return async (token) => {
-    const claims = await claimsOf(token).catch((error: unknown) => {
+    const expiry = await expiryOf(token).catch((error: unknown) => {
       throw error instanceof GatewayError ? error : refused(jose, error);
     });
+    const claims = claimsIn(token);
     const notMet = claimNotMet(claims, require);
     if (notMet !== undefined) throw invalidToken(`its claim ${notMet} is not one that may come in here.`);
     if (isUnproven(subject, claims)) throw invalidToken('its e-mail address has not been verified.');
     const caller = callerName(name, claimAt(claims, subject));
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
-    const { exp = 0 } = claims;
     return {
       principal: inGroup({ name: caller, ...opens, ...modelHolders(caller, identity.modelLimits) }, claims),
-      until: Math.min((exp + TOLERANCE) * 1_000, Date.now() + LONGEST),
+      until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + LONGEST),
     };
   };
-}
-
-/** Whether it is only the caller who says that this is his address (OpenID Connect Core 1.0, 5.1). */
-function isUnproven(subject: string, { email_verified: verified }: JWTPayload): boolean {
-  return subject === 'email' && (verified === false || verified === 'false');
 }
 
 /**

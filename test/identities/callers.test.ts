@@ -1,5 +1,6 @@
 /** What callers with a token may use: models and limits, each for himself, and what they are charged. */
 
+import { CompactSign } from 'jose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
@@ -63,7 +64,7 @@ test('callers of a group share its limits, and keep to its models: that of a cla
   expect(await refused.text()).toContain('the group search');
   // The model that is asked for is none of this group's.
   expect(await statusOf(ask(gateway.url, await as('carol', ['apps', 'search'])))).toBe(403);
-  for (const none of [undefined, 'staff', [], 7, { search: true }]) {
+  for (const none of [undefined, 'staff', [], 7, { search: true }, { toString: 'x' }, [{ toString: 1 }]]) {
     const outsider = await ask(gateway.url, await as('dan', none));
     expect(outsider.status).toBe(401);
     expect(await outsider.text()).toContain('none of the groups');
@@ -75,6 +76,24 @@ test('callers of a group share its limits, and keep to its models: that of a cla
   const statuses = both.concat(both).map((token) => statusOf(ask(gateway.url, token)));
   expect((await Promise.all(statuses)).toSorted()).toEqual([200, 200, 429, 429]);
 });
+
+test('callers whose numbers a double takes for one are two', async () => {
+  await serve({ limits: { requestsPerMinute: 1 } });
+  const [one, other] = [await numbered('9007199254740992'), await numbered('9007199254740993')];
+  expect(await statusOf(ask(gateway.url, one))).toBe(200);
+  expect(await statusOf(ask(gateway.url, one))).toBe(429);
+  expect(await statusOf(ask(gateway.url, other))).toBe(200);
+});
+
+/** A token whose subject is a number, as it is written. */
+async function numbered(sub: string): Promise<string> {
+  const { issuer, key } = provider;
+  const exp = Math.floor(Date.now() / 1_000) + 300;
+  const claims = `{"iss":${JSON.stringify(issuer)},"aud":"gateway","exp":${exp},"sub":${sub}}`;
+  return new CompactSign(Buffer.from(claims))
+    .setProtectedHeader({ alg: key.alg, kid: key.kid })
+    .sign(key.privateKey);
+}
 
 test('budgets are each caller’s own too', async () => {
   await serve({ limits: { budgetDay: 1 } });

@@ -1,7 +1,15 @@
 /** What callers are called, and what claims must be. */
 
 import { describe, expect, test } from 'vitest';
-import { callerName, claimAt, claimNotMet, type Required } from '../../src/identities/claims.ts';
+import {
+  callerName,
+  claimAt,
+  claimNotMet,
+  claimsIn,
+  groupsNamed,
+  isUnproven,
+  type Required,
+} from '../../src/identities/claims.ts';
 import { keyName } from '../../src/store/key-settings.ts';
 
 describe('a name', () => {
@@ -119,4 +127,65 @@ test.each<[Readonly<Record<string, Required>>, string | undefined]>([
   [{ sub: 'alice', groups: 'z', tid: 8 }, 'groups'],
 ])('of what is required, %j, not met is %s', (required, notMet) => {
   expect(claimNotMet(CLAIMS, required)).toBe(notMet);
+});
+
+const tokenOf = (claims: string): string => `e30.${Buffer.from(claims).toString('base64url')}.c2ln`;
+
+test.each([
+  ['7', 7],
+  ['7.0', 7],
+  ['-12', -12],
+  ['0.25', 0.25],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ['9007199254740992', '9007199254740992'],
+  ['9007199254740993', '9007199254740993'],
+  ['-9007199254740993', '-9007199254740993'],
+  ['123456789012345678901234567890', '123456789012345678901234567890'],
+  ['9007199254740990.6', '9007199254740990.6'],
+  ['0.1000000000000000055', '0.1000000000000000055'],
+  ['1e999', '1e999'],
+])('a claim that is the number %s is %j', (written, claim) => {
+  const claims = claimsIn(tokenOf(`{"sub":${written},"within":{"ids":[${written}]}}`));
+  expect(claims).toEqual({ sub: claim, within: { ids: [claim] } });
+  expect(callerName('okta', claims['sub'])).toBe(`okta/${String(claim)}`);
+});
+
+test('a number of too many digits is required as a text, and no other one is it', () => {
+  const claims = claimsIn(tokenOf('{"tid":9007199254740993}'));
+  expect(claimNotMet(claims, { tid: '9007199254740993' })).toBeUndefined();
+  expect(claimNotMet(claims, { tid: '9007199254740992' })).toBe('tid');
+  expect(claimNotMet(claims, { tid: 9007199254740992 })).toBe('tid');
+});
+
+test.each<[unknown, readonly string[]]>([
+  ['a', ['a']],
+  [7, ['7']],
+  [
+    ['a', 'b', 7],
+    ['a', 'b', '7'],
+  ],
+  [undefined, []],
+  [null, []],
+  [true, []],
+  [{ toString: 'x' }, []],
+  [['a', { toString: 'x' }, [{ toString: null }], null], ['a']],
+])('the groups of %j', (claim, names) => {
+  expect(groupsNamed(claim)).toEqual(names);
+});
+
+test.each<[string, Readonly<Record<string, unknown>>, boolean]>([
+  ['email', {}, false],
+  ['email', { email_verified: true }, false],
+  ['email', { email_verified: 'true' }, false],
+  ...[false, 'false', 'False', 'FALSE', 'no', '0', '', 'TRUE', 0, 1, null, [true], {}].map(
+    (said): [string, Readonly<Record<string, unknown>>, boolean] => ['email', { email_verified: said }, true],
+  ),
+  ['sub', { email_verified: false }, false],
+  ['user.email', { user: { email_verified: false } }, true],
+  ['user.email', { user: { email_verified: true } }, false],
+  ['https://example.com/email', { 'https://example.com/email_verified': 'no' }, true],
+  ['https://example.com/email', { email_verified: false }, true],
+  ['contact_email', { email_verified: false }, false],
+])('the subject %s of %j: that nobody has verified it is %s', (subject, claims, unproven) => {
+  expect(isUnproven(subject, claims)).toBe(unproven);
 });

@@ -155,6 +155,17 @@ test('a token that names no key is one of any of them', async () => {
   expect(await refused.text()).toContain('it has expired.');
 });
 
+test('a token that does not say which key is its own is tried with ten of them, and no more', async () => {
+  const keys = [];
+  for (let at = 0; at < 11; at += 1) keys.push(await makeProviderKey());
+  const [tenth = provider.key, eleventh = provider.key] = keys.slice(9);
+  provider.publish(...keys);
+  await start();
+  expect(await statusOf(provider.tokenOf(tenth, {}, { kid: undefined }))).toBe(200);
+  expect(await statusOf(provider.tokenOf(eleventh, {}, { kid: undefined }))).toBe(401);
+  expect(await statusOf(provider.tokenOf(eleventh))).toBe(200);
+});
+
 test('while it is away at the start nobody can be told anything, and as soon as it is there, they are', async () => {
   provider.instead(CUT);
   await start();
