@@ -41,8 +41,8 @@ const DELAY = 20;
 /** Bytes that are not put together any longer. */
 const FULL = 512 * 1024;
 
-/** How much longer than it may the end of the thread takes to be heard of, in milliseconds. */
-const LAST_WORD = 500;
+/** How much longer than it may the end of the thread takes to be heard of, in milliseconds: it puts into files what is left. */
+const LAST_WORD = 2_000;
 
 /** How long figures may take, in milliseconds. */
 const PATIENCE = 2_000;

@@ -13,14 +13,17 @@ import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { recordOf } from '../usage/ledger.ts';
 import { recordUsage } from '../usage/recorder.ts';
+import { openSpool } from '../usage/spool.ts';
 import { type Taken, takenBy } from '../usage/taken.ts';
 import { type Notes, readNotes } from './notes.ts';
 
 export interface BooksOptions extends BatchOptions {
   /** Where exchanges are written, in a store that was opened before. */
   readonly store: StorePlace;
-  /** Exchanges that may wait for the store: what comes then is dropped, and counted. */
+  /** Exchanges that may wait for the store in memory: what comes then waits in files beside it. */
   readonly queue: number;
+  /** Bytes that those files may take: what comes then is dropped, and counted. */
+  readonly spool: number;
   /** How lines of the access log are written; absent: there is none. */
   readonly lines?: LineStyle;
 }
@@ -69,6 +72,9 @@ export interface Books {
   close(milliseconds: number): Promise<void>;
 }
 
+/** What follows the name of the store's file in that of the folder beside it; also where the store is PostgreSQL. */
+const SPOOL = '-waiting';
+
 /** @param tell is told at once, or for batches a moment later. */
 export async function openBooks(
   { lines: style, store: place, ...options }: BooksOptions,
@@ -82,6 +88,7 @@ export async function openBooks(
   const store = connectStore(place, onTrouble);
   const recorder = recordUsage(store, {
     ...options,
+    spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
     onTrouble,
     onRecovered: (note) => tell({ note }),
     onDone: () => tell({ written: written() }),

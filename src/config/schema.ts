@@ -371,10 +371,15 @@ export const configSchema = z.strictObject({
     .prefault({}),
   usage: z
     .strictObject({
-      /** Records are written so often, or when there are so many; so many may wait before more are dropped. */
+      /** Records are written so often, or when there are so many; so many may wait in memory. */
       interval: milliseconds.min(1).default(500),
       batch: z.int().min(1).max(10_000).default(2_000),
       queue: z.int().min(1).default(50_000),
+      /** Bytes that what waits beyond those may take in files beside the store. */
+      spool: z
+        .int()
+        .nonnegative()
+        .default(64 * 1024 * 1024),
       /** For how long single exchanges are kept. The sums of each day stay. */
       keepDays: z.number().nonnegative().default(90),
       /** Of which keys native streams are asked for usage where the caller did not: of those limited by it, or of all. */

@@ -35,10 +35,10 @@ export async function openWatching(
   alone: boolean,
   { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
 ): Promise<Watching> {
-  const { interval, batch, queue } = usage;
+  const { interval, batch, queue, spool } = usage;
   const log = style === 'none' ? undefined : await openLog({ style });
   const books = openBookkeeper(
-    { interval, batch, queue, store: place, ...(log !== undefined && { lines: log.style }) },
+    { interval, batch, queue, spool, store: place, ...(log !== undefined && { lines: log.style }) },
     {
       charge: limits.charge,
       ...(log !== undefined && { log: log.write }),

@@ -15,9 +15,15 @@ import {
 /** Connections of one process: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
 
-/** Milliseconds that a statement may take, and those for which a migration waits for others: PostgreSQL gives up first. */
+/** Milliseconds that a statement may take, and those for which a migration or a write waits for others: PostgreSQL gives up first. */
 const QUERY_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
+
+/**
+ * Milliseconds that a statement of a write may take: less than `QUERY_TIMEOUT`, so that the server itself gives up. One
+ * that nobody waits for any more would go on there, hold its rows, and have each later try wait behind it.
+ */
+const WRITE_TIMEOUT = 25_000;
 
 /** OIDs of int8 and numeric, which pg gives as text: every number in these tables fits into a double. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
@@ -73,6 +79,15 @@ export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => 
       throw error;
     }
   });
+}
+
+/** Bounds how long a transaction's statements wait and take, where the server's own settings do not. */
+export async function boundWaits<T>(transaction: Kysely<T>): Promise<void> {
+  await sql`
+    select set_config(name, milliseconds, true)
+    from (values ('lock_timeout', ${sql.lit(`${LOCK_TIMEOUT}`)}), ('statement_timeout', ${sql.lit(`${WRITE_TIMEOUT}`)}))
+      as bounds (name, milliseconds)
+    where current_setting(name) = '0'`.execute(transaction);
 }
 
 /** Most stores are SQLite's: what speaks to PostgreSQL is loaded only where it is. */

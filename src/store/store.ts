@@ -161,15 +161,29 @@ export async function isReachable({ db }: Store): Promise<boolean> {
 /** SQLite's BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL and CANTOPEN (its documentation, "Result and Error Codes"). */
 const SQLITE_SHORT: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
-/** PostgreSQL's classes 53, 57 and 58, and a transaction that may only read (its documentation, appendix A). */
-const POSTGRES_SHORT = /^(?:5[378]...|25006)$/;
+/** PostgreSQL's classes 40, 53, 55, 57 and 58, and a transaction that may only read (its documentation, appendix A). */
+const POSTGRES_SHORT = /^(?:(?:40|5[3578])...|25006)$/;
 
-/** Whether a write failed for what the store is short of, room as a rule, and not for what was to be written. */
+/** Whether a write failed for what the store is short of, room or a lock as a rule, and not for what was to be written. */
 export function isShort(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The lowest byte of an extended code is the code.
   if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_SHORT.has(error.errcode & 0xff);
   return POSTGRES_SHORT.test(errorCode(error) ?? '');
+}
+
+/** SQLite's TOOBIG, CONSTRAINT and MISMATCH. */
+const SQLITE_REFUSALS: ReadonlySet<number> = new Set([18, 19, 20]);
+
+/** PostgreSQL's classes 22, 23 and 54: a value that is none of its column's, a constraint, a size. */
+const POSTGRES_REFUSALS = /^(?:2[23]|54)...$/;
+
+/** Whether a write failed for what was to be written, which fails again whenever it is tried. All else may pass. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('errcode' in error && typeof error.errcode === 'number')
+    return SQLITE_REFUSALS.has(error.errcode & 0xff);
+  return POSTGRES_REFUSALS.test(errorCode(error) ?? '');
 }
 
 /** Node's codes of certificates that nobody it trusts has signed (its documentation, "X509 certificate error codes"). */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { openCalendar } from '../calendar.ts';
+import type { ExchangeRow } from '../store/tables.ts';
 import type { ExchangeRecord, Recorder } from './exchange-record.ts';
 import { exchangeRow, type KeyedRecord } from './exchange-row.ts';
 
@@ -68,6 +69,22 @@ export function batchRows({ interval, batch: size }: BatchOptions, give: (batch:
     open: () => rows.length,
     flush,
   };
+}
+
+/**
+ * A batch as two, each of a name of its own that is always the same; undefined where it has but one record.
+ * Of one that was never written: what was is there under the old name.
+ */
+export function halvesOf({ name, rows, count, ...has }: Batch): readonly [Batch, Batch] | undefined {
+  if (count < 2) return undefined;
+  const all: readonly Pick<ExchangeRow, 'batch'>[] = JSON.parse(rows);
+  const half = (at: 0 | 1, from: number, end?: number): Batch => {
+    const batch = `${name}.${at}`;
+    const part = all.slice(from, end).map((row) => ({ ...row, batch }));
+    return { name: batch, rows: JSON.stringify(part), count: part.length, ...has };
+  };
+  const middle = count >> 1;
+  return [half(0, 0, middle), half(1, middle)];
 }
 
 function hasKey(record: ExchangeRecord): record is KeyedRecord {

@@ -1,19 +1,22 @@
 /**
  * Writes batches of what exchanges took, one after the other, and never in the way of what comes next. What the store
- * does not take waits in memory, up to a bound.
+ * does not take now waits in memory, and beyond a bound in files. What the store takes never is told whole.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReachable, isShort, reasonOf, type Store } from '../store/store.ts';
+import { isRefusal, reasonOf, type Store } from '../store/store.ts';
 import { within } from '../streams/within.ts';
-import type { Batch } from './batches.ts';
+import { type Batch, halvesOf } from './batches.ts';
+import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
 
 export interface RecorderOptions {
   /** Milliseconds: the first pause after a failure is twice as long. */
   readonly interval: number;
-  /** Records that may wait: where there are as many, a batch that comes is dropped, and counted. */
+  /** Records that may wait in memory: where there are as many, a batch that comes goes to the spool. */
   readonly queue: number;
+  /** Takes what memory does not hold, and at the end what is not written; where it has no room, a batch is dropped. */
+  readonly spool?: Spool;
   /** Told when records cannot be written, once, and when some are lost. */
   readonly onTrouble?: (message: string) => void;
   /** Told when they can be written again. */
@@ -27,14 +30,11 @@ export interface UsageRecorder {
   readonly write: (batch: Batch) => void;
   /** Records that were dropped so far. */
   dropped(): number;
-  /** Records that wait to be written. */
+  /** Records that wait in memory to be written. */
   waiting(): number;
-  /** Writes what waits, for at most `milliseconds`. @returns how many records are lost. */
+  /** Writes what waits in memory, for at most `milliseconds`. @returns how many records are lost. */
   close(milliseconds: number): Promise<number>;
 }
-
-/** A batch that has failed so often, while the store answers and is short of nothing, is at fault itself. */
-const MAX_TRIES = 3;
 
 /** The longest pause after a failure, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
@@ -43,18 +43,31 @@ const LONGEST_PAUSE = 5_000;
 const RETRY_AT_END = 100;
 
 export function recordUsage(store: Store, options: RecorderOptions): UsageRecorder {
-  const { interval, queue: limit, onTrouble = () => {}, onRecovered = () => {}, onDone = () => {} } = options;
+  const {
+    interval,
+    queue: limit,
+    spool,
+    onTrouble = () => {},
+    onRecovered = () => {},
+    onDone = () => {},
+  } = options;
   const queue: Batch[] = [];
   let queued = 0;
   /** What is being written: the first of all until it is, so that nothing is counted twice. */
   let current: Batch | undefined;
   let tries = 0;
   let dropped = 0;
+  let isOverfull = false;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let closed = false;
 
-  const waiting = (): number => queued + (current?.count ?? 0);
+  if (spool?.isWaiting()) timer = setTimeout(writeNext, interval).unref();
+
+  /** What is in a file is no loss, whatever becomes of the process. */
+  function waiting(): number {
+    return queued + (current === undefined || spool?.has(current) ? 0 : current.count);
+  }
 
   /** Writes one batch; the end of it says when the next one goes. */
   function writeNext(): void {
@@ -65,34 +78,52 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     if (current === undefined) return;
     writing = tryToWrite(current).then((wait) => {
       writing = undefined;
-      if (waiting() > 0) timer ??= setTimeout(writeNext, wait).unref();
+      const isMore = current !== undefined || queue.length > 0 || spool?.isWaiting();
+      if (isMore && !closed) timer ??= setTimeout(writeNext, wait).unref();
     });
   }
 
   function next(): Batch | undefined {
     const first = queue.shift();
     queued -= first?.count ?? 0;
-    return first;
+    // What is in a file is safe there while the process ends.
+    return first ?? (closed ? undefined : spool?.take());
   }
 
   /** @returns how long to wait before the next one, in milliseconds. */
   async function tryToWrite(batch: Batch): Promise<number> {
-    const { name, rows, count } = batch;
     try {
-      await writeUsage(store, name, rows, batch);
-      if (tries > 0) onRecovered('Usage can be written to the store again.');
+      await writeUsage(store, batch.name, batch.rows, batch);
     } catch (error) {
-      tries += 1;
-      if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);
-      if (tries < MAX_TRIES || isShort(error) || !(await isReachable(store)))
+      // Whatever it is, it may pass: a lock, a restart, a full disk, a right that was taken away.
+      if (!isRefusal(error)) {
+        tries += 1;
+        if (tries === 1) onTrouble(`Usage cannot be written to the store: ${reasonOf(error)}`);
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
-      dropped += count;
-      onTrouble(`The usage of ${count} exchanges is lost, because the store refuses it: ${reasonOf(error)}`);
+      }
+      refuse(batch, error);
     }
+    spool?.remove(batch);
+    if (tries > 0) onRecovered('Usage can be written to the store again.');
     tries = 0;
+    isOverfull = false;
     current = undefined;
     onDone();
     return 0;
+  }
+
+  /** Of a batch that the store refuses, all but the exchange at fault is written: each half goes for itself. */
+  function refuse(batch: Batch, error: unknown): void {
+    const halves = halvesOf(batch);
+    if (halves !== undefined) {
+      queue.unshift(...halves);
+      queued += batch.count;
+      return;
+    }
+    dropped += batch.count;
+    onTrouble(
+      `The store refuses the usage of an exchange: ${reasonOf(error)}. It is lost but here: ${batch.rows}`,
+    );
   }
 
   async function writeUntil(deadline: number): Promise<void> {
@@ -104,24 +135,42 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
     }
   }
 
+  /** @returns how many records of what waits in memory have no room in the spool. */
+  function spoolRest(): number {
+    let [kept, lost] = [0, 0];
+    for (const batch of current === undefined ? queue : [current, ...queue]) {
+      if (spool?.add(batch)) kept += batch.count;
+      else lost += batch.count;
+    }
+    if (kept > 0)
+      onTrouble(
+        `The usage of ${kept} exchanges waits in ${spool?.folder}: the next start writes it to the store.`,
+      );
+    return lost;
+  }
+
   return {
     write(batch) {
-      if (closed || queued >= limit) {
-        dropped += batch.count;
+      if (!closed && queued < limit) {
+        queue.push(batch);
+        queued += batch.count;
+        if (tries === 0) writeNext();
         return;
       }
-      queue.push(batch);
-      queued += batch.count;
-      if (tries === 0) writeNext();
+      if (spool?.add(batch)) return;
+      dropped += batch.count;
+      if (!isOverfull)
+        onTrouble('More usage waits for the store than may: what comes now is lost, and counted.');
+      isOverfull = true;
     },
     dropped: () => dropped,
     waiting,
     async close(milliseconds) {
       closed = true;
+      clearTimeout(timer);
       // A write may itself take longer than there is time.
       await within(writeUntil(performance.now() + milliseconds), milliseconds);
-      clearTimeout(timer);
-      return waiting();
+      return spoolRest();
     },
   };
 }

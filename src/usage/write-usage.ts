@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { columnList, insertRows } from '../store/insert-rows.ts';
+import { boundWaits } from '../store/postgres.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExchangeRow,
@@ -28,6 +29,7 @@ export async function writeUsage(
   { tagged, grouped }: Pick<Batch, 'tagged' | 'grouped'> = { tagged: true, grouped: true },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
+    if (kind === 'postgres') await boundWaits(transaction);
     const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
     if (written === 0n) return;
     await addUp(transaction, 'gateway_usage_days', USAGE_DAY, batch);

@@ -18,12 +18,14 @@ let directory: string;
 let store: Store;
 let books: Bookkeeper;
 
-async function open(options: { batch?: number; interval?: number; queue?: number } = {}): Promise<void> {
+async function open(
+  options: { batch?: number; interval?: number; queue?: number; spool?: number } = {},
+): Promise<void> {
   for (const list of Object.values(told)) list.length = 0;
   directory = await mkdtemp(join(tmpdir(), 'gateway-books-'));
   store = await openStore({ path: join(directory, 'gateway.db') });
   books = openBookkeeper(
-    { interval: 50, batch: 500, queue: 10_000, lines: 'json', store: store.place, ...options },
+    { interval: 50, batch: 500, queue: 10_000, spool: 0, lines: 'json', store: store.place, ...options },
     {
       charge: (taken) => void told.taken.push(taken),
       log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),

@@ -1,8 +1,9 @@
 /** What `gateway start` does with its store: keys are in force in running processes, and usage outlives them. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -113,6 +114,30 @@ test('killed, it has lost the last moment of usage, and no more; what was said i
   expect(rows.length).toBeLessThanOrEqual(before + 1);
   expect(JSON.stringify(rows)).not.toContain('anary');
   await store.close();
+});
+
+test('what an end behind a lock could not write is written by the next start', {
+  timeout: 60_000,
+}, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'gateway.db');
+  const gateway = await spawnGateway({ store: { path } });
+  running = gateway;
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  for (let count = 0; count < 3; count += 1) expect(await ask(gateway.url, KEY)).toBe(200);
+  gateway.signal('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+  expect(await readdir(`${path}-waiting`)).not.toEqual([]);
+  other.exec('rollback');
+  const exchanges = () => other.prepare('select id from gateway_exchanges').all().length;
+  expect(exchanges()).toBe(0);
+  await gateway.close();
+  running = await spawnGateway({ store: { path } });
+  await soon(() => expect(exchanges()).toBe(3));
+  await soon(async () => expect(await readdir(`${path}-waiting`)).toEqual([]));
+  other.close();
 });
 
 test('a first start makes a key, once', async () => {

@@ -61,7 +61,10 @@ test('P-15 the disk is full: requests go on, what is not kept is counted, and to
   timeout: 120_000,
 }, async () => {
   // No file may grow beyond 320 KB: for what writes, that is a disk that is full.
-  const at = await start({ usage: { interval: 20, batch: 10, queue: 50 } }, { shell: 'ulimit -f 640;' });
+  const at = await start(
+    { usage: { interval: 20, batch: 10, queue: 50, spool: 20_000 } },
+    { shell: 'ulimit -f 640;' },
+  );
   const [native] = ways;
   const lost = async (): Promise<number> => sumOf(await samplesOf(at), 'gateway_usage_records_lost_total');
   let asked = 0;

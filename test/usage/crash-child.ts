@@ -6,7 +6,7 @@ import { closedLedger } from '../books/ledgers.ts';
 
 const { STORE_PATH = '', STORE_URL } = process.env;
 const { place } = await openStore({ path: STORE_PATH, ...(STORE_URL !== undefined && { url: STORE_URL }) });
-const usage = { interval: 500, batch: 500, queue: 50_000, store: place };
+const usage = { interval: 500, batch: 500, queue: 50_000, spool: 0, store: place };
 const books = openBookkeeper(usage, { charge: () => {}, trouble: console.error, note: console.log });
 let count = 0;
 setInterval(() => {

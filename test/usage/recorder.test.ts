@@ -264,20 +264,27 @@ describeStores('the recorder', (stores) => {
     expect(await counts(store)).toEqual({ exchanges: 15, summed: 15 });
   });
 
-  test('a batch the store does not take is dropped in the end, and the next ones are written', async () => {
+  test('of a batch only what the store refuses is lost, and that is told whole', async () => {
     const store = await stores.open();
     const told: string[] = [];
     const onTrouble = (message: string) => told.push(message);
-    const { record, dropped, close } = recordUsage(store, { ...OPTIONS, interval: 2, onTrouble });
-    record(exchange({ duration: Number.NaN }));
-    await soon(() => expect(dropped()).toBe(1));
-    record(exchange());
-    expect(await close(5_000)).toBe(0);
-    expect(await counts(store)).toEqual({ exchanges: 1, summed: 1 });
-    expect(told).toEqual([
-      expect.stringMatching(/^Usage cannot be written to the store: .*duration/),
-      expect.stringMatching(/^The usage of 1 exchanges is lost/),
-    ]);
+    const { record, dropped, close } = recordUsage(store, { ...OPTIONS, onTrouble });
+    for (let count = 0; count < 100; count += 1)
+      record(exchange({ id: `req_${count}`, ...(count % 40 === 7 && { duration: Number.NaN }) }));
+    expect(await close(15_000)).toBe(0);
+    expect(dropped()).toBe(3);
+    expect(await counts(store)).toEqual({ exchanges: 97, summed: 97 });
+    expect(told).toHaveLength(3);
+    for (const [at, id] of ['req_7', 'req_47', 'req_87'].entries()) {
+      const [, why = '', rows = '[]'] =
+        /^The store refuses the usage of an exchange: (.*?)\. It is lost but here: (.*)$/.exec(
+          told[at] ?? '',
+        ) ?? [];
+      expect(why).toContain('duration');
+      expect(JSON.parse(rows)).toEqual([
+        { ...rowOf(exchange({ id })), duration: null, batch: expect.any(String), place: 7 + 40 * at },
+      ]);
+    }
   });
 
   test('while the store is full nothing is lost, and what waits is written when it has room', async (context) => {
