@@ -1,13 +1,12 @@
 /** Limits as a process has them: counted in memory, or in Redis where several processes share one. */
 
-import type { Redis } from 'ioredis';
 import { repeat } from '../repeat.ts';
 import type { Counters } from './account.ts';
 import { inFlightHere, inFlightShared } from './in-flight.ts';
 import { type AllCounters, type Limits, limitsOf } from './limits.ts';
 import { openShares } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
-import { openRedis } from './redis.ts';
+import { openRedis, type RedisConnection } from './redis.ts';
 import { type AtFirst, openSpending, type StoredSpending } from './spending.ts';
 import { type UsageWindow, windowHere, windowShared } from './window.ts';
 
@@ -53,18 +52,21 @@ interface Counting {
   readonly stored?: StoredSpending | undefined;
   readonly atFirst?: AtFirst;
   /** Where several processes count together; absent: this one by itself. */
-  readonly redis?: Redis | undefined;
+  readonly connection?: RedisConnection | undefined;
 }
 
 /** @param prefix of what the figures are called in Redis. */
-function countersOf(prefix: string, { window, now, stored, atFirst, redis }: Counting): Counters {
+function countersOf(prefix: string, { window, now, stored, atFirst, connection }: Counting): Counters {
+  const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
-    redis === undefined ? windowHere(window) : windowShared(prefix + name, window, redis);
+    connection === undefined
+      ? windowHere(window)
+      : windowShared(prefix + name, window, connection.redis, connection.onFault);
   return {
     requests: counting('requests'),
     tokens: counting('tokens'),
     inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
-    spending: openSpending(`${prefix}spent`, now, stored, redis, atFirst),
+    spending: openSpending(`${prefix}spent`, now, stored, redis, atFirst, connection?.onFault),
   };
 }
 
@@ -92,12 +94,11 @@ export async function openLimits({
   now = Date.now,
 }: LimitOptions): Promise<Limits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
-  const redis = connection?.redis;
   // The names of those of keys have no prefix: processes of an earlier version count by the same.
-  const keys = allCountersOf('', { window, now, stored, redis }, storedByModel?.keys);
+  const keys = allCountersOf('', { window, now, stored, connection }, storedByModel?.keys);
   const groups = allCountersOf(
     'group-',
-    { window, now, stored: storedOfGroups, redis },
+    { window, now, stored: storedOfGroups, connection },
     storedByModel?.groups,
   );
   const refresh = async (): Promise<void> => {

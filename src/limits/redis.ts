@@ -14,8 +14,13 @@ const REFUSING = 60_000;
 /** Commands of the connection's own: what becomes of it is told by its events. */
 const OWN: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
 
+/** Told of what Redis has, or does, that limits cannot count by. */
+export type Fault = (reason: string) => void;
+
 export interface RedisConnection {
   readonly redis: Redis;
+  /** For faults that no refused command tells of. */
+  readonly onFault: Fault;
   /** Whether processes count together there: it is connected, and has lately refused nothing. */
   isShared(): boolean;
   close(): void;
@@ -44,14 +49,16 @@ export async function openRedis(
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let refused = Number.NEGATIVE_INFINITY;
-  followRefusals(redis, (reason) => {
+  /** Each process counts on its own from now on, for a while. */
+  function standIn(trouble: string): void {
     const now = performance.now();
-    if (now - refused < REFUSING) return;
+    const isTold = now - refused < REFUSING;
+    if (isTold) return;
     refused = now;
-    onTrouble(
-      `Redis refuses a command that limits need (${reason}), so each process counts limits on its own.`,
-    );
-  });
+    onTrouble(`${trouble}, so each process counts limits on its own.`);
+  }
+  const onFault: Fault = (reason) => standIn(`Redis has something that limits cannot count by (${reason})`);
+  followRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
   // One that hangs is left, or every request would wait for its command to time out.
   keepPunctual(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
@@ -70,6 +77,7 @@ export async function openRedis(
   await redis.connect().catch(() => undefined);
   return {
     redis,
+    onFault,
     isShared: () => redis.status === 'ready' && performance.now() - refused >= REFUSING,
     close() {
       away = true;

@@ -6,6 +6,7 @@
 
 import type { Redis } from 'ioredis';
 import { openCalendar } from '../calendar.ts';
+import type { Fault } from './redis.ts';
 
 /** US dollars. */
 export interface Spent {
@@ -43,6 +44,7 @@ const KEEP = { day: 2 * 86_400, month: 33 * 86_400 };
 /**
  * @param name under which it is in Redis.
  * @param now milliseconds since 1970.
+ * @param onFault told of what is in Redis in the place of an amount, which then counts as nothing.
  */
 export function openSpending(
   name: string,
@@ -50,6 +52,7 @@ export function openSpending(
   stored: StoredSpending | undefined,
   redis: Redis | undefined,
   atFirst: AtFirst = () => undefined,
+  onFault: Fault = () => undefined,
 ): Spending {
   const calendar = openCalendar();
   let day = calendar.day(now());
@@ -75,10 +78,18 @@ export function openSpending(
   /** Without Redis, what is known here counts. */
   async function shared(others: Redis, key: string): Promise<Spent> {
     const then = day;
-    const places = [placeOf(day, key), placeOf(monthOf(day), key)];
-    const [inDay, inMonth] = (await others.mget(places).catch(() => undefined)) ?? [];
+    const [dayPlace, monthPlace] = [placeOf(day, key), placeOf(monthOf(day), key)];
+    const [inDay, inMonth] = (await others.mget([dayPlace, monthPlace]).catch(() => undefined)) ?? [];
     turn();
-    return then === day ? raise(key, { day: amount(inDay), month: amount(inMonth) }) : known(key);
+    if (then !== day) return known(key);
+    return raise(key, { day: amount(dayPlace, inDay), month: amount(monthPlace, inMonth) });
+  }
+
+  function amount(place: string, text: string | null | undefined): number {
+    const number = Number(text ?? 0);
+    if (Number.isFinite(number)) return number;
+    onFault(`${place} is not an amount`);
+    return 0;
   }
 
   function raise(key: string, spent: Spent): Spent {
@@ -97,6 +108,11 @@ export function openSpending(
       .set(placeOf(period, key), before, 'EX', keep, 'NX')
       .incrbyfloat(placeOf(period, key), cost)
       .exec()
+      .then((results) => {
+        // What a transaction fails by after it was taken is among its results.
+        const failure = results?.find(([error]) => error !== null)?.[0];
+        if (failure) onFault(`${placeOf(period, key)}: ${failure.message}`);
+      })
       .catch(() => undefined);
   }
 
@@ -143,9 +159,4 @@ export function openSpending(
 /** The month of a day, YYYY-MM. */
 function monthOf(day: string): string {
   return day.slice(0, 7);
-}
-
-function amount(text: string | null | undefined): number {
-  const number = Number(text ?? 0);
-  return Number.isFinite(number) ? number : 0;
 }

@@ -1,7 +1,7 @@
 /** What keys, or groups of them, have used in the present window of time, of requests or of tokens: here, or in a Redis several share. */
 
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Fault } from './redis.ts';
 import { openUsedLately } from './used-lately.ts';
 
 export interface Used {
@@ -17,6 +17,11 @@ export interface UsageWindow {
   used(key: string): Used | Promise<Used>;
 }
 
+interface LocalWindow {
+  add(key: string, count: number): Used;
+  used(key: string): Used;
+}
+
 interface Open {
   count: number;
   /** By performance.now(), which no correction of the clock sets back. */
@@ -24,11 +29,11 @@ interface Open {
 }
 
 /**
- * Windows of this process alone, of the keys that came lately. By hand, since rate-limiter-flexible tells of its
- * memory by promises only: to wait for them took a short answer 7 percent of its time (measured).
+ * Windows of this process alone, of the keys that came lately. Nothing is waited for: to
+ * wait for promises took a short answer 7 percent of its time (measured).
  * @param seconds how long one is.
  */
-export function windowHere(seconds: number): UsageWindow {
+export function windowHere(seconds: number): LocalWindow {
   const length = seconds * 1000;
   const windows = openUsedLately<Open>(length);
   return {
@@ -56,26 +61,58 @@ export function windowHere(seconds: number): UsageWindow {
   };
 }
 
+/** Adds, and begins a window where there is none; one that somebody has left without an end gets it. */
+const ADD = `
+redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+  left = ARGV[2] * 1000
+end
+return {count, left}`;
+
 /**
- * Windows of all processes that share a Redis. While it is away they are counted here, from nothing: a key may have its
- * limit once more, in each process.
+ * Windows of all processes that share a Redis. What it does not take is counted here, from nothing: a key may have its
+ * limit once more, in each process. Where it tells figures and takes none, the higher of both counts.
  * @param seconds how long one is, in whole seconds.
+ * @param onFault told of what is there in the place of a figure, which then counts as nothing.
  */
-export function windowShared(name: string, seconds: number, redis: Redis): UsageWindow {
-  // Limits are compared elsewhere: each key has its own, and it may change while a window is open.
-  const shape = { keyPrefix: `gateway:${name}`, points: Number.MAX_SAFE_INTEGER, duration: seconds };
-  const limiter = new RateLimiterRedis({
-    ...shape,
-    storeClient: redis,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(shape),
-  });
-  const told = (found: RateLimiterRes | null): Used =>
-    found === null || found.msBeforeNext <= 0
-      ? { count: 0, left: seconds * 1000 }
-      : { count: found.consumedPoints, left: found.msBeforeNext };
+export function windowShared(name: string, seconds: number, redis: Redis, onFault: Fault): UsageWindow {
+  const here = windowHere(seconds);
+  const placeOf = (key: string): string => `gateway:${name}:${key}`;
+
+  /** What Redis tells; undefined where that is no figure. */
+  function told(key: string, count: unknown, left: unknown): Used | undefined {
+    const number = Number(count);
+    if (Number.isSafeInteger(number) && number >= 0 && typeof left === 'number')
+      return { count: number, left: left < 0 ? seconds * 1000 : left };
+    onFault(`${placeOf(key)} is not a count`);
+    return undefined;
+  }
+
   return {
-    add: (key, count) => limiter.penalty(key, count).then(told),
-    used: (key) => limiter.get(key).then(told),
+    async add(key, count) {
+      try {
+        const answer = await redis.eval(ADD, 1, placeOf(key), Math.ceil(count), seconds);
+        const [all, left]: readonly unknown[] = Array.isArray(answer) ? answer : [];
+        const found = told(key, all, left);
+        if (found !== undefined) return found;
+      } catch {
+        // It is away, takes too long or refuses: each of these is told where the connection is (`redis.ts`).
+      }
+      return here.add(key, count);
+    },
+    async used(key) {
+      const own = here.used(key);
+      try {
+        // One after the other on one connection; each fails for itself, which a transaction would tell of by its result.
+        const [count, left] = await Promise.all([redis.get(placeOf(key)), redis.pttl(placeOf(key))]);
+        const found = count === null ? undefined : told(key, count, left);
+        return found === undefined || found.count < own.count ? own : found;
+      } catch {
+        return own;
+      }
+    },
   };
 }

@@ -1,5 +1,8 @@
 /** Limits that several gateways share through Redis, and that go on in each of them while Redis is away. */
 
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import type { KeyLimits } from '../../src/keys.ts';
@@ -258,6 +261,128 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(/)]);
     expect(troubles[0]).toMatch(reason);
   });
+
+  async function connected(): Promise<Redis> {
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      () => undefined,
+      () => undefined,
+    );
+    closing.push(async () => close());
+    return client;
+  }
+
+  const MISCONF = async (client: Redis): Promise<void> => {
+    // Where the dump would go is a folder: no save succeeds.
+    const [, directory = ''] = await client
+      .call('CONFIG', 'GET', 'dir')
+      .then((said) => [said].flat().map(String));
+    await mkdir(join(directory, 'dump.rdb'));
+    await client.call('CONFIG', 'SET', 'save', '3600 1');
+    await client.bgsave();
+    await soon(async () => expect(await client.info('persistence')).toContain('rdb_last_bgsave_status:err'));
+  };
+
+  test.each<[string, RegExp, (client: Redis) => Promise<unknown>]>([
+    ['its memory is full', /OOM/, (client) => client.config('SET', 'maxmemory', '1')],
+    ['it has too few replicas', /NOREPLICAS/, (client) => client.config('SET', 'min-replicas-to-write', '1')],
+    [
+      'its user may only read',
+      /NOPERM/,
+      (client) => client.call('ACL', 'SETUSER', 'default', '-@write', '-@scripting'),
+    ],
+    ['it cannot save', /MISCONF/, MISCONF],
+  ])('Redis reads and does not write, as %s: tokens are limited all the same', async (_, reason, refuse) => {
+    const url = await another({ tokensPerMinute: 50 });
+    await refuse(await connected());
+    vendor.takes(40, 10);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    vendor.takes(0, 0);
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    const refused = await ask(url, LIMITED);
+    expect(refused.headers.get('x-ratelimit-remaining-tokens')).toBe('0');
+    expect(await statusOf(Promise.resolve(refused))).toBe(429);
+    expect(troubles).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('of a count in Redis that no longer grows and one here, the higher one rules', async () => {
+    const url = await another({ tokensPerMinute: 50 });
+    const client = await connected();
+    await client.set('gateway:tokens:limited', '30', 'EX', 60);
+    await client.config('SET', 'min-replicas-to-write', '1');
+    const remaining = async (): Promise<string | null> => {
+      const answered = await ask(url, LIMITED);
+      await answered.text();
+      return answered.headers.get('x-ratelimit-remaining-tokens');
+    };
+    vendor.takes(10, 10);
+    expect(await remaining()).toBe('20');
+    vendor.takes(0, 0);
+    expect(await remaining()).toBe('20');
+    vendor.takes(10, 10);
+    await remaining();
+    vendor.takes(0, 0);
+    await soon(async () => expect(await remaining()).toBe('10'));
+  });
+
+  test.each<[string, RegExp, (client: Redis, place: string) => Promise<unknown>]>([
+    ['text', /gateway:tokens:limited is not a count/, (client, place) => client.set(place, 'many')],
+    ['a fraction', /is not a count/, (client, place) => client.set(place, '1.5')],
+    ['less than nothing', /is not a count/, (client, place) => client.set(place, '-1000')],
+    ['more than a number holds', /is not a count/, (client, place) => client.set(place, '1e400')],
+    ['of another type', /WRONGTYPE/, (client, place) => client.hset(place, 'a', '1')],
+  ])('what Redis has of tokens is %s: that is told, and local limits stand in', async (_, reason, spoil) => {
+    const url = await another({ tokensPerMinute: 50 });
+    await spoil(await connected(), 'gateway:tokens:limited');
+    vendor.takes(40, 10);
+    const answered = await ask(url, LIMITED);
+    expect(answered.headers.get('x-ratelimit-remaining-tokens')).toBe('50');
+    expect(await statusOf(Promise.resolve(answered))).toBe(200);
+    vendor.takes(0, 0);
+    await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+    expect(troubles).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('what Redis has of requests is no count: that is told, and local limits stand in', async () => {
+    const url = await another({ requestsPerMinute: 2 });
+    const client = await connected();
+    await client.set('gateway:requests:limited', '-1000');
+    for (const status of [200, 200, 429]) expect(await statusOf(ask(url, LIMITED))).toBe(status);
+    expect(troubles).toEqual([expect.stringMatching(/gateway:requests:limited is not a count/)]);
+  });
+
+  test('a count that somebody has left without an end counts, and gets one', async () => {
+    const url = await another({ tokensPerMinute: 50, requestsPerMinute: 10 });
+    const client = await connected();
+    await client.set('gateway:tokens:limited', '50');
+    await client.set('gateway:requests:limited', '3');
+    const refused = await ask(url, LIMITED);
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('6');
+    expect(await statusOf(Promise.resolve(refused))).toBe(429);
+    expect(await client.ttl('gateway:requests:limited')).toBeGreaterThan(0);
+  });
+
+  test.each<[string, RegExp, (client: Redis, place: string) => Promise<unknown>]>([
+    ['text', /gateway:spent:\S+:limited is not an amount/, (client, place) => client.set(place, 'many')],
+    [
+      'of another type',
+      /gateway:spent:\S+:limited: WRONGTYPE/,
+      (client, place) => client.hset(place, 'a', '1'),
+    ],
+  ])(
+    'what Redis has of money is %s: that is told, and what is known here counts',
+    async (_, reason, spoil) => {
+      const url = await another({ budgetDay: 1 });
+      const client = await connected();
+      const day = new Date().toISOString().slice(0, 10);
+      for (const period of [day, day.slice(0, 7)]) await spoil(client, `gateway:spent:${period}:limited`);
+      vendor.takes(1_000_000, 0);
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      vendor.takes(0, 0);
+      await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(429));
+      await soon(() => expect(troubles).toEqual([expect.stringMatching(reason)]));
+    },
+  );
 
   test('a gateway starts while Redis is away', async () => {
     await redis.stop();
