@@ -20,8 +20,9 @@ import { startServing } from '../process/serving.ts';
 import { openWatching } from '../process/watching.ts';
 import { type Served, startWorkers } from '../process/workers.ts';
 import { freePort, urlOf } from '../server/bind.ts';
-import { makeFirstKey, openConfiguredStore } from '../store/configured-store.ts';
+import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
+import { type FirstKey, firstKey, whereItIs, writePrivately } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { refuseUnknown } from './known-options.ts';
 import {
@@ -72,7 +73,7 @@ export const start = defineCommand({
       const store = await orExit(openConfiguredStore(config.store, directory, teller.trouble));
       // Where callers come with tokens, nobody waits for a key.
       const isKeyless = config.keys.length === 0 && config.identities.length === 0;
-      const made = isKeyless ? await orExit(makeFirstKey(store)) : undefined;
+      const made = isKeyless ? await orExit(firstKey(store)) : undefined;
       const settings = { config, files };
       const greet = greetingWith(made, config, store, teller, variableHints(config, environment, directory));
       if (config.workers === 1) return serveAlone(settings, source, store, teller, greet);
@@ -92,11 +93,13 @@ function newerTables(names: readonly string[]): readonly string[] {
  * A start that makes a key and fails before its greeting tells the key all the same: the next one makes none.
  * @returns what ends that.
  */
-function tellIfFailed(made: string | undefined): () => void {
+function tellIfFailed(made: FirstKey | undefined): () => void {
   if (made === undefined) return () => {};
   const tell = (): void =>
     console.error(
-      `This start had already made your API key: ${made}. Save it now: only its hash is stored, so it cannot be shown again.`,
+      made.file === undefined
+        ? `This start had already made your API key: ${made.key}. Save it now: only its hash is stored, so it cannot be shown again.`
+        : whereItIs(made.file),
     );
   process.once('exit', tell);
   return () => process.off('exit', tell);
@@ -105,28 +108,37 @@ function tellIfFailed(made: string | undefined): () => void {
 type Greet = (told: Omit<Greeting, 'made' | 'hints'>, log: Log | undefined) => void;
 
 /**
- * A greeting is for people; a JSON log has it line by line. But a key that was just made belongs into no log: then it is
- * for people on any output, and where JSON was asked for by name, on standard error.
+ * A greeting is for people; a JSON log has it line by line. A key that was just made belongs into no log: it is for
+ * people on a terminal, where JSON was asked for by name on standard error. Where there is no terminal, the greeting that
+ * has it goes to its file.
+ * @param first the key, or why there is none.
  */
 function greetingWith(
-  made: string | undefined,
+  first: FirstKey | string | undefined,
   config: Config,
   { newer }: Store,
   { note }: Teller,
   unread: readonly string[],
 ): Greet {
+  const made = typeof first === 'string' ? undefined : first;
   const isGreeted = tellIfFailed(made);
   return (told, log) => {
     isGreeted();
+    const key = made?.key;
+    const file = made?.file;
     // Reads the catalog, which nobody who asks for something waits for by now.
     const hints = [...newerTables(newer), ...unread, ...vendorHints(config)];
-    const forPeople = greeting({ ...told, made, hints });
-    if (log?.style !== 'json' || (made !== undefined && config.log !== 'json')) {
+    if (file !== undefined) writePrivately(file, greeting({ ...told, made: key, hints }));
+    if (typeof first === 'string') hints.push(first);
+    if (file !== undefined) hints.push(whereItIs(file));
+    const shown = file === undefined ? key : undefined;
+    const forPeople = greeting({ ...told, made: shown, hints });
+    if (log?.style !== 'json' || (shown !== undefined && config.log !== 'json')) {
       console.log(forPeople);
       return;
     }
     for (const line of greeting({ ...told, made: undefined, hints }).split('\n')) note(line);
-    if (made !== undefined) console.error(forPeople);
+    if (shown !== undefined) console.error(forPeople);
   };
 }
 

@@ -26,13 +26,17 @@ export async function openConfiguredStore(
   return store;
 }
 
+/** Whether there has never been a key: who has revoked all keys wants none. */
+export async function lacksKeys(store: Store): Promise<boolean> {
+  return (await listKeys(store, true)).length === 0;
+}
+
 /**
  * Makes a key that opens everything, where there has never been one.
- * @returns it, or undefined where there was one: who has revoked all keys wants none.
+ * @returns it, or undefined where there was one.
  */
 export async function makeFirstKey(store: Store): Promise<string | undefined> {
-  const keys = await listKeys(store, true);
-  if (keys.length > 0) return undefined;
+  if (!(await lacksKeys(store))) return undefined;
   const made = await createKey(store, 'first');
   return made?.key;
 }

@@ -1,9 +1,17 @@
 /** What a first start tells a newcomer. */
 
-import { afterEach, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { lstat, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { greeting } from '../../src/commands/greeting.ts';
+import { CLI } from '../support/command.ts';
+import { isInstalled } from '../support/installed.ts';
 import { textOfPages } from '../support/pages.ts';
-import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { firstKeyFile, firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { soon } from '../support/soon.ts';
 
 let running: GatewayProcess | undefined;
@@ -22,10 +30,10 @@ test.each([
     { keyless: true },
   );
   running = gateway;
-  await soon(() => expect(gateway.output()).toContain('/#key='));
-  const [, shown = ''] = /"model":"([^"]+)"/.exec(gateway.output()) ?? [];
+  const key = await firstKeyOf(gateway);
+  const [, shown = ''] =
+    /"model":"([^"]+)"/.exec(await readFile(firstKeyFile(gateway.directory), 'utf8')) ?? [];
   expect(shown).toMatch(model);
-  const [key] = /gw_\S+/.exec(gateway.output()) ?? [];
   const served = await fetch(`${gateway.url}/v1/models/${shown}`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -35,8 +43,69 @@ test.each([
 test('in the sandbox the request to paste is the README’s', async () => {
   const gateway = await spawnGateway({}, { keyless: true });
   running = gateway;
-  await soon(() => expect(gateway.output()).toContain('"model":"anthropic/claude-sonnet-5-5"'));
+  await firstKeyOf(gateway);
+  expect(await readFile(firstKeyFile(gateway.directory), 'utf8')).toContain(
+    '"model":"anthropic/claude-sonnet-5-5"',
+  );
 });
+
+test.each([1, 2])(
+  'without a terminal a first start of %d prints no key: it is in a file for its owner, and that is said',
+  async (workers) => {
+    const gateway = await spawnGateway({ workers }, { keyless: true });
+    running = gateway;
+    const key = await firstKeyOf(gateway);
+    const file = firstKeyFile(gateway.directory);
+    expect(gateway.output()).not.toMatch(/gw_|#key=/);
+    expect(gateway.output()).toContain(
+      `Your first API key is in ${await realpath(file)}, for this user only.`,
+    );
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(`/#key=${key}`);
+    expect(text).toContain(`Authorization: Bearer ${key}`);
+    const served = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    expect(served.status).toBe(200);
+  },
+);
+
+test('where there is a file already that others can read, they cannot read the key', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'first-key.txt');
+  await writeFile(join(directory, 'others'), '');
+  await symlink(join(directory, 'others'), file);
+  const gateway = await spawnGateway({ store: { path: join(directory, 'gateway.db') } }, { keyless: true });
+  running = gateway;
+  await soon(() => expect(gateway.output()).toContain(`Your first API key is in ${file}`));
+  expect((await lstat(file)).isFile()).toBe(true);
+  expect((await lstat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(join(directory, 'others'), 'utf8')).toBe('');
+});
+
+test.runIf(isInstalled('script', 'script', 'bsdutils'))(
+  'on a terminal a first start shows the key',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
+    const command = [process.execPath, CLI, 'start', '--port', '0'].join(' ');
+    const child = spawn('script', ['-qfec', command, '/dev/null'], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      await rm(directory, { recursive: true });
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += String(chunk);
+    });
+    await soon(() => expect(output).toMatch(/\/#key=gw_/));
+    expect(existsSync(firstKeyFile(directory))).toBe(false);
+  },
+);
 
 test.each([
   ['http://0.0.0.0:8787', 'http://localhost:8787'],

@@ -12,7 +12,7 @@ import { listKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
-import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { soon } from '../support/soon.ts';
 
 const ADMIN_KEY = 'the-key-of-the-admin';
@@ -142,7 +142,7 @@ test('what an end behind a lock could not write is written by the next start', {
 
 test('a first start makes a key, once', async () => {
   running = await spawnGateway({}, { keyless: true });
-  const [first = ''] = /gw_\S+/.exec(running.output()) ?? [];
+  const first = await firstKeyOf(running);
   expect(await ask(running.url, first)).toBe(200);
   const { directory } = running;
   const listed = await runCommand(directory, ['keys', 'list', '--json']);

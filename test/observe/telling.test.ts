@@ -8,7 +8,7 @@ import { asText, isObject, type JsonObject, tryParseJson } from '../../src/json.
 import { openStore } from '../../src/store/store.ts';
 import { call } from '../support/caller.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
-import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { childrenOf } from '../support/process-tree.ts';
 import { soon } from '../support/soon.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -102,10 +102,10 @@ test('what of a configuration counts from the next start is told, and nothing el
 
 test('where JSON was asked for, a key that a first start has made is in no log', async () => {
   gateway = await spawnGateway(configOf(1), { keyless: true, env: { GATEWAY_LOG: 'json' } });
-  await soon(() => expect(gateway.written().stderr).toContain('/#key=gw_'));
+  await firstKeyOf(gateway);
   reload({ ...configOf(1), usage: { keepDays: 3 } });
   await soon(says(IN_FORCE));
-  expect(gateway.written().stdout).not.toContain('gw_');
+  expect(gateway.output()).not.toContain('gw_');
 });
 
 test('without a log, what goes wrong is a plain line on standard error', async () => {

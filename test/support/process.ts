@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { CLI } from './command.ts';
 import { KEY } from './gateway.ts';
+import { eventually } from './raw.ts';
 
 export interface GatewayProcess {
   readonly url: string;
@@ -92,6 +93,17 @@ export async function spawnGateway(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The file in which a first start leaves its key, where there is no terminal. */
+export function firstKeyFile(directory: string): string {
+  return join(directory, '.gateway', 'first-key.txt');
+}
+
+/** The key that a first start has made. */
+export async function firstKeyOf({ directory, output }: GatewayProcess): Promise<string> {
+  await eventually(() => output().includes('Playground: '), 'it serves', 15_000);
+  return /gw_[\w-]+/.exec(readFileSync(firstKeyFile(directory), 'utf8'))?.[0] ?? '';
 }
 
 function split(command: readonly string[]): [program: string, args: string[]] {
