@@ -1,20 +1,15 @@
 /** A real Chromium, where the machine has one. */
 
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { CHROMIUM, chromiumPath, isAvailable } from '../support/programs.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** Its path: `CHROMIUM_PATH`, or where Debian and others put it; undefined where there is none. */
-export const executablePath = process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path));
-
-if (executablePath === undefined) {
-  if (process.env['REQUIRE_CHROMIUM'] !== undefined)
-    throw new Error('There is no Chromium, and there must be.');
-  console.log('browser: skipped, there is no Chromium; CHROMIUM_PATH names one');
+/** Whether tests can have a browser here. @throws Error where REQUIRE_CHROMIUM wants one and there is none. */
+export function hasChromium(): boolean {
+  return isAvailable(CHROMIUM);
 }
 
 export function launch(): Promise<Browser> {
+  const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error('There is no Chromium.');
   // A sandbox of its own needs rights that root in a container has not.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });

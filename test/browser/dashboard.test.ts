@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDashboard } from '../../src/dashboard/assets.ts';
 import { RECORD } from '../observe/records.ts';
 import { ADMIN_KEY, startAdmin } from '../support/admin.ts';
-import { executablePath, launch, STORAGE } from './chromium.ts';
+import { hasChromium, launch, STORAGE } from './chromium.ts';
 import { prefixed } from './prefixed.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
@@ -60,7 +60,7 @@ function usage(by: string): object {
   return { object: 'list', data: lines, total: figures(1_000 + looks * 10, 10), has_more: false };
 }
 
-describe.runIf(executablePath !== undefined)('dashboard', () => {
+describe.runIf(hasChromium())('dashboard', () => {
   let browser: Browser;
   let server: Server;
   let url = '';
@@ -174,9 +174,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     const page = await open();
     await page.locator('#days rect').first().waitFor();
     const requests = await page.locator('.tile strong').first().innerText();
-    await expect
-      .poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 })
-      .not.toBe(requests);
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).not.toBe(requests);
     expect(await page.locator('#live-now').innerText()).toMatch(/^[\d.,K]+ requests per second/);
     expect(await page.locator('#live polyline').getAttribute('points')).toMatch(/\d/);
     await page.context().close();
@@ -329,7 +327,7 @@ describe.runIf(executablePath !== undefined)('dashboard', () => {
     expect(await page.locator('#keys').innerText()).toMatch(/team\s*3\s*other\s*1/);
     expect(await page.locator('#of-groups').isVisible()).toBe(false);
     admin.record({ ...RECORD, time: Date.now(), group: 'search' });
-    await expect.poll(() => page.locator('.tile strong').first().innerText(), { timeout: 10_000 }).toBe('5');
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('5');
     expect(await page.locator('#groups').innerText()).toMatch(/\(none\)\s*4\s*search\s*1/);
     expect(await page.locator('#keys').innerText()).toMatch(/team\s*4\s*other\s*1/);
     await page.fill('#key', 'wrong');

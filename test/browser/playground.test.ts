@@ -9,13 +9,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { portOf } from '../../src/server/bind.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
-import { executablePath, launch, STORAGE } from './chromium.ts';
+import { hasChromium, launch, STORAGE } from './chromium.ts';
 import { prefixed } from './prefixed.ts';
 
 /** Where `SCREENSHOTS=folder` puts pictures of what the tests see. */
 const SHOTS = process.env['SCREENSHOTS'];
 
-describe.runIf(executablePath !== undefined)('playground', () => {
+describe.runIf(hasChromium())('playground', () => {
   let browser: Browser;
   let gateway: TestGateway;
 

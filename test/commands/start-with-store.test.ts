@@ -95,7 +95,7 @@ describe.each([1, 2])('in %d processes', (workers) => {
     const { data } = JSON.parse(report.stdout);
     expect(data.map(({ key }: { key: string }) => key).sort()).toEqual(['by-admin', 'by-command', 'test']);
     for (const line of data) expect(line.cost).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 test('killed, it has lost the last moment of usage, and no more; what was said is nowhere', async () => {

@@ -98,6 +98,6 @@ export async function until(isSo: () => boolean): Promise<void> {
     () => {
       if (!isSo()) throw new Error('It is not so.');
     },
-    { timeout: 15_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   );
 }

@@ -231,9 +231,9 @@ test('every piece once, in order, or an error that says so; and nothing is left 
     Promise.all(Array.from({ length: AT_ONCE }, () => worker(until)));
   const quiet = async (): Promise<void> => {
     // What is idle is closed after 4 s.
-    await eventually(() => upstream.open() === 0, 'no connection to the vendor is left', 15_000);
+    await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
     agent.destroy();
-    await eventually(() => sockets() <= base, 'no socket is left', 5_000);
+    await eventually(() => sockets() <= base, 'no socket is left');
   };
 
   const base = sockets();

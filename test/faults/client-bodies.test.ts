@@ -17,8 +17,12 @@ beforeAll(async () => {
     {},
     { env: { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' } },
   );
-  for (let round = 0; round < 100; round++) {
-    for (const way of ways) await send(way.path, requestOf(way, false));
+  // What any work at all makes a process take is there before.
+  for (let round = 0; round < 10; round++) {
+    const asked = ways.flatMap((way) =>
+      Array.from({ length: 10 }, () => send(way.path, requestOf(way, false))),
+    );
+    await Promise.all(asked);
   }
   idle = stage.gateway.memory();
 });
@@ -363,9 +367,7 @@ describe('more than the limit', () => {
     }
   });
 
-  test('C-10 400 that go on sending, with and without a key: each is told, none does harm', {
-    timeout: 60_000,
-  }, async () => {
+  test('C-10 400 that go on sending, with and without a key: each is told, none does harm', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const flood = async (key: string): Promise<string> => {
       const head = post('/v1/messages', '')
@@ -414,16 +416,14 @@ describe('more than the limit', () => {
     stage.upstream.received.length = 0;
   });
 
-  test('when it is over, the memory is back under twice what it was at rest', {
-    timeout: 30_000,
-  }, async () => {
+  test('when it is over, the memory is back under twice what it was at rest', async () => {
     // Idle heaps are not collected by themselves: a little traffic is.
     const traffic = setInterval(
       () => void send('/v1/messages', '{}').then((response) => response.text()),
       10,
     );
     try {
-      await eventually(() => stage.gateway.memory() < 2 * idle, 'memory under twice that of rest', 20_000);
+      await eventually(() => stage.gateway.memory() < 2 * idle, 'memory under twice that of rest');
     } finally {
       clearInterval(traffic);
     }

@@ -229,7 +229,7 @@ describe('over HTTP', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage();
-  }, 60_000);
+  });
   afterAll(async () => {
     await stage.expectUnharmed();
     await stage.close();

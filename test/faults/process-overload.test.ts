@@ -62,9 +62,7 @@ describe('requests in flight', () => {
     await expect.poll(async () => (await ask(native)).status).toBe(200);
   });
 
-  test('P-04 an open loop of far more than fits: each is asked for or refused at once, and none is kept waiting', {
-    timeout: 60_000,
-  }, async () => {
+  test('P-04 an open loop of far more than fits: each is asked for or refused at once, and none is kept waiting', async () => {
     stage = await openStage({ limits: { inFlight: 20 } });
     const waiting: (() => void)[] = [];
     stage.respondWith((_, response) => waiting.push(() => json(response, {})));

@@ -31,9 +31,7 @@ describe('P-05 the event loop', () => {
     }, 30);
   `);
 
-  test('P-05 stalled again and again: new work is refused, live streams go on, and it passes', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-05 stalled again and again: new work is refused, live streams go on, and it passes', async () => {
     stage = await openStage({ limits: { eventLoopDelay: 200 } }, STALLS);
     stage.respondWith((_, response) => streamEvents(response, 30, 100));
     const [one, other] = await Promise.all([ask(native), ask(translated)]);
@@ -99,9 +97,7 @@ describe('P-06 file descriptors', () => {
     expect(told()).toBe(1);
   });
 
-  test('P-06 at the mark: refused; without any: nothing breaks or spins; and it recovers', {
-    timeout: 60_000,
-  }, async () => {
+  test('P-06 at the mark: refused; without any: nothing breaks or spins; and it recovers', async () => {
     // Who asks nothing is not closed for that before all of them are there.
     const timeouts = { requestHead: 600_000 };
     stage = await openStage({ timeouts }, { shell: 'ulimit -n 128;' });
@@ -130,9 +126,7 @@ describe('P-06 file descriptors', () => {
 });
 
 describe('P-06 the metrics', () => {
-  test('P-06 are told also without any, which is when somebody wants to see them', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-06 are told also without any, which is when somebody wants to see them', async () => {
     const admin = { key: 'admin-key-of-the-tests', port: 0 };
     stage = await openStage({ admin, timeouts: { requestHead: 600_000 } }, { shell: 'ulimit -n 128;' });
     await eventually(() => stage.gateway.output().includes('Admin API on '), 'it says where');
@@ -158,7 +152,7 @@ describe('P-06 the metrics', () => {
 });
 
 describe('P-06 connections that are kept and ask nothing', () => {
-  test('P-06 are closed at the mark, and it takes on work again', { timeout: 40_000 }, async () => {
+  test('P-06 are closed at the mark, and it takes on work again', async () => {
     stage = await openStage({}, { shell: 'ulimit -n 128;' });
     stage.respondWith((_, response) => json(response, {}));
     const kept: RawClient[] = [];
@@ -267,9 +261,7 @@ describe('P-07 memory', () => {
     await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
   });
 
-  test('P-07 at the very end of it: what began last is ended with an error, until so little is left that it is no help', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-07 at the very end of it: what began last is ended with an error, until so little is left that it is no help', async () => {
     stage = await openStage({}, fullHeap());
     const ends: (() => void)[] = [];
     stage.respondWith((_, response) => {
@@ -281,7 +273,7 @@ describe('P-07 memory', () => {
     const cut = new Map<number, string>();
     for (const [at, { over }] of answers.entries()) void over.then(({ text }) => cut.set(at, text));
     stage.gateway.signal('SIGUSR2');
-    await expect.poll(() => cut.size, { timeout: 20_000 }).toBe(12);
+    await expect.poll(() => cut.size).toBe(12);
     expect((await ask(native)).status).toBe(503);
     // It looks twice a second: nothing more is ended.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -294,9 +286,7 @@ describe('P-07 memory', () => {
     await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
   });
 
-  test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', {
-    timeout: 60_000,
-  }, async () => {
+  test('P-07 far more is asked than the heap can hold: refused in time, nothing crashes, and it recovers', async () => {
     // However long it takes to come to that: no head of an answer goes out before.
     const timeouts = { hold: 600_000 };
     stage = await openStage({ timeouts }, { execArgv: ['--max-old-space-size=128'] });
@@ -317,7 +307,7 @@ describe('P-07 memory', () => {
         () => statuses.push(0),
       );
       answers.push(answer);
-      await eventually(() => waiting.length + statuses.length > at, 'it is asked for, or refused', 10_000);
+      await eventually(() => waiting.length + statuses.length > at, 'it is asked for, or refused');
       if (statuses.filter((status) => status === 503).length >= 5) break;
     }
     expect(stage.gateway.alive(), stage.gateway.output()).toBe(true);
@@ -328,6 +318,6 @@ describe('P-07 memory', () => {
     for (const response of waiting) json(response, {}, 500);
     waiting = [];
     await Promise.all(answers);
-    await expect.poll(async () => (await ask(native, false)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await ask(native, false)).status).toBe(200);
   });
 });

@@ -87,15 +87,13 @@ describe.each(ways)('who does not read, $way', (way) => {
     const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
     await client.until((text) => text.includes('xxx'));
     client.socket.pause();
-    await eventually(() => stage.live() === 0, 'the vendor is aborted', 10_000);
+    await eventually(() => stage.live() === 0, 'the vendor is aborted');
     client.socket.resume();
     // What it had not taken is lost, and it can see that: there is no end of the body.
     expect((await client.over).endsWith('0\r\n\r\n')).toBe(false);
   });
 
-  test('C-06 who reads on in time, again and again, is not closed, however slowly', {
-    timeout: 30_000,
-  }, async () => {
+  test('C-06 who reads on in time, again and again, is not closed, however slowly', async () => {
     flood();
     const client = rawClient(stage.gateway.port, post(way.path, requestOf(way, true)));
     await client.until((text) => text.includes('xxx'));

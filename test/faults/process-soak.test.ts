@@ -45,9 +45,7 @@ async function one(at: number): Promise<void> {
   await answer?.over;
 }
 
-test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', {
-  timeout: 120_000,
-}, async () => {
+test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', async () => {
   stage.respondWith((received, response) => {
     const body = received.body.toString();
     if (body.includes('refuses'))

@@ -126,11 +126,9 @@ describe('P-19 a start that cannot be', () => {
 });
 
 describe('P-03 SIGKILL', () => {
-  test('P-03 in the middle of a stream: the next start serves on the same port, with the same key', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-03 in the middle of a stream: the next start serves on the same port, with the same key', async () => {
     const first = startCommand(directory, ['start', '--port', '0']);
-    await eventually(() => first.stdout().includes('Playground: '), 'it serves', 15_000);
+    await eventually(() => first.stdout().includes('Playground: '), 'it serves');
     const url = /http:\/\/[\d.]+:\d+/.exec(first.stdout())?.[0] ?? '';
     const key = /gw_[\w-]+/.exec(readFileSync(firstKeyFile(directory), 'utf8'))?.[0] ?? '';
     const body = JSON.stringify({
@@ -146,7 +144,7 @@ describe('P-03 SIGKILL', () => {
     expect(cut.complete || cut.text.includes('[DONE]')).toBe(false);
     await first.ended;
     const second = startCommand(directory, ['start', '--port', new URL(url).port]);
-    await eventually(() => second.stdout().includes('Gateway on'), 'it serves again', 15_000);
+    await eventually(() => second.stdout().includes('Gateway on'), 'it serves again');
     expect(second.stdout()).not.toContain('gw_');
     expect((await call(url, '/v1/chat/completions', body, key)).status).toBe(200);
     expect(statSync(join(directory, '.gateway')).mode & 0o077).toBe(0);
@@ -158,15 +156,12 @@ describe('P-03 SIGKILL', () => {
 
 test.each(['1', '2'])(
   'P-11 a start without a file, workers: %s: serves, and a SIGHUP reads what there is',
-  {
-    timeout: 40_000,
-  },
   async (workers) => {
     const running = startCommand(directory, ['start', '--port', '0', '--workers', workers], {
       GATEWAY_API_KEY: KEY,
     });
     try {
-      await eventually(() => running.stdout().includes('Playground: '), 'it serves', 20_000);
+      await eventually(() => running.stdout().includes('Playground: '), 'it serves');
       running.child.kill('SIGHUP');
       await eventually(() => running.stdout().includes('and is in force'), 'it is read again');
       const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(running.stdout()) ?? [];

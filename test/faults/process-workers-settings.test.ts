@@ -43,15 +43,13 @@ async function replaceWorkers(): Promise<void> {
   for (const victim of twoWorkersOf(stage)) {
     const before = told('A new worker is serving.');
     process.kill(victim, 'SIGKILL');
-    await eventually(() => told('A new worker is serving.') > before, 'another one serves', 20_000);
+    await eventually(() => told('A new worker is serving.') > before, 'another one serves');
   }
   expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
 }
 
 describe('P-20 a worker that takes the place of another', () => {
-  test('P-20 keeps what counts from the next start, and has what counts at once', {
-    timeout: 90_000,
-  }, async () => {
+  test('P-20 keeps what counts from the next start, and has what counts at once', async () => {
     stage = await openStage({ workers: 2 });
     const key = await keyOfStore();
     rewrite({
@@ -62,7 +60,7 @@ describe('P-20 a worker that takes the place of another', () => {
       log: 'none',
       aliases: { 'house/fast': 'openai/gpt-4o' },
     });
-    await expect.poll(() => ask('house/fast', key), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => ask('house/fast', key)).toBe(200);
     await eventually(
       () =>
         told(
@@ -77,37 +75,32 @@ describe('P-20 a worker that takes the place of another', () => {
     expect(stage.gateway.output()).not.toContain('Redis cannot be reached');
   });
 
-  test('P-20 serves by the configuration in force, where the file has become another that cannot be', {
-    timeout: 90_000,
-  }, async () => {
+  test('P-20 serves by the configuration in force, where the file has become another that cannot be', async () => {
     stage = await openStage({ workers: 2 });
     rewrite({ workers: 2, retries: { limit: 9 } });
     await eventually(
       () => told('The new configuration was refused, and the old one stays in force.') > 0,
       'it is refused',
-      10_000,
     );
     await replaceWorkers();
     expect(await ask('openai/gpt-4o', KEY)).toBe(200);
   });
 
-  test('P-20 limits are shared by as many as there are, not by as many as the next start has', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-20 limits are shared by as many as there are, not by as many as the next start has', async () => {
     const limits: ConfigInput['limits'] = { eventLoopDelay: 600_000, inFlight: 8 };
     stage = await openStage({ workers: 2, limits });
     rewrite({ workers: 8, limits, aliases: { 'house/fast': 'openai/gpt-4o' } });
-    await expect.poll(() => ask('house/fast', KEY), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => ask('house/fast', KEY)).toBe(200);
     // Of three, two are one worker's.
     const open: ServerResponse[] = [];
     stage.respondWith((_, response) => void open.push(response));
     const asked = Array.from({ length: 3 }, () => ask('openai/gpt-4o', KEY));
-    await expect.poll(() => open.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => open.length).toBe(3);
     for (const response of open) json(response, {});
     expect(await Promise.all(asked)).toEqual([200, 200, 200]);
   });
 
-  test('P-20 what may be in flight is that of all of them together', { timeout: 40_000 }, async () => {
+  test('P-20 what may be in flight is that of all of them together', async () => {
     const open: ServerResponse[] = [];
     let refused = 0;
     stage = await openStage({ workers: 2, limits: { eventLoopDelay: 600_000, inFlight: 2 } });
@@ -117,7 +110,7 @@ describe('P-20 a worker that takes the place of another', () => {
       if (status === 503) refused += 1;
       return status;
     });
-    await expect.poll(() => refused + open.length, { timeout: 10_000 }).toBe(10);
+    await expect.poll(() => refused + open.length).toBe(10);
     expect(open.length).toBeLessThanOrEqual(2);
     for (const response of open) json(response, {});
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(open.length);

@@ -25,9 +25,7 @@ async function knock(port: number): Promise<Outcome> {
   return said.startsWith('HTTP/1.1 200 ') ? 'answered' : 'turned away';
 }
 
-test('P-20 whoever connects while the workers start is answered, or turned away at once', {
-  timeout: 60_000,
-}, async () => {
+test('P-20 whoever connects while the workers start is answered, or turned away at once', async () => {
   const port = await freePort('127.0.0.1', 0);
   const knocks: Promise<Outcome>[] = [];
   let started = false;
@@ -67,21 +65,13 @@ async function startWith(words: string): Promise<CommandResult> {
 test.each([
   ['process.exit(3)', '(3)'],
   ["process.kill(process.pid, 'SIGKILL')", '(SIGKILL)'],
-])(
-  'P-20 a worker that ends before it serves ends the start, which says so: %s',
-  {
-    timeout: 40_000,
-  },
-  async (words, told) => {
-    const { code, stderr } = await startWith(words);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`A worker ended before it was ready ${told}.`);
-  },
-);
+])('P-20 a worker that ends before it serves ends the start, which says so: %s', async (words, told) => {
+  const { code, stderr } = await startWith(words);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`A worker ended before it was ready ${told}.`);
+});
 
-test('P-20 a signal while the workers start ends them, and the process with 0', {
-  timeout: 40_000,
-}, async () => {
+test('P-20 a signal while the workers start ends them, and the process with 0', async () => {
   const { code, stderr } = await startWith(
     "if (cluster.worker.id === 1) process.kill(process.ppid, 'SIGTERM')",
   );

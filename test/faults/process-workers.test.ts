@@ -31,9 +31,7 @@ async function twoWorkers(): Promise<number[]> {
 }
 
 describe('P-20 workers', () => {
-  test('P-20 one that is killed costs only its own streams, and is replaced, again and again', {
-    timeout: 60_000,
-  }, async () => {
+  test('P-20 one that is killed costs only its own streams, and is replaced, again and again', async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
     const answers = await openStreams(stage.gateway.url);
@@ -46,7 +44,7 @@ describe('P-20 workers', () => {
     expect(whole.length).toBeLessThan(12);
     const replaced = (): number => stage.gateway.output().split('A new worker is serving.').length - 1;
     for (let round = 1; round <= 3; round++) {
-      await eventually(() => replaced() === round, 'another one serves', 20_000);
+      await eventually(() => replaced() === round, 'another one serves');
       expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
       process.kill(childrenOf(stage.gateway.pid)[round % 2] ?? 0, 'SIGKILL');
       // The port is served throughout, by whoever is left.
@@ -56,9 +54,7 @@ describe('P-20 workers', () => {
     expect(stage.gateway.output()).toContain('A worker ended (SIGKILL) and is being replaced.');
   });
 
-  test('P-20 one that ends by a mistake in it is replaced at once, while it finishes what it has', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-20 one that ends by a mistake in it is replaced at once, while it finishes what it has', async () => {
     stage = await openStage(
       { workers: 2 },
       preload(`process.on('SIGUSR2', () => setTimeout(() => { throw new Error('planted'); }, 1));`),
@@ -71,11 +67,7 @@ describe('P-20 workers', () => {
     });
     const answers = await openStreams(stage.gateway.url);
     process.kill(victim, 'SIGUSR2');
-    await eventually(
-      () => stage.gateway.output().includes('A new worker is serving.'),
-      'another one serves',
-      20_000,
-    );
+    await eventually(() => stage.gateway.output().includes('A new worker is serving.'), 'another one serves');
     expect(childrenOf(stage.gateway.pid)).toHaveLength(3);
     expect(childrenOf(stage.gateway.pid)).toContain(victim);
     // What a worker tells goes the way of the log, as what the first process does.
@@ -87,14 +79,12 @@ describe('P-20 workers', () => {
     for (const end of ends) end();
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
     const gone = 'A worker ended (1) and is being replaced.';
-    await eventually(() => stage.gateway.output().includes(gone), 'it has ended', 20_000);
+    await eventually(() => stage.gateway.output().includes(gone), 'it has ended');
     expect(stage.gateway.output().match(/A new worker is serving/g)).toHaveLength(1);
     expect(childrenOf(stage.gateway.pid)).toHaveLength(2);
   });
 
-  test('P-20 those that die as soon as they are started are started ever later, and a signal ends that', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-20 those that die as soon as they are started are started ever later, and a signal ends that', async () => {
     stage = await openStage(
       { workers: 2 },
       preload(`
@@ -110,7 +100,7 @@ describe('P-20 workers', () => {
         .split('\n')
         .filter((line) => line.includes('A worker ended'))
         .map((line) => Date.parse(JSON.parse(line).time));
-    await eventually(() => deaths().length === 7, 'they die again and again', 20_000);
+    await eventually(() => deaths().length === 7, 'they die again and again');
     const [, , , , fifth = 0, , seventh = 0] = deaths();
     // After the fifth, whose own place was empty for 1.6 s, that one's successor or a later one's has died.
     expect(seventh - fifth).toBeGreaterThanOrEqual(1_590);
@@ -118,9 +108,7 @@ describe('P-20 workers', () => {
     expect(await stage.gateway.ended).toBe(0);
   });
 
-  test('P-20 without the first process they finish what they have, and end', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-20 without the first process they finish what they have, and end', async () => {
     const workers = await twoWorkers();
     stage.respondWith((_, response) => streamEvents(response, 20, 150));
     const answers = await openStreams(stage.gateway.url);
@@ -129,9 +117,7 @@ describe('P-20 workers', () => {
     await eventually(() => !workers.some(runs), 'every worker has ended');
   });
 
-  test('P-20 simulated vendors are started once, and the one key they all take is made once', {
-    timeout: 40_000,
-  }, async () => {
+  test('P-20 simulated vendors are started once, and the one key they all take is made once', async () => {
     const gateway = await spawnGateway({ workers: 2 });
     try {
       const body = JSON.stringify({

@@ -37,7 +37,7 @@ async function burst(count = AT_ONCE): Promise<Readonly<Record<number, number>>>
   return counts;
 }
 
-describe('S-23 limits of a key, with 1,000 requests at once', { timeout: 60_000 }, () => {
+describe('S-23 limits of a key, with 1,000 requests at once', () => {
   test('ten a minute are ten', async () => {
     await serve({ requestsPerMinute: 10 });
     expect(await burst()).toEqual({ 200: 10, 429: AT_ONCE - 10 });
@@ -55,7 +55,7 @@ describe('S-23 limits of a key, with 1,000 requests at once', { timeout: 60_000 
       return status;
     });
     const answered = Promise.all(all);
-    const others = eventually(() => refused === AT_ONCE - 10, 'all others are refused', 30_000);
+    const others = eventually(() => refused === AT_ONCE - 10, 'all others are refused');
     // A request that fails, as one of so many connections at once may, is told at once.
     await Promise.race([others, answered]);
     expect(refused).toBe(AT_ONCE - 10);

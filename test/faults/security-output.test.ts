@@ -113,9 +113,7 @@ describe('S-19 what a vendor says is in no frame of the stream', () => {
     maxLength: 30,
   });
 
-  test('text, names of tools, arguments, ids: every event of the translation is one, and whole', {
-    timeout: 30_000,
-  }, async () => {
+  test('text, names of tools, arguments, ids: every event of the translation is one, and whole', async () => {
     await fc.assert(
       fc.asyncProperty(nasty, nasty, nasty, async (text, name, id) => {
         const call = {

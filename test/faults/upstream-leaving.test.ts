@@ -92,7 +92,7 @@ test(`C-01, C-02 ${LEAVINGS} callers leave, by FIN and by RST, over all ways: ea
   if (process.env['LEAVINGS'] !== undefined) expect(at(0.99)).toBeLessThan(BOUND);
 
   expect(upstream.requests).toHaveLength(LEAVINGS);
-  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left', 15_000);
+  await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
   const records = (): readonly string[] =>
     gateway
       .output()

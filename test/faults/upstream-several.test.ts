@@ -1,10 +1,10 @@
 /** Several upstreams of one vendor: which is asked, and which is left alone. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../support/fault-upstream.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import {
   chat,
   dead,
@@ -15,10 +15,16 @@ import {
   statuses,
   toOpenAI,
   usePlaces,
+  waiting,
 } from './upstream-places.ts';
 import { ask, isFinished, native, streamedAnswer, wholeAnswer } from './upstream-ways.ts';
 
 const { gatewayOf, upstreams } = usePlaces();
+const clock = useStoppedClock();
+
+/** For how long an upstream is left alone, and what is longer than that with its share of chance. */
+const EJECTED = 60_000;
+const OVER = 1.2 * EJECTED;
 
 describe('several upstreams', () => {
   test('take turns, and each is sent its own key', async () => {
@@ -75,17 +81,20 @@ describe('several upstreams', () => {
   });
 
   test.each([
-    ['as long as it says', { 'retry-after-ms': '400' }, 500],
-    ['a second where it does not say', {}, 1_100],
-  ])('one that is over its limit rests for %s, while others work', async (_, headers, over) => {
+    ['as long as it says', { 'retry-after-ms': '400' }, 400],
+    ['a second where it does not say', {}, 1_000],
+  ])('one that is over its limit rests for %s, while others work', async (_, headers, rest) => {
     const places = await upstreams(2);
     const [limited, other] = places;
     limited?.script(status(429, headers), good);
     other?.script(good);
     const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    clock.stop();
+    expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
+    clock.advance(rest - 1);
     expect(await statuses(gateway, 6)).toEqual(Array(6).fill(200));
     expect(limited?.requests).toHaveLength(1);
-    await sleep(over);
+    clock.advance(1);
     await statuses(gateway, 4);
     expect(limited?.requests.length).toBeGreaterThan(1);
   });
@@ -276,18 +285,19 @@ describe('U-39 one of three upstreams', () => {
     for (const place of others) place.script(good);
     const gateway = await gatewayOf({
       vendors: openaiAt(places),
-      ejection: { duration: 3_000, longest: 3_000 },
+      ejection: { duration: EJECTED, longest: EJECTED },
     });
+    clock.stop();
     const got = await statuses(gateway, 60);
     expect(got.filter((code) => code !== 200)).toEqual([]);
     expect(first?.requests).toHaveLength(5);
     // Still dead: one request goes to see.
-    await sleep(3_600);
+    clock.advance(OVER);
     expect(await statuses(gateway, 12)).toEqual(Array(12).fill(200));
     expect(first?.requests).toHaveLength(6);
     // Well again.
     first?.script(good);
-    await sleep(3_600);
+    clock.advance(OVER);
     await statuses(gateway, 30);
     expect(first?.requests.length).toBeGreaterThan(6 + 5);
   });
@@ -310,15 +320,22 @@ describe('U-39 one of three upstreams', () => {
   test('is slow: most work goes to the others', async () => {
     const places = await upstreams(3);
     const [first, ...others] = places;
+    const asked = (): number => places.reduce((sum, { requests }) => sum + requests.length, 0);
+    const total = 160;
+    // It takes as long as the others take for twenty requests.
     first?.script(async (wire, request) => {
-      await sleep(150);
+      const begun = asked();
+      await eventually(() => asked() >= Math.min(total, begun + 20), 'the others are asked');
       return good(wire, request);
     });
     for (const place of others) place.script(good);
     const gateway = await gatewayOf({ vendors: openaiAt(places) });
-    await Promise.all(Array.from({ length: 4 }, () => statuses(gateway, 40)));
-    const total = places.reduce((sum, { requests }) => sum + requests.length, 0);
-    expect(total).toBe(160);
+    let left = total;
+    const caller = async (): Promise<void> => {
+      while (left-- > 0) expect(await statuses(gateway, 1)).toEqual([200]);
+    };
+    await Promise.all(Array.from({ length: 4 }, caller));
+    expect(asked()).toBe(total);
     expect((first?.requests.length ?? 0) / total).toBeLessThan(0.2);
   });
 
@@ -448,8 +465,9 @@ describe('U-40 all upstreams', () => {
     for (const place of places) place.script(dead);
     const gateway = await gatewayOf({
       vendors: openaiAt(places),
-      ejection: { failures: 2, duration: 600, longest: 600 },
+      ejection: { failures: 2, duration: EJECTED, longest: EJECTED },
     });
+    clock.stop();
     await statuses(gateway, 4);
     const asked = (): number => places.reduce((sum, { requests }) => sum + requests.length, 0);
     const before = asked();
@@ -459,18 +477,23 @@ describe('U-40 all upstreams', () => {
     await response.text();
     expect(await statuses(gateway, 20)).toEqual(Array(20).fill(503));
     expect(asked()).toBe(before);
-    await sleep(800);
-    // Of ten at once, one goes to each to see, and the others are refused.
-    for (const place of places) {
-      place.script(async (wire, request) => {
-        await sleep(100);
-        return dead(wire, request);
-      });
-    }
-    await Promise.all(Array.from({ length: 10 }, () => statuses(gateway, 1)));
-    expect(asked() - before).toBeLessThanOrEqual(places.length);
+    clock.advance(OVER);
+    // Of ten at once, one goes to each to see, and the others are refused meanwhile.
+    const probe = waiting(dead);
+    for (const place of places) place.script(probe.script);
+    let refused = 0;
+    const probes = Array.from({ length: 10 }, async () => {
+      const got = await statuses(gateway, 1);
+      refused += 1;
+      return got;
+    });
+    await eventually(() => refused === 10 - places.length, 'those that do not go to see are refused');
+    expect(asked() - before).toBe(places.length);
+    probe.begin();
+    for (const [code] of await Promise.all(probes)) expect([502, 503]).toContain(code);
+    expect(asked() - before).toBe(places.length);
     for (const place of places) place.script(good);
-    await sleep(800);
+    clock.advance(OVER);
     expect(await statuses(gateway, 10)).toEqual(Array(10).fill(200));
   });
 
@@ -508,11 +531,12 @@ describe('U-40 all upstreams', () => {
     const gateway = await gatewayOf({
       vendors: vendorsAtUrl(`${vendor?.url}`),
       retries: { limit: 0 },
-      ejection: { failures: 1, duration: 1_000, longest: 1_000, lone: true },
+      ejection: { failures: 1, duration: EJECTED, longest: EJECTED, lone: true },
     });
+    clock.stop();
     vendor?.script(dead);
     expect(await statuses(gateway, 2)).toEqual([502, 503]);
-    await sleep(1_200);
+    clock.advance(OVER);
     const said = streamedAnswer('chat-completions');
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     vendor?.script(async (wire) => {

@@ -55,9 +55,7 @@ function flood(headers: string): Promise<string> {
 }
 
 describe('F1: a request body that is refused while it arrives', () => {
-  test('200 floods over the limit: each is told 413, and the process lives', {
-    timeout: 60_000,
-  }, async () => {
+  test('200 floods over the limit: each is told 413, and the process lives', async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => flood(`Authorization: Bearer ${KEY}\r\n`)),
@@ -67,9 +65,7 @@ describe('F1: a request body that is refused while it arrives', () => {
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
   });
 
-  test('200 floods without a key: each is told 401, without their body being read first', {
-    timeout: 60_000,
-  }, async () => {
+  test('200 floods without a key: each is told 401, without their body being read first', async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => flood('')));
       expect(answers.filter((text) => text.startsWith('HTTP/1.1 401'))).toHaveLength(20);
@@ -116,7 +112,7 @@ describe('F8: what routing makes of a path', () => {
 });
 
 describe('F2, F3: SIGTERM', () => {
-  test('lets a live stream finish, refuses new connections, and exits 0', { timeout: 30_000 }, async () => {
+  test('lets a live stream finish, refuses new connections, and exits 0', async () => {
     const slow = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       let event = 0;

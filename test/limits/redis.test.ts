@@ -184,7 +184,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles[0]).toMatch(/^Redis cannot be reached/);
     expect(troubles).toHaveLength(2);
     expect(recovered[1]).toBe('Redis can be reached again, so limits are shared again.');
-  }, 20_000);
+  });
 
   test('what is let in while Redis is away is in flight for all once it is back', async () => {
     const limits = { concurrentRequests: 1 };
@@ -199,7 +199,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await statusOf(ask(other, LIMITED))).toBe(429);
     release();
     expect(await running).toBe(200);
-  }, 20_000);
+  });
 
   test('an answer that came while the process was busy is not late', async () => {
     const { redis: client, close } = await openRedis(
@@ -394,5 +394,5 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     await soon(() => expect(recovered).toHaveLength(1));
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(await statusOf(ask(url, LIMITED))).toBe(429);
-  }, 20_000);
+  });
 });

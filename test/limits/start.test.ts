@@ -57,7 +57,7 @@ test('a key that was created with limits is kept to them, and what it spent is k
   const refused = await ask(second.url, key);
   expect(refused.status).toBe(429);
   expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
-}, 20_000);
+});
 
 test('what a key spent on a model is known after a restart, by a limit that it was given while it was served', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
@@ -93,7 +93,7 @@ test('what a key spent on a model is known after a restart, by a limit that it w
     env,
   );
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('must have models and limits')]);
-}, 40_000);
+});
 
 test('a group of the store is kept to its budget, which is what its keys spent while they were of it', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
@@ -139,7 +139,7 @@ test('a group of the store is kept to its budget, which is what its keys spent w
   });
   await run('groups', 'change', 'search', '--budget-month', '9');
   await soon(async () => expect(await statusOf(ask(second.url, one))).toBe(200));
-}, 60_000);
+});
 
 test('a group of the configuration is kept to its limits, and to others when that changes', async () => {
   const keys = [
@@ -157,7 +157,7 @@ test('a group of the configuration is kept to its limits, and to others when tha
   await writeFile(join(gateway.directory, 'gateway.config.json'), JSON.stringify(next));
   gateway.signal('SIGHUP');
   await soon(async () => expect(await statusOf(ask(gateway.url, LIMITED))).toBe(200));
-}, 20_000);
+});
 
 test('processes that share a store learn what others have spent', async () => {
   const env = { GATEWAY_STORE_PATH: join(directory, 'gateway.db') };
@@ -168,7 +168,7 @@ test('processes that share a store learn what others have spent', async () => {
   expect(await statusOf(ask(one.url, LIMITED))).toBe(200);
   vendor.takes(1, 1);
   await soon(async () => expect(await statusOf(ask(other.url, LIMITED))).toBe(429));
-}, 20_000);
+});
 
 describe.skipIf(!hasRedis())('with Redis', () => {
   let redis: TestRedis;
@@ -206,7 +206,6 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       expect(await Promise.all([several.ended, alone.ended])).toEqual([0, 0]);
       expect(`${several.output()}${alone.output()}`).not.toContain('Redis cannot be reached');
     },
-    20_000,
   );
 });
 

@@ -118,7 +118,7 @@ test('a process that serves tells what has been refused and lost in it', async (
   });
   expect(response.status).toBe(200);
   await response.arrayBuffer();
-  await expect.poll(() => told('gateway_usage_records_lost_total'), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => told('gateway_usage_records_lost_total')).toBe(1);
   await serving.server.drain(0);
   await serving.close();
   await watching.settle(1_000);

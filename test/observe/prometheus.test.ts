@@ -94,7 +94,7 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
     const admin = /Admin API on (http:\/\/\S+)\./.exec(gateway.output())?.[1];
     if (admin === undefined) throw new Error(gateway.output());
     prometheus = await startPrometheus(await scraping(admin));
-  }, 60_000);
+  });
   afterAll(async () => {
     await prometheus?.close();
     await gateway?.close();

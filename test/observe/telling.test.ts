@@ -56,7 +56,7 @@ const says = (message: string | RegExp) => (): void => {
 };
 
 describe.each([1, 2])('a JSON log of %d processes that serve', (workers) => {
-  test('is JSON to its last line, and has all that there is to say', { timeout: 60_000 }, async () => {
+  test('is JSON to its last line, and has all that there is to say', async () => {
     const config = { ...configOf(workers), keys: [{ name: 'test', key: KEY }] };
     gateway = await spawnGateway(configOf(workers), { env: { GATEWAY_LOG: 'json' } });
     says(/^Gateway on http:\/\/127\.0\.0\.1:\d+ with \d+ models\.$/)();

@@ -120,4 +120,4 @@ test('a secret in pieces is found, field by field', () => {
 test('long bodies take no longer than reading them, whatever they almost are', () => {
   for (const piece of ['org-', 'project', 'projects/', 'account 0b9f3a52-', '\\n', '"', 'a-sec', '%61', 'x'])
     clean(piece.repeat(300_000), 'a-secret-of-the-tests');
-}, 30_000);
+});

@@ -79,7 +79,7 @@ test('another configuration serves the next request, and the dialogue goes on', 
     model: 'gpt-4o',
     input: [{ content: 'Hi' }, { content: [{ text: 'Hello' }] }, { content: 'More' }],
   });
-}, 30_000);
+});
 
 test('several processes each have their sockets: all are counted, and one that is lost takes its own along', async () => {
   const gateway = await start({ workers: 2 });
@@ -104,7 +104,7 @@ test('several processes each have their sockets: all are counted, and one that i
   gateway.signal('SIGTERM');
   expect(await Promise.all(left.map(({ closed }) => closed))).toEqual(left.map(() => 1001));
   expect(await gateway.ended).toBe(0);
-}, 60_000);
+});
 
 test('each request has its line in the log, and a trace of its own', async () => {
   const collector = await startUpstream((_, response) => json(response, {}));
@@ -144,27 +144,23 @@ test('each request has its line in the log, and a trace of its own', async () =>
     ),
   );
   expect(ids).toEqual(lines.map(({ id }) => id));
-}, 30_000);
+});
 
-test.skipIf(!hasRedis())(
-  'a limit holds over the sockets of two gateways that share a Redis',
-  async () => {
-    const redis = await startRedis();
-    const keys = [{ name: 'other', key: OTHER, limits: { requestsPerMinute: 5 } }];
-    const env = { REDIS_URL: redis.url };
-    const gateways = await Promise.all([start({ keys }, env), start({ keys }, env)]);
-    const [one, two] = await Promise.all(gateways.map((gateway) => open(gateway, OTHER)));
-    if (one === undefined || two === undefined) throw new RangeError('There are two.');
-    const ends = [];
-    for (const client of [one, two, one, two, one, two, one]) ends.push(await ask(client));
-    const answered = { type: 'response.completed' };
-    const refused = {
-      status: 429,
-      error: { code: 'rate_limit_exceeded' },
-      headers: { 'x-ratelimit-limit-requests': '5' },
-    };
-    expect(ends).toMatchObject([...Array(5).fill(answered), refused, refused]);
-    await redis.close();
-  },
-  30_000,
-);
+test.skipIf(!hasRedis())('a limit holds over the sockets of two gateways that share a Redis', async () => {
+  const redis = await startRedis();
+  const keys = [{ name: 'other', key: OTHER, limits: { requestsPerMinute: 5 } }];
+  const env = { REDIS_URL: redis.url };
+  const gateways = await Promise.all([start({ keys }, env), start({ keys }, env)]);
+  const [one, two] = await Promise.all(gateways.map((gateway) => open(gateway, OTHER)));
+  if (one === undefined || two === undefined) throw new RangeError('There are two.');
+  const ends = [];
+  for (const client of [one, two, one, two, one, two, one]) ends.push(await ask(client));
+  const answered = { type: 'response.completed' };
+  const refused = {
+    status: 429,
+    error: { code: 'rate_limit_exceeded' },
+    headers: { 'x-ratelimit-limit-requests': '5' },
+  };
+  expect(ends).toMatchObject([...Array(5).fill(answered), refused, refused]);
+  await redis.close();
+});

@@ -5,7 +5,6 @@
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../../src/server/bind.ts';
+import { isAvailable, POSTGRES, postgresPrograms } from './programs.ts';
 
 export interface TestPostgres {
   /** The address of a database that nobody else uses. */
@@ -22,16 +22,9 @@ export interface TestPostgres {
   close(): Promise<void>;
 }
 
-/** Where Debian puts the programs of each version. */
-const DEBIAN = '/usr/lib/postgresql';
-
-/** Whether tests can have a PostgreSQL here; where not, says so in a line, or fails where REQUIRE_POSTGRES wants one. */
+/** Whether tests can have a PostgreSQL here. @throws Error where REQUIRE_POSTGRES wants one and there is none. */
 export function hasPostgres(): boolean {
-  if (process.env['DATABASE_URL_TEST'] || programs() !== undefined) return true;
-  const missing = 'neither DATABASE_URL_TEST is set nor the package postgresql installed.';
-  if (process.env['REQUIRE_POSTGRES'] === '1') throw new Error(`There is no PostgreSQL: ${missing}`);
-  console.log(`Skipped on PostgreSQL: ${missing}`);
-  return false;
+  return isAvailable(POSTGRES);
 }
 
 export async function startPostgres(): Promise<TestPostgres> {
@@ -43,17 +36,9 @@ export async function startPostgres(): Promise<TestPostgres> {
       close: () => dropDatabases(url, made),
     };
   }
-  const bin = programs();
+  const bin = postgresPrograms();
   if (bin === undefined) throw new Error('There is no PostgreSQL here.');
   return startCluster(bin);
-}
-
-function programs(): string | undefined {
-  if (!existsSync(DEBIAN)) return undefined;
-  const versions = readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one));
-  return versions
-    .map((version) => join(DEBIAN, version, 'bin'))
-    .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
 async function startCluster(bin: string): Promise<TestPostgres> {

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/json.ts';
 import { freePort } from '../../src/server/bind.ts';
-import { isInstalled } from './installed.ts';
+import { isAvailable, PROMETHEUS } from './programs.ts';
 
 export interface TestPrometheus {
   /** One value of each series that an expression gives now. @throws Error with what is wrong about the expression. */
@@ -17,9 +17,9 @@ export interface TestPrometheus {
   close(): Promise<void>;
 }
 
-/** Whether tests can have one here; where not, says so in a line, or fails where REQUIRE_PROMETHEUS wants one. */
+/** Whether tests can have one here. @throws Error where REQUIRE_PROMETHEUS wants one and there is none. */
 export function hasPrometheus(): boolean {
-  return isInstalled('promtool', 'Prometheus', 'prometheus');
+  return isAvailable(PROMETHEUS);
 }
 
 /**

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/server/bind.ts';
-import { isInstalled } from './installed.ts';
+import { isAvailable, REDIS } from './programs.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -22,9 +22,9 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** Whether tests can have a Redis here; where not, says so in a line, or fails where REQUIRE_REDIS wants one. */
+/** Whether tests can have a Redis here. @throws Error where REQUIRE_REDIS wants one and there is none. */
 export function hasRedis(): boolean {
-  return isInstalled('redis-server', 'Redis', 'redis-server');
+  return isAvailable(REDIS);
 }
 
 export async function startRedis(): Promise<TestRedis> {

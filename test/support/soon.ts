@@ -5,5 +5,5 @@ import { vi } from 'vitest';
  * where vi.waitFor by itself gives it a second.
  */
 export function soon<T>(look: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(look, { timeout: 20_000 });
+  return vi.waitFor(look, { timeout: 60_000 });
 }

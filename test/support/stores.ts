@@ -22,7 +22,7 @@ export function describeStores(name: string, define: (stores: TestStores) => voi
     let postgres: TestPostgres | undefined;
     beforeAll(async () => {
       postgres = await startPostgres();
-    }, 30_000);
+    });
     // Registered before the ones of storesIn, so it runs after them.
     afterAll(async () => postgres?.close());
     define(storesIn(() => postgres));

@@ -1,0 +1,79 @@
+/** Programs that tests start and that no package of npm brings. Without one, the tests that need it are skipped. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Program {
+  readonly name: string;
+  /** The environment variable that makes a run without the program fail, when it is 1. */
+  readonly variable: string;
+  /** What to do to have it. */
+  readonly remedy: string;
+  readonly isThere: () => boolean;
+}
+
+/** Where Debian puts the programs of each version of PostgreSQL. */
+const DEBIAN_POSTGRES = '/usr/lib/postgresql';
+
+const CHROMIUM_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+export const POSTGRES: Program = {
+  name: 'PostgreSQL',
+  variable: 'REQUIRE_POSTGRES',
+  remedy: 'install the package postgresql, or set DATABASE_URL_TEST',
+  isThere: () => Boolean(process.env['DATABASE_URL_TEST']) || postgresPrograms() !== undefined,
+};
+
+export const REDIS: Program = {
+  name: 'Redis',
+  variable: 'REQUIRE_REDIS',
+  remedy: 'install the package redis-server',
+  isThere: () => runs('redis-server'),
+};
+
+export const PROMETHEUS: Program = {
+  name: 'Prometheus',
+  variable: 'REQUIRE_PROMETHEUS',
+  remedy: 'install the package prometheus',
+  isThere: () => runs('promtool'),
+};
+
+export const CHROMIUM: Program = {
+  name: 'Chromium',
+  variable: 'REQUIRE_CHROMIUM',
+  remedy: 'install the package chromium, or set CHROMIUM_PATH',
+  isThere: () => chromiumPath() !== undefined,
+};
+
+export const PROGRAMS: readonly Program[] = [POSTGRES, REDIS, PROMETHEUS, CHROMIUM];
+
+/** Whether tests can use a program. @throws Error where they cannot and the environment says that they must. */
+export function isAvailable({ name, variable, remedy, isThere }: Program): boolean {
+  if (isThere()) return true;
+  if (process.env[variable] === '1') throw new Error(`There is no ${name}: ${remedy}.`);
+  return false;
+}
+
+/** The folder with the programs of the newest PostgreSQL here; undefined where there is none. */
+export function postgresPrograms(): string | undefined {
+  if (!existsSync(DEBIAN_POSTGRES)) return undefined;
+  const versions = readdirSync(DEBIAN_POSTGRES).sort((one, other) => Number(other) - Number(one));
+  return versions
+    .map((version) => join(DEBIAN_POSTGRES, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** `CHROMIUM_PATH`, or where Debian and others put it; undefined where there is none. */
+export function chromiumPath(): string | undefined {
+  return process.env['CHROMIUM_PATH'] ?? CHROMIUM_PLACES.find((path) => existsSync(path));
+}
+
+function runs(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
