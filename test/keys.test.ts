@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hashKey, joinKeys, keysOf, makeKey, openKeyBook } from '../src/keys.ts';
 import { startGateway } from './support/gateway.ts';
@@ -114,4 +115,31 @@ test('a key of the configuration opens by its hash alone, until its time, and wh
   } finally {
     await gateway.close();
   }
+});
+
+describe('secrets are compared in constant time', () => {
+  const sources = globSync('src/**/*.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  const named = (name: string): string | undefined =>
+    sources.find(({ path }) => path.endsWith(`/${name}`))?.text;
+
+  test.each([
+    ['keys.ts', '!timingSafeEqual(found.digest, '],
+    ['admit.ts', 'if (timingSafeEqual('],
+  ])('%s decides by it', (name, decision) => {
+    expect(named(name)).toContain(decision);
+  });
+
+  test('and no digest by anything else', () => {
+    const quick =
+      /\b(?:digest|hash|mac|hashKey\([^)]*\))\)? *(?:[!=]==? *(?!undefined|null|'|\d)\w|\.equals\()|[!=]==? *(?:\w+\.)?(?:digest|mac|hashKey\()/;
+    for (const line of ['found.digest !== digest', 'hash === hashKey(key)', 'found.digest.equals(other)'])
+      expect(line).toMatch(quick);
+    const found = sources.flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .filter((line) => quick.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(found).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
+import type { OpenPart } from '../../src/conversation/reply.ts';
 import { formats } from '../../src/formats/all.ts';
 import { eventsOfWhole } from '../support/meaning.ts';
 
@@ -15,4 +16,38 @@ test('as many scored tokens as an answer may have', () => {
   const answer = JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices });
   const reply = collect(eventsOfWhole(formats['chat-completions'], answer));
   expect(reply.choices[0]?.logprobs).toHaveLength(content.length);
+});
+
+describe('of several signatures of one part the last counts', () => {
+  const signed = (value: string) => ({ origin: 'anthropic', value }) as const;
+  const opens: OpenPart[] = [
+    { kind: 'text' },
+    { kind: 'thinking' },
+    { kind: 'refusal' },
+    { kind: 'tool-call', id: 'call_1', name: 'f' },
+    { kind: 'opaque', format: 'messages', value: {} },
+  ];
+  const at = { choice: 0, index: 0 } as const;
+
+  test.each(opens)('$kind', (part) => {
+    const start = { type: 'part-start', ...at, part, signature: signed('at the start') } as const;
+    const detail = (value: string) => ({ type: 'part-detail', ...at, signature: signed(value) }) as const;
+    const unsigned = { type: 'part-detail', ...at } as const;
+    expect(collect([start]).choices[0]?.parts[0]?.signature).toEqual(signed('at the start'));
+    const events = [start, detail('first'), detail('last'), unsigned];
+    expect(collect(events).choices[0]?.parts[0]?.signature).toEqual(signed('last'));
+  });
+
+  test('so does the last of what is redacted', () => {
+    const detail = (value: string) => ({ type: 'part-detail', ...at, redacted: signed(value) }) as const;
+    const start = { type: 'part-start', ...at, part: { kind: 'thinking' } } as const;
+    const [part] = collect([start, detail('first'), detail('last')]).choices[0]?.parts ?? [];
+    expect(part).toMatchObject({ redacted: signed('last') });
+  });
+});
+
+test('the tier that is told at the end of an answer counts, and none told there leaves the first', () => {
+  const start = { type: 'reply-start', id: 'a', model: 'm', serviceTier: 'auto' } as const;
+  expect(collect([start, { type: 'reply-end', serviceTier: 'flex' }]).start.serviceTier).toBe('flex');
+  expect(collect([start, { type: 'reply-end' }]).start.serviceTier).toBe('auto');
 });

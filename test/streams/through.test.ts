@@ -209,3 +209,122 @@ describe('through', () => {
     }
   });
 });
+
+describe('no timer is left', () => {
+  const LAST = 'LAST';
+  const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };
+
+  /** A source that a test drives, and a sink that takes all. */
+  function stage(step: Step<Uint8Array, string> = upper) {
+    let to: BodySink | undefined;
+    let given = '';
+    const cancel = vi.fn();
+    const body: Body = {
+      pipeTo(sink) {
+        to = sink;
+      },
+      pull() {},
+      cancel,
+    };
+    let said = '';
+    const followed: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        said += text(chunk).toUpperCase();
+        step.transform(chunk, out);
+      },
+    };
+    const passed = bodyThrough(body, followed, {
+      fail,
+      keepAlive,
+      over: () => said.includes(LAST),
+      mayBeOver: () => said.includes('STOP'),
+    });
+    passed.body.pipeTo({
+      write(piece) {
+        given += text(piece);
+        return true;
+      },
+      close() {
+        given += '.';
+      },
+      abort() {},
+    });
+    const source = {
+      write: (piece: string) => to?.write(bytes(piece)),
+      close: () => to?.close(),
+      abort: () => to?.abort(new GatewayError('upstream-broken', 'gone')),
+    };
+    return { source, cancel, leave: () => passed.body.cancel(), given: () => given };
+  }
+
+  /** What its source says, or how it or its consumer ends; and what has been given by then. */
+  const ends: [steps: readonly string[], given: string][] = [
+    [['close'], 'A.'],
+    [['abort'], 'A<upstream-broken>.'],
+    [['leave'], 'A'],
+    [['stop', 'close'], 'ASTOP.'],
+    [['stop', 'abort'], 'ASTOP<upstream-broken>.'],
+    [['stop', 'leave'], 'A'],
+    [['last', 'close'], 'ALAST.'],
+    [['last', 'abort'], 'ALAST.'],
+    [['stop', 'last', 'abort'], 'ASTOPLAST.'],
+    [['last', 'x'.repeat(70_000)], 'ALAST.'],
+  ];
+  test.each(ends)('after %j', async (steps, given) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    try {
+      const made = stage();
+      made.source.write('a');
+      await Promise.resolve();
+      for (const step of steps) {
+        if (step === 'leave') made.leave();
+        else if (step === 'close' || step === 'abort') made.source[step]();
+        else made.source.write(step);
+      }
+      await Promise.resolve();
+      expect(made.given()).toBe(given);
+      expect(vi.getTimerCount()).toBe(0);
+      // What has ended by itself is not cancelled later.
+      const cancelled = made.cancel.mock.calls.length;
+      vi.advanceTimersByTime(60_000);
+      expect(made.cancel).toHaveBeenCalledTimes(cancelled);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('after a step that throws', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    try {
+      const made = stage({
+        transform(chunk, out) {
+          if (text(chunk) === 'b') throw new TypeError('a bug');
+          out.enqueue(text(chunk));
+        },
+      });
+      made.source.write('stop');
+      made.source.write('b');
+      await Promise.resolve();
+      expect(made.given()).toBe('stop<internal>.');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('after the second in which a source that has said all may end, and that cancels it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    try {
+      const made = stage();
+      made.source.write('last');
+      await Promise.resolve();
+      vi.advanceTimersByTime(999);
+      expect(made.cancel).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1);
+      expect(made.cancel).toHaveBeenCalledOnce();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
