@@ -8,6 +8,7 @@ import { recording } from '../../src/usage/ledger.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { soon } from '../support/soon.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { serveSharing } from './support.ts';
 
@@ -26,7 +27,11 @@ let held: (() => void)[] | undefined;
 let input = 3;
 const closing: (() => Promise<void>)[] = [];
 
+const clock = useStoppedClock();
+
 beforeEach(async () => {
+  // No window ends while a test is at work, however long a busy machine takes.
+  clock.stop();
   failing.clear();
   held = undefined;
   input = 3;

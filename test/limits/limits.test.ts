@@ -9,6 +9,7 @@ import { limitsInMemory, openLimits } from '../../src/limits/open-limits.ts';
 import { recording } from '../../src/usage/ledger.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { soon } from '../support/soon.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -16,8 +17,11 @@ const FORMATS = ['chat-completions', 'responses', 'messages', 'generate-content'
 
 let vendor: TestVendor;
 let gateway: TestGateway | undefined;
+const clock = useStoppedClock();
 
 beforeEach(async () => {
+  // No window ends while a test is at work, however long a busy machine takes.
+  clock.stop();
   vendor = await startVendor();
 });
 afterEach(async () => {
@@ -60,13 +64,11 @@ test.each(FORMATS)('requests a minute: a 429 in the words of %s', async (format)
   const refused = await ask(url, LIMITED, format);
   expect(refused.status).toBe(429);
   expect(await refused.json()).toMatchObject(WORDS[format]);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  expect(refused.headers.get('retry-after')).toBe('60');
   expect(refused.headers.get('x-should-retry')).toBeNull();
   expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('2');
   expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
   expect(refused.headers.get('x-ratelimit-reset-requests')).toBe(`${refused.headers.get('retry-after')}s`);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30);
   const reset = refused.headers.get('anthropic-ratelimit-requests-reset');
   if (format === 'messages') {
     expect(refused.headers.get('anthropic-ratelimit-requests-limit')).toBe('2');
@@ -188,10 +190,14 @@ test('limits of one key do not touch another one', async () => {
 });
 
 test('a window that is over gives the limit anew', async () => {
-  const url = await serve({ requestsPerMinute: 1 }, { window: 1.5 });
+  const url = await serve({ requestsPerMinute: 1 });
   expect(await statusOf(ask(url, LIMITED))).toBe(200);
   expect(await statusOf(ask(url, LIMITED))).toBe(429);
-  await soon(async () => expect(await statusOf(ask(url, LIMITED))).toBe(200));
+  clock.advance(59_999);
+  expect(await statusOf(ask(url, LIMITED))).toBe(429);
+  clock.advance(1);
+  expect(await statusOf(ask(url, LIMITED))).toBe(200);
+  expect(await statusOf(ask(url, LIMITED))).toBe(429);
 });
 
 test('tokens a minute: refused when an answer has used them up', async () => {
