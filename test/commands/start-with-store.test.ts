@@ -4,7 +4,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { madeKey } from '../../src/admin/key-routes.ts';
@@ -103,12 +102,15 @@ test('killed, it has lost the last moment of usage, and no more; what was said i
   running = gateway;
   const before = 5;
   for (let count = 0; count < before; count += 1) expect(await ask(gateway.url, KEY)).toBe(200);
-  // The half second after which usage is written, and time for the write.
-  await pause(2_500);
+  const path = `${gateway.directory}/.gateway/gateway.db`;
+  const written = await openStore({ path });
+  const count = async () => (await written.db.selectFrom('gateway_exchanges').selectAll().execute()).length;
+  await expect.poll(count).toBe(before);
+  await written.close();
   expect(await ask(gateway.url, KEY)).toBe(200);
   gateway.signal('SIGKILL');
   await gateway.ended;
-  const store = await openStore({ path: `${gateway.directory}/.gateway/gateway.db` });
+  const store = await openStore({ path });
   const rows = await store.db.selectFrom('gateway_exchanges').selectAll().execute();
   expect(rows.length).toBeGreaterThanOrEqual(before);
   expect(rows.length).toBeLessThanOrEqual(before + 1);

@@ -1,6 +1,5 @@
 /** The end of the process that is not awaited: told in every stream's own words. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from '../support/caller.ts';
 import { preload } from '../support/preload.ts';
@@ -109,7 +108,7 @@ describe('an end that is not awaited', () => {
       stage = await openStage();
       const answers = await openStreams();
       stage.gateway.signal('SIGTERM');
-      await sleep(300);
+      await eventually(() => stage.gateway.output().includes('Shutting down once'), 'it has begun to end');
       expect(stage.live()).toBe(streams.length);
       stage.gateway.signal(second);
       await expectLastWords(answers);
@@ -127,7 +126,7 @@ describe('an end that is not awaited', () => {
     );
     await eventually(() => stage.live() === 1, 'the vendor was asked');
     stage.gateway.signal('SIGTERM');
-    await sleep(300);
+    await eventually(() => stage.gateway.output().includes('Shutting down once'), 'it has begun to end');
     stage.gateway.signal('SIGTERM');
     expect(await waiting.over).toMatch(/^HTTP\/1.1 503[\s\S]*retry-after: 1[\s\S]*"type":"error"/i);
     expect(await sending.over).toMatch(/^HTTP\/1.1 503[\s\S]*retry-after: 1[\s\S]*\{"error":/i);
@@ -168,7 +167,7 @@ describe('an end that is not awaited', () => {
     await client.until((text) => text.includes('xxx'));
     client.socket.pause();
     stage.gateway.signal('SIGTERM');
-    await sleep(300);
+    await eventually(() => stage.gateway.output().includes('Shutting down once'), 'it has begun to end');
     stage.gateway.signal('SIGTERM');
     expect(await stage.gateway.ended).toBe(1);
     client.socket.destroy();

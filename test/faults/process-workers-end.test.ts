@@ -41,7 +41,7 @@ describe('the end of several workers', () => {
     stage.respondWith((_, response) => streamEvents(response, 1_000, 50));
     const answers = await openStreams(stage.gateway.url);
     stage.gateway.signal('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(() => stage.gateway.output().includes('Shutting down once'), 'it has begun to end');
     stage.gateway.signal('SIGTERM');
     for (const { over } of answers) {
       expect(await over).toMatchObject({

@@ -296,7 +296,8 @@ test('U-05 no answer to a connection: 504 when the time to connect is over, afte
     );
     silent.kill('SIGSTOP');
     for (let at = 0; at < 4; at += 1) fillers.push(connect(port, '127.0.0.1').on('error', () => undefined));
-    await sleep(100);
+    // Of a backlog of one Linux lets in two.
+    await eventually(() => fillers.filter(({ connecting }) => !connecting).length >= 2, 'it is full');
     const gateway = await gatewayTo(`http://127.0.0.1:${port}`, {
       timeouts: { connect: 150 },
       retries: { wait: 1 },
@@ -413,7 +414,7 @@ describe('U-36 more requests than connections', () => {
     const vendors = vendorsAtUrl(upstream.url);
     const gateway = await gatewayTo(upstream.url, {
       vendors: { ...vendors, openai: { ...vendors['openai'], connections: 2 } },
-      timeouts: { pool: 150 },
+      timeouts: { pool: 3_000 },
     });
     const asked = Array.from({ length: 6 }, () => ask(gateway.url, way, false));
     const refused = await Promise.all(asked.slice(2));

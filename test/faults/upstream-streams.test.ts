@@ -357,6 +357,7 @@ describe('U-21 an error as the first event of a 200', () => {
 });
 
 describe('U-21 a beginning that says nothing yet, and is so long that', () => {
+  const patient = useFaultDoor({ timeouts: { hold: 600_000 } });
   const [chat] = native;
   const responses = native.find(({ format }) => format === 'responses') ?? chat;
 
@@ -368,12 +369,11 @@ describe('U-21 a beginning that says nothing yet, and is so long that', () => {
       `event: response.created\ndata: {"type":"response.created","response":{"instructions":"${'x'.repeat(300_000)}`,
     ],
   ])('%s: it is not waited for', async (_, way, beginning) => {
-    door.upstream.script((wire) => wire.stream([beginning]));
+    patient.upstream.script((wire) => wire.stream([beginning]));
     const caller = new AbortController();
-    const began = performance.now();
-    const response = await ask(door.url, way, true, { signal: caller.signal });
+    // Were it waited for, there would be no answer within the time of this test.
+    const response = await ask(patient.url, way, true, { signal: caller.signal });
     expect(response.status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(5_000);
     caller.abort();
   });
 });

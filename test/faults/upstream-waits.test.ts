@@ -100,7 +100,7 @@ describe.concurrent('U-07 a head, and then nothing', () => {
   });
 
   test.each(translated)('$name: later signs of life, then an error in the stream', async (way) => {
-    const { gateway, upstream } = await waiting({ firstByte: 400, hold: 50, keepAlive: 60 });
+    const { gateway, upstream } = await waiting({ firstByte: 2_000, hold: 50, keepAlive: 100 });
     const hang = headOnly();
     upstream.script(hang.script);
     const response = await ask(gateway.url, way, true);
@@ -123,10 +123,10 @@ describe.concurrent('U-07 a head, and then nothing', () => {
   });
 
   test.each(ways)('$name: a slow first byte is no silence between two', async (way) => {
-    const { gateway, upstream } = await waiting({ firstByte: 5_000, idle: 100 });
+    const { gateway, upstream } = await waiting({ firstByte: 60_000, idle: 300 });
     upstream.script(async (wire) => {
       wire.stream([]);
-      await sleep(400);
+      await sleep(1_000);
       for (const event of eventTexts(streamedAnswer(way.spoken))) wire.chunk(event);
       wire.lastChunk();
     });
@@ -198,7 +198,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
     });
 
   test.each(ways)('$name: an error in the stream when it has been too quiet', async (way) => {
-    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 250 });
+    const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 250 });
     const pings = pinging(way);
     upstream.script(pings.script);
     const text = await (await ask(gateway.url, way, true)).text();
@@ -254,7 +254,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
   });
 
   test.each(ways)('$name: and when it has taken too long in all', async (way) => {
-    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 0, total: 400 });
+    const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 0, total: 400 });
     const pings = pinging(way);
     upstream.script(pings.script);
     expectBroken(way, await (await ask(gateway.url, way, true)).text());
@@ -262,7 +262,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
   });
 
   test('a word now and then is enough', async () => {
-    const { gateway, upstream } = await waiting({ idle: 10_000, quiet: 300 });
+    const { gateway, upstream } = await waiting({ idle: 60_000, quiet: 2_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
     const [first = '', second = ''] = eventTexts(streamedAnswer(way.spoken));
@@ -270,7 +270,7 @@ describe.concurrent('U-09 signs of life, and nothing else', () => {
       wire.stream([first]);
       for (let at = 0; at < 30; at += 1) {
         wire.chunk(at % 5 === 0 ? second : ping(way));
-        await sleep(30);
+        await sleep(100);
       }
       wire.chunk('data: [DONE]\n\n');
       wire.lastChunk();
@@ -371,17 +371,17 @@ describe.concurrent('U-41 an answer that goes on after its time', () => {
   });
 
   test('the time is one for all attempts', async () => {
-    const { gateway, upstream } = await waiting({ total: 4_000 });
+    const { gateway, upstream } = await waiting({ total: 8_000 });
     const [way] = native;
     if (way === undefined) throw new Error('There is no way.');
     upstream.script(
       async (wire) => {
-        await sleep(3_000);
+        await sleep(4_000);
         wire.answer(503, '{"error":{"message":"busy"}}', { 'retry-after-ms': '1' });
       },
       async (wire) => {
         // In time, if each attempt had all of it; far too late for the second that is left.
-        await sleep(3_500);
+        await sleep(6_000);
         wire.answer(200, wholeAnswer(way.spoken));
       },
     );
