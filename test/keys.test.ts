@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hashKey, joinKeys, keysOf, makeKey, openKeyBook } from '../src/keys.ts';
+import { areOfOtherModels, hashKey, joinKeys, keysOf, makeKey, openKeyBook } from '../src/keys.ts';
 import { startGateway } from './support/gateway.ts';
 
 describe('keys', () => {
@@ -76,6 +76,64 @@ describe('keys', () => {
     for (const key of ['key-one', 'key-two']) expect(book.find(key)?.group?.limits).toEqual({ budgetDay: 2 });
     book.setGroups([]);
     for (const key of ['key-one', 'key-two']) expect(book.find(key)).toBeUndefined();
+  });
+
+  test('what a holder had before opens nothing once it has something else, or nothing', () => {
+    const book = openKeyBook();
+    const recordOf = (key: string) => ({ name: key, hash: hashKey(key) });
+    book.set('one', ['a', 'b'].map(recordOf));
+    book.set('two', ['c'].map(recordOf));
+    book.set('one', ['b', 'd'].map(recordOf));
+    const open = () => ['a', 'b', 'c', 'd'].filter((key) => book.find(key) !== undefined);
+    expect(open()).toEqual(['b', 'c', 'd']);
+    book.set('one', []);
+    expect(open()).toEqual(['c']);
+    book.set('one', ['a'].map(recordOf));
+    expect(open()).toEqual(['a', 'c']);
+  });
+
+  test('a key that another holder has come to have is not taken from it by the one before', () => {
+    const book = openKeyBook();
+    book.set('one', [{ name: 'first', hash: hashKey('key') }]);
+    book.set('two', [{ name: 'second', hash: hashKey('key') }]);
+    expect(book.find('key')?.name).toBe('second');
+    book.set('one', []);
+    expect(book.find('key')?.name).toBe('second');
+    book.set('two', []);
+    expect(book.find('key')).toBeUndefined();
+  });
+
+  test('limits for some models are those of the key, and of its group, each under its own name', () => {
+    const ofKey = [{ models: ['OpenAI/B', 'openai/a', 'openai/b'], requestsPerMinute: 3 }];
+    const ofGroup = [{ models: ['openai/*'], budgetDay: 5 }];
+    const found = keysOf(
+      [{ name: 'a', hash: hashKey('key'), group: 'search', modelLimits: ofKey }],
+      [{ name: 'search', modelLimits: ofGroup }],
+    ).find('key');
+    expect(found?.modelLimits).toMatchObject([
+      {
+        name: 'a\nopenai/a openai/b',
+        of: 'a',
+        models: 'openai/a, openai/b',
+        limits: { requestsPerMinute: 3 },
+      },
+    ]);
+    expect(found?.group?.modelLimits).toMatchObject([
+      { name: 'search\nopenai/*', of: 'search', models: 'openai/*', limits: { budgetDay: 5 } },
+    ]);
+    for (const holder of [found, found?.group]) {
+      expect(holder?.modelLimits?.[0]?.allows('openai/a', () => [])).toBe(true);
+      expect(holder?.modelLimits?.[0]?.allows('google/c', () => [])).toBe(false);
+    }
+    expect(keysOf([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]).find('key')).not.toHaveProperty(
+      'modelLimits',
+    );
+  });
+
+  test('two limits are for the same models however those are listed', () => {
+    expect(areOfOtherModels([])).toBe(true);
+    expect(areOfOtherModels([{ models: ['a/b'] }, { models: ['a/c'] }])).toBe(true);
+    expect(areOfOtherModels([{ models: ['a/b', 'a/c'] }, { models: ['A/C', 'a/b', 'a/c'] }])).toBe(false);
   });
 
   test('of several places, the first that knows a key says whose it is', () => {

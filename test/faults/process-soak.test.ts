@@ -45,7 +45,9 @@ async function one(at: number): Promise<void> {
   await answer?.over;
 }
 
-test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', async () => {
+test('P-21 5,000 exchanges that end in every way there is: sockets and memory are back where they were', {
+  timeout: 600_000,
+}, async () => {
   stage.respondWith((received, response) => {
     const body = received.body.toString();
     if (body.includes('refuses'))

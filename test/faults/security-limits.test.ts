@@ -1,6 +1,7 @@
 /** What a key may use, when a thousand requests want it at once, and when one asks for as much as a thousand. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyLimits } from '../../src/keys.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../limits/support.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -8,6 +9,15 @@ import { eventually } from '../support/raw.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
 const AT_ONCE = 1_000;
+
+// A thousand connections at once take a busy machine longer than the 10 s that fetch waits for each.
+const ordinary = getGlobalDispatcher();
+const patient = new Agent({ connect: { timeout: 0 }, headersTimeout: 0 });
+beforeAll(() => setGlobalDispatcher(patient));
+afterAll(async () => {
+  setGlobalDispatcher(ordinary);
+  await patient.close();
+});
 
 let vendor: TestVendor;
 let gateway: TestGateway;
