@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Program } from './programs.ts';
+import { skippedReport } from './skipped-reporter.ts';
+
+const REDIS: Program = {
+  name: 'Redis',
+  variable: 'REQUIRE_REDIS',
+  remedy: 'install the package redis-server',
+  isThere: () => false,
+};
+
+test('a run ends by saying which programs are missing, and what was not tested', () => {
+  const skipped = [
+    { file: 'test/limits/redis.test.ts', tests: 16 },
+    { file: 'test/limits/groups.test.ts', tests: 1 },
+  ];
+  expect(skippedReport(skipped, [REDIS])).toBe(`
+Redis is missing: install the package redis-server. REQUIRE_REDIS=1 makes that a failure.
+Not tested:
+  test/limits/redis.test.ts: 16 skipped
+  test/limits/groups.test.ts: 1 skipped
+`);
+});
+
+test('what is skipped for another reason is told too, and nothing where nothing is', () => {
+  expect(skippedReport([{ file: 'a.test.ts', tests: 2 }], [])).toBe(
+    '\nNot tested:\n  a.test.ts: 2 skipped\n',
+  );
+  expect(skippedReport([], [REDIS])).toBe('');
+});
