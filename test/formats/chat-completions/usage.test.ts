@@ -63,6 +63,12 @@ describe('reasoning', () => {
     ['in the total alone', { ...FIGURES, total_tokens: 150 }, true, { output: 50, reasoning: 20 }],
     ['in a total that hides none', { ...FIGURES, total_tokens: 150 }, false, { output: 30 }],
     ['in a total that is the sum', FIGURES, true, { output: 30 }],
+    [
+      'in a total whose input is not told',
+      { completion_tokens: 30, total_tokens: 150 },
+      true,
+      { output: 30 },
+    ],
     ['in a total that is missing', { prompt_tokens: 100, completion_tokens: 30 }, true, { output: 30 }],
     ['nowhere', { prompt_tokens: 100 }, true, {}],
   ])('told %s', (_, told, hidden, read) => {
@@ -96,5 +102,13 @@ test('a usage of which little is known is rendered with zeros', () => {
     total_tokens: 7,
     prompt_tokens_details: { cached_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: 0 },
+  });
+});
+
+test('and so is one whose input nobody told', () => {
+  expect(renderUsage({ output: 3 })).toMatchObject({
+    prompt_tokens: 0,
+    completion_tokens: 3,
+    total_tokens: 3,
   });
 });
