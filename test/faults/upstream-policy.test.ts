@@ -82,7 +82,7 @@ describe('retries', () => {
   test('a caller who leaves during the wait costs no second request (C-04)', async () => {
     const [vendor] = await upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');
-    vendor.script(status(503, { 'retry-after-ms': '1500' }));
+    vendor.script(status(503, { 'retry-after-ms': '4000' }));
     const gateway = await gatewayOf({ vendors: vendorsAtUrl(vendor.url) });
     const caller = new AbortController();
     const asked = ask(gateway.url, chat, false, { signal: caller.signal });
@@ -90,7 +90,7 @@ describe('retries', () => {
     await sleep(100);
     caller.abort();
     await expect(asked).rejects.toThrow();
-    await sleep(2_000);
+    await sleep(4_500);
     expect(vendor.requests).toHaveLength(1);
   });
 

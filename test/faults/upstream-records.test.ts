@@ -84,13 +84,19 @@ test('the record of an exchange that failed behind the beginning of its stream h
 });
 
 test.each([
-  ['an error', status(503)],
-  ['a stream that begins with one', (wire) => wire.wholeStream(['data: {"error":{"message":"Busy."}}\n\n'])],
+  ['an error', status(503, { 'retry-after': '600' })],
+  [
+    'a stream that begins with one',
+    (wire) => {
+      wire.stream(['data: {"error":{"message":"Busy."}}\n\n'], { 'retry-after': '600' });
+      wire.lastChunk();
+    },
+  ],
 ] as const satisfies readonly (readonly [string, Script])[])(
   'the record of a caller who leaves in the wait after %s has no failure, and the status of who leaves',
   async (_, script) => {
     const { openai, gateway, records } = await recorded({
-      retries: { after: 'failed', wait: 30_000, longest: 30_000 },
+      retries: { after: 'failed', retryAfter: 600_000 },
     });
     openai.script(script);
     const caller = new AbortController();

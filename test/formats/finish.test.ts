@@ -68,6 +68,16 @@ describe('chat-completions', () => {
   });
 });
 
+test.each([
+  ['stop', 'stop'],
+  ['eos', 'stop'],
+  ['model_length', 'context-length'],
+  ['constructor', 'other'],
+  ['a new word', 'other'],
+])('chat-completions: the word %s means %s', (word, finish) => {
+  expect(chat.parseFinish(word)).toBe(finish);
+});
+
 describe('responses', () => {
   const incomplete = (details?: JsonObject) => ({
     status: 'incomplete',
@@ -138,6 +148,32 @@ describe('messages', () => {
       expect(both).toEqual({ direct: true, byCode: true });
   });
 
+  test.each<[word: string | undefined, kept: object | undefined]>([
+    [undefined, undefined],
+    ['end_turn', undefined],
+    ['pause_turn', undefined],
+    ['compaction', { stop_reason: 'compaction' }],
+    ['new_word', { stop_reason: 'new_word' }],
+  ])('%s is kept where no other format has a word that it could be made of again', (stop_reason, kept) => {
+    const end = messages.parseEnd(stop_reason === undefined ? {} : { stop_reason }, messages.NO_CALLS);
+    expect(end.own?.fields).toEqual(kept);
+    if (kept !== undefined) expect(messages.renderStop(end, said)).toMatchObject(kept);
+  });
+
+  test('what an end of Anthropic says beside its reason stands where Anthropic has it', () => {
+    const fields = { stop_reason: 'end_turn', container: { id: 'c' }, context_management: {}, new_field: 1 };
+    const end = messages.parseEnd(fields, messages.NO_CALLS);
+    expect(messages.endFields(end)).toEqual({
+      inside: { container: { id: 'c' }, new_field: 1 },
+      beside: { context_management: {} },
+    });
+    const own = { format: 'responses', fields: { context_management: {} } } as const;
+    expect(messages.endFields({ finish: 'stop', own, extra: { a: 1 } })).toEqual({
+      inside: { a: 1, context_management: {} },
+      beside: {},
+    });
+  });
+
   const said = { calls: messages.NO_CALLS, refusal: false, stop: undefined };
   test.each<[Finish, more: object, reason: string]>([
     ['stop', {}, 'end_turn'],
@@ -170,6 +206,13 @@ describe('messages', () => {
     });
     // It is told where it was what ended the answer, and nowhere else.
     expect(messages.renderStop({ ...end, finish: 'length' }, { ...said, stop })).toMatchObject({
+      stop_sequence: null,
+    });
+  });
+
+  test('an answer that ended by itself was not stopped by the one sequence it was asked to stop at', () => {
+    expect(messages.renderStop({ finish: 'stop' }, { ...said, stop: ['END'] })).toMatchObject({
+      stop_reason: 'end_turn',
       stop_sequence: null,
     });
   });

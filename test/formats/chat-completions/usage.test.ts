@@ -105,6 +105,10 @@ test('a usage of which little is known is rendered with zeros', () => {
   });
 });
 
+test('a total that holds more than its parts is billed by the parts, as Google alone hides any', () => {
+  expect(usageReader.tokens([{ ...FIGURES, total_tokens: 150 }])).toMatchObject({ output: 30 });
+});
+
 test('and so is one whose input nobody told', () => {
   expect(renderUsage({ output: 3 })).toMatchObject({
     prompt_tokens: 0,

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { laterFigures, parseUsage, renderUsage } from '../../../src/formats/generate-content/usage.ts';
+import {
+  laterFigures,
+  parseUsage,
+  renderUsage,
+  usageReader,
+} from '../../../src/formats/generate-content/usage.ts';
 import type { JsonObject } from '../../../src/json.ts';
 
 test.each<[name: string, told: JsonObject, read: JsonObject | undefined]>([
@@ -68,6 +73,17 @@ test.each<[usage: Parameters<typeof renderUsage>[0], tier: string | undefined, t
   ],
 )('%j, served by %s, is told', (usage, tier, told) => {
   expect(renderUsage(usage, tier)).toEqual(told);
+});
+
+test.each<[told: JsonObject[], tiers: string[]]>([
+  [[], []],
+  [[{ serviceTier: 'FLEX' }], ['flex']],
+  [[{ trafficType: 'ON_DEMAND_PRIORITY' }], ['fast']],
+  [[{ trafficType: 'ON_DEMAND' }], []],
+  [[{ serviceTier: 'flex', trafficType: 'ON_DEMAND_PRIORITY' }], ['flex']],
+  [[{ serviceTier: 'flex' }, { serviceTier: 'priority' }], ['fast']],
+])('%j was served by %j', (told, tiers) => {
+  expect(usageReader.tiers(told, () => undefined)).toEqual(tiers);
 });
 
 test('a usage that was read is told again as it was, with what else it said', () => {
