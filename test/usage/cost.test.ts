@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pricesAt } from '../../src/catalog/prices-at.ts';
-import { costOf } from '../../src/usage/cost.ts';
+import { costOf, isSane, MAX_TOKENS, saneDollars } from '../../src/usage/cost.ts';
 import { takenBy } from '../../src/usage/taken.ts';
 import { exchange } from './records.ts';
 
@@ -91,3 +91,26 @@ describe('what an exchange costs', () => {
     );
   });
 });
+
+test.each([
+  [undefined, undefined],
+  [0, undefined],
+  [-1, undefined],
+  [0.000_001, 0.000_001],
+  [9_999.99, 9_999.99],
+  [10_000, undefined],
+  [Number.NaN, undefined],
+  [Number.POSITIVE_INFINITY, undefined],
+])('a vendor that says %s dollars is taken to mean %s', (told, taken) => {
+  expect(saneDollars(told)).toBe(taken);
+});
+
+test.each(['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteHour', 'searches'] as const)(
+  '%s is a count, and no more than a vendor can have counted',
+  (figure) => {
+    expect(isSane({ [figure]: 0 })).toBe(true);
+    expect(isSane({ [figure]: MAX_TOKENS })).toBe(true);
+    expect(isSane({ [figure]: MAX_TOKENS + 1 })).toBe(false);
+    expect(isSane({ [figure]: -1 })).toBe(false);
+  },
+);
