@@ -30,17 +30,16 @@ afterEach(async () => {
   await vendor.close();
 });
 
-/** A gateway with a key of these limits, in windows of so many seconds. */
+/** A gateway with a key of these limits. */
 async function serve(
   limits: KeyLimits,
   {
-    window = 60,
     now = Date.now,
     keys = [] as NonNullable<ConfigInput['keys']>,
     models = [] as NonNullable<ConfigInput['models']>,
   } = {},
 ): Promise<string> {
-  const counted = limitsInMemory({ window, now });
+  const counted = limitsInMemory({ now });
   const own = { name: 'limited', key: LIMITED, limits };
   gateway = await startGateway(
     { vendors: vendorsAtUrl(vendor.url), models, keys: [own, ...keys] },
