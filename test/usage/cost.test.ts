@@ -15,6 +15,10 @@ describe('what an exchange costs', () => {
     [{ input: MILLION, output: MILLION }, PLAIN, 10],
     [{ input: 1000, output: 0 }, PLAIN, 0.002],
     [{ output: 1000 }, PLAIN, 0.008],
+    // Searches are paid by the thousand, where they have a price.
+    [{ input: 1000, searches: 3 }, { ...PLAIN, searches: 10 }, 0.032],
+    [{ input: 1000, searches: 3 }, PLAIN, 0.002],
+    [{ input: 1000 }, { ...PLAIN, searches: 10 }, 0.002],
     // Reasoning is part of the output, and paid as such.
     [{ input: 0, output: MILLION, reasoning: MILLION }, PLAIN, 8],
     // Every token of input is paid once, at the price of how it was read.
