@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
 import { usageIn } from '../../src/usage/usage-search.ts';
-import { remainsOf, tapChunk, usageTap } from '../../src/usage/usage-tap.ts';
+import { hasUsage, remainsOf, tapChunk, usageTap } from '../../src/usage/usage-tap.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../support/meaning.ts';
 import { FIXTURES } from '../support/recording.ts';
 
@@ -48,6 +48,31 @@ test('null is none, and spaces change nothing', () => {
   const tap = usageTap('usage');
   tapChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
   expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
+});
+
+test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may stand around the colon of the field', (space) => {
+  const tap = usageTap('usage');
+  tapChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
+  expect(usageIn(remainsOf(tap), 'usage')).toEqual([{ a: 1 }]);
+});
+
+test('whether any usage was told is known from one chunk and from several', () => {
+  const whole = '{"usage":{"prompt_tokens":1}}';
+  for (const [pieces, has] of [
+    [[], false],
+    [['{}'], false],
+    [['{}', '{}'], false],
+    [[whole], true],
+    [['{}', whole], true],
+    [[whole, 'x'.repeat(100_000)], true],
+    [['x'.repeat(100_000), whole], true],
+    [['x'.repeat(100_000), '{}'], false],
+  ] as const) {
+    const tap = usageTap('usage');
+    for (const piece of pieces) tapChunk(tap, Buffer.from(piece));
+    remainsOf(tap);
+    expect(hasUsage(tap), JSON.stringify(pieces).slice(0, 60)).toBe(has);
+  }
 });
 
 test('whatever the bytes, it takes them', () => {
