@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { openPassage, outputOf, passBy, tokensOfRequest } from '../../src/usage/estimate.ts';
+import { completed, openPassage, outputOf, passBy, tokensOfRequest } from '../../src/usage/estimate.ts';
 
 const event = (delta: string): string =>
   `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${delta}"}}]}`;
@@ -73,3 +73,23 @@ test.each(['chat-completions', 'responses', 'messages', 'generate-content'] as c
     }
   },
 );
+
+describe('what a vendor told, with what is estimated in the place of what it did not', () => {
+  const passed = { input: 100, output: 40 };
+  test.each([
+    ['nothing', {}, false, { input: 100, output: 40 }],
+    ['all', { input: 7, output: 5, cacheRead: 3 }, false, { input: 7, output: 5, cacheRead: 3 }],
+    ['an output of none', { input: 7, output: 0 }, false, { input: 7, output: 0 }],
+    [
+      'the output of a beginning, which was more by the end',
+      { input: 7, output: 5 },
+      true,
+      { input: 7, output: 40 },
+    ],
+    ['more of a beginning than was seen', { input: 7, output: 50 }, true, { input: 7, output: 50 }],
+    ['the input alone, of a beginning', { input: 7 }, true, { input: 7, output: 40 }],
+    ['the output alone', { output: 5 }, false, { input: 100, output: 5 }],
+  ])('%s', (_, told, isPart, taken) => {
+    expect(completed(told, passed, isPart)).toEqual(taken);
+  });
+});
