@@ -167,3 +167,27 @@ test('what is no dialogue is left alone', () => {
   ])
     expect(withoutOthers({ messages }, 'openai')).toBeUndefined();
 });
+
+describe('an earlier call', () => {
+  const told = (dialect: string, made: JsonObject): unknown => {
+    const given = { messages: [{ role: 'assistant', content: 'x', reasoning: 'Hm.', tool_calls: [made] }] };
+    const { messages } = Object(withoutOthers(given, dialect) ?? given);
+    return messages[0].tool_calls[0];
+  };
+  const cut = { ...call, function: { name: 'f', arguments: '{"a":1' } };
+
+  test('whose arguments are no whole object has some that are, but for OpenAI, which reads none', () => {
+    const { arguments: whole } = Object(told('mistral', cut)).function;
+    expect(JSON.parse(whole)).toBeInstanceOf(Object);
+    expect(told('openai', cut)).toEqual(cut);
+  });
+
+  test('of a custom tool has no function made up for it', () => {
+    const custom = { id: 'call_1', type: 'custom', custom: { name: 'g', input: 'x' } };
+    expect(told('compatible', custom)).toEqual(custom);
+    expect(told('compatible', { ...call, function: { name: 'f' } })).toEqual({
+      ...call,
+      function: { name: 'f' },
+    });
+  });
+});

@@ -116,3 +116,42 @@ test('what is no dialogue is left alone', () => {
   for (const messages of [undefined, null, 'x', [null, 1, 'x', {}, { role: 'assistant' }]])
     expect(withoutOthers({ messages, thinking: { type: 'enabled' } })).toBeUndefined();
 });
+
+describe('what a text cites', () => {
+  const own: JsonObject = {
+    type: 'web_search_result_location',
+    url: 'https://a.example',
+    encrypted_index: 'AbC=',
+  };
+  const others: JsonObject = { ...own, encrypted_index: '' };
+
+  test('of another model goes, and of Anthropic stays', () => {
+    const messages = (...citations: JsonObject[]) => [
+      user,
+      says({ ...text, ...(citations.length > 0 && { citations }) }),
+    ];
+    expect(withoutOthers({ messages: messages(own, others) })).toEqual({ messages: messages(own) });
+    expect(withoutOthers({ messages: messages(others) })).toEqual({ messages: messages() });
+    expect(withoutOthers({ messages: messages(own) })).toBeUndefined();
+  });
+
+  test('in anything but a text is not looked at', () => {
+    const block = { type: 'document', source: {}, citations: [others] };
+    expect(withoutOthers({ messages: [user, says(block, text)] })).toBeUndefined();
+  });
+});
+
+test('a search that another model made goes with its result, and one of Anthropic stays', () => {
+  const search = (id: string, encrypted_content: string): JsonObject[] => [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: '' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: id,
+      content: [{ type: 'web_search_result', encrypted_content }],
+    },
+  ];
+  const own = search('srvtoolu_1', 'AbC=');
+  const messages = [user, says(...own, ...search('srvtoolu_2', ''), text)];
+  expect(withoutOthers({ messages })).toEqual({ messages: [user, says(...own, text)] });
+  expect(withoutOthers({ messages: [user, says(...own, text)] })).toBeUndefined();
+});
