@@ -82,7 +82,7 @@ export async function openBooks(
 ): Promise<Books> {
   const tally = openTally();
   const calendar = openCalendar();
-  const lineOf = style && (await exchangeLines(style));
+  const lineOf = style && exchangeLines(style);
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => tell({ trouble });
   const store = connectStore(place, onTrouble);

@@ -203,7 +203,7 @@ async function lookAfterWorkers(
   greet: Greet,
 ): Promise<void> {
   const { trouble } = teller;
-  const log = config.log === 'none' ? undefined : await openLog({ style: config.log });
+  const log = config.log === 'none' ? undefined : openLog({ style: config.log });
   teller.into(log);
   let vendors = configuredVendors(config);
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, trouble) : undefined;

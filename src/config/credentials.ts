@@ -9,6 +9,7 @@ import { isObject, tryParseJson } from '../json.ts';
 import type { VendorProxy } from '../vendors/agent.ts';
 import { invalidConfig } from './config-error.ts';
 import type { Environment } from './environment.ts';
+import { requirePackages } from './optional-packages.ts';
 
 const word = z.string().regex(/^[\w.-]+$/, 'must be one word');
 const region = z.string().regex(/^[a-z]+(?:-[a-z]+)+-\d+$/, 'must be a region such as us-east-1');
@@ -126,6 +127,8 @@ export async function refuseCredentials(
   for (const place of placesOf(vendors)) {
     refuseElsewhere(place);
     const { field, credentials } = place;
+    // Tokens of Microsoft Entra ID need no library.
+    if (credentials.type !== 'azure') requirePackages(credentials.type, field);
     if (credentials.type === 'google') {
       const named = environment['GOOGLE_APPLICATION_CREDENTIALS'];
       if (credentials.file !== undefined)

@@ -8,12 +8,12 @@ import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { type LineStyle, prettyLine } from './pretty-line.ts';
 
 /** What makes a line, with its line break, of an exchange that is over. */
-export async function exchangeLines(style: LineStyle): Promise<(record: ExchangeRecord) => string> {
+export function exchangeLines(style: LineStyle): (record: ExchangeRecord) => string {
   const calendar = openCalendar();
   const json = (record: ExchangeRecord): string =>
     exchangeLine(record, calendar.instant(record.time + record.duration));
   if (style === 'json') return json;
-  const pretty = await prettyLine();
+  const pretty = prettyLine();
   return (record) => pretty(json(record));
 }
 

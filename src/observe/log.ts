@@ -48,15 +48,15 @@ const SHARED_PIECE = 4_000;
 /** Milliseconds in which lines are collected: what a crash may lose of the log. */
 const DELAY = 50;
 
-/** A log. The one thing that is loaded only where it is used is what makes it pretty. */
-export async function openLog({ style, stream, most = MOST }: LogOptions): Promise<Log> {
+/** A log; nothing is written before its first line. */
+export function openLog({ style, stream, most = MOST }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
   const lines = lineWriter(stream ?? standardOutput(), {
     most,
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
   });
-  const format = pretty ? await prettyLine() : undefined;
+  const format = pretty ? prettyLine() : undefined;
   const write = (line: string): void => lines.write(Buffer.from(format === undefined ? line : format(line)));
   const logger = pino(
     { base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },

@@ -10,6 +10,7 @@ import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { invalidConfig } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
+import { requirePackages } from '../config/optional-packages.ts';
 import type { Route } from '../stages/exchange.ts';
 import { within } from '../streams/within.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
@@ -52,11 +53,12 @@ const MOST_WAITING = 2_048;
 /**
  * Traces, where the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
  * turn them off; else undefined, and nothing is loaded.
- * @throws Error where the endpoint is no URL.
+ * @throws ConfigError where the endpoint is no URL, or the packages of OpenTelemetry are not installed.
  */
 export async function openTraces(environment: Environment): Promise<Traces | undefined> {
   const url = endpointOf(environment);
   if (url === undefined) return undefined;
+  requirePackages('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT');
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),

@@ -36,7 +36,7 @@ export async function openWatching(
   { note, trouble }: Pick<Teller, 'note' | 'trouble'>,
 ): Promise<Watching> {
   const { interval, batch, queue, spool } = usage;
-  const log = style === 'none' ? undefined : await openLog({ style });
+  const log = style === 'none' ? undefined : openLog({ style });
   const books = openBookkeeper(
     { interval, batch, queue, spool, store: place, ...(log !== undefined && { lines: log.style }) },
     {

@@ -29,7 +29,7 @@ const NAME = /\b(?:gateway|process|nodejs)_\w+/g;
 describe('the metrics that are looked at', async () => {
   const tally = openTally();
   const observers = await openObservers({
-    log: await openLog({ style: 'json' }),
+    log: openLog({ style: 'json' }),
     counted: tally.figures,
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   });

@@ -58,14 +58,14 @@ beforeAll(async () => {
   const opened = await openGateway(config);
   const tally = openTally();
   metrics = openMetrics(tally.figures);
-  const line = await exchangeLines('json');
+  const line = exchangeLines('json');
   const stream = new Writable({
     write(chunk, _encoding, done) {
       logged += String(chunk);
       done();
     },
   });
-  log = await openLog({ style: 'json', stream });
+  log = openLog({ style: 'json', stream });
   const collected = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   if (collected === undefined) throw new Error('There are no traces.');
   traces = collected;

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Usage } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../src/json.ts';
@@ -163,6 +163,35 @@ test('on a terminal it is for people', async () => {
   expect(text()).toContain('Reloaded.');
   expect(text()).toContain('team');
   expect(() => lineOf(text())).toThrow();
+});
+
+test('on a terminal each line has its local time, its level and what else is told', async () => {
+  vi.stubEnv('NO_COLOR', '1');
+  const { stream, text } = keeping();
+  const log = await exchangeLog({ style: 'pretty', stream });
+  log.note('Reloaded.');
+  log.problem('An exchange failed.', new SyntaxError('no'));
+  await log.close(1_000);
+  vi.unstubAllEnvs();
+  const [note = '', problem = ''] = text().split('\n');
+  expect(note).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: Reloaded\.$/);
+  expect(problem).toMatch(/^\[[\d:.]+\] ERROR: An exchange failed\. \{"error":"SyntaxError","at":".+"\}$/);
+  const { stream: coloured, text: shown } = keeping();
+  const other = await exchangeLog({ style: 'pretty', stream: coloured });
+  other.note('Reloaded.');
+  await other.close(1_000);
+  expect(shown()).toContain('\u001b[32mINFO\u001b[39m: \u001b[36mReloaded.\u001b[39m');
+});
+
+test('on a terminal no text of a caller steers it', async () => {
+  vi.stubEnv('NO_COLOR', '1');
+  const { stream, text } = keeping();
+  const log = await exchangeLog({ style: 'pretty', stream });
+  log.record({ ...RECORD, model: 'openai/\u001b]0;owned\u0007\n[00:00:00.000] INFO: forged\u009b2J' });
+  await log.close(1_000);
+  vi.unstubAllEnvs();
+  expect(text().match(/\p{Cc}/gu)).toEqual(['\n']);
+  expect(text()).toContain('openai/\\u001b]0;owned\\u0007\\u000a');
 });
 
 test('a reader that stops costs lines, and they are counted; close waits no longer than it is told', async () => {

@@ -71,7 +71,7 @@ test('what was counted and what others know is among the metrics', async () => {
 test('lines that nobody read, and spans that the collector did not take, are among the metrics', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(400).end());
   const stuck = new Writable({ write: () => undefined });
-  const log = await openLog({ style: 'json', stream: stuck, most: 1_000 });
+  const log = openLog({ style: 'json', stream: stuck, most: 1_000 });
   const observers = await openObservers({
     log,
     counted: () => NO_FIGURES,

@@ -49,7 +49,7 @@ export function countedMetrics(): Metrics & { readonly record: Recorder } {
 
 /** A log with the lines of what is recorded here. */
 export async function exchangeLog(options: LogOptions): Promise<Log & { readonly record: Recorder }> {
-  const log = await openLog(options);
-  const line = await exchangeLines(log.style);
+  const log = openLog(options);
+  const line = exchangeLines(log.style);
   return { ...log, record: (record) => log.write(Buffer.from(line(record))) };
 }
