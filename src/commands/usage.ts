@@ -21,6 +21,10 @@ const options = {
   key: { type: 'string', description: 'Only the key of this name' },
   model: { type: 'string', description: 'Only this model, by its full id' },
   tag: { type: 'string', description: 'Only requests with this tag (header x-gateway-tag)' },
+  simulated: {
+    type: 'boolean',
+    description: 'Report what the sandbox answered, instead of what vendors did',
+  },
   limit: { type: 'string', description: 'Most lines to print (default: 1000)' },
   csv: { type: 'boolean', description: 'Print CSV (RFC 4180)' },
   json: { type: 'boolean', description: 'Print JSON' },
@@ -36,7 +40,8 @@ export const usage = defineCommand({
     withStore(async (store) => {
       refuseUnknown(args, options);
       const { from, to, by, group, key, model, tag, limit } = args;
-      const said = Object.entries({ from, to, by, group, key, model, tag, limit }).filter(
+      const simulated = args.simulated ? 'true' : undefined;
+      const said = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
         ([, value]) => value !== undefined,
       );
       const query = queryOf(checkedOptions(Object.fromEntries(said), usageQuery), Date.now());
@@ -58,8 +63,11 @@ function asCsv({ lines }: UsageReport, { by }: UsageQuery): string {
   return csv([fields, ...lines.map(lineView).map((line) => fields.map((field) => line[field] ?? ''))]);
 }
 
-function asText({ lines, total }: UsageReport, { from, to, by }: UsageQuery): string {
-  if (lines.length === 0) return `No usage from ${from} to ${to}.`;
+function asText({ lines, total }: UsageReport, { from, to, by, simulated }: UsageQuery): string {
+  if (lines.length === 0) {
+    const nothing = `No usage from ${from} to ${to}.`;
+    return simulated ? nothing : `${nothing} --simulated reports what the sandbox answered.`;
+  }
   const sum: UsageLineView = {
     ...figuresOf(total),
     ...Object.fromEntries(by.map((dimension) => [dimension, ''])),

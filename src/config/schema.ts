@@ -6,6 +6,7 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { areOfOtherModels } from '../keys.ts';
 import { STORED } from '../stored.ts';
 import { isNobodys } from '../vendors/addresses.ts';
+import { SANDBOX } from '../vendors/vendor.ts';
 import { credentialsSchema } from './credentials.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 
@@ -148,7 +149,11 @@ const vendorSchema = z
 /** A vendor's name, as ids of models begin with it. */
 const vendorName = z
   .string()
-  .regex(/^[^/\s\p{Lu}]+$/u, 'the name of a vendor must be in lower case, without slashes or spaces');
+  .regex(/^[^/\s\p{Lu}]+$/u, 'the name of a vendor must be in lower case, without slashes or spaces')
+  .refine(
+    (name) => name !== SANDBOX,
+    'must be another name than sandbox, which stands for simulated vendors',
+  );
 
 /** A full id, as the catalog has it. */
 const modelId = z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be <vendor>/<model_name>');

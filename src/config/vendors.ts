@@ -41,7 +41,7 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
 const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
 
 /** Where a vendor is, when it is not where it usually is: the sandbox's address and key. */
-export interface Place extends Partial<Pick<Vendor, 'auth' | 'names'>> {
+export interface Place extends Partial<Pick<Vendor, 'auth' | 'names' | 'simulated'>> {
   readonly baseUrl: string;
   /** '' where it has credentials instead. */
   readonly apiKey: string;
@@ -159,6 +159,7 @@ function vendorAt(name: string, place: Place, config: Config): Vendor {
     ...(set?.connections !== undefined && { connections: set.connections }),
     ...(names !== undefined && { names }),
     ...(set?.caching !== undefined && { caches: set.caching }),
+    ...(place.simulated && { simulated: true }),
   };
 }
 

@@ -27,7 +27,9 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   /** Where each simulated vendor is, and the one key it takes. */
-  readonly places: Readonly<Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string }>>;
+  readonly places: Readonly<
+    Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string; readonly simulated: true }>
+  >;
   /** From the next request on it is another one, at the same places, which remembers what it has said. */
   change(to: Pick<SandboxOptions, 'pace' | 'models'>): void;
   /** Ends the server and every answer that is still being written. */
@@ -63,6 +65,7 @@ export async function startSandbox({
   const place = (vendor: SimulatedVendor) => ({
     baseUrl: origin + BASES[vendor],
     apiKey: world.keys[vendor],
+    simulated: true as const,
   });
   return {
     places: {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { amended, asGatewayError, GatewayError } from '../errors.ts';
 import type { Stage } from '../streams/line.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
-import type { Vendor } from '../vendors/vendor.ts';
+import { recordedName, type Vendor } from '../vendors/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { openRefusedExtras, type RefusedExtras } from './extras.ts';
 import { type Followed, follow } from './follow.ts';
@@ -87,7 +87,7 @@ function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: 
   if (ledger === undefined) return;
   const { gaveWay: before = [] } = ledger;
   const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
-  ledger.gaveWay = [...before, { model: model.id, vendor: at.name, fault: error.fault, attempts }];
+  ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];
 }
 
 /** How often one attempt is reworded: without what is others', as this model takes it, without what was thought. */

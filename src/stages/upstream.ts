@@ -11,6 +11,7 @@ import { tapBody } from '../usage/ledger.ts';
 import { type Ending, leftFor, send, type UpstreamAnswer } from '../vendors/send.ts';
 import type { TimeoutClock } from '../vendors/timeout-clock.ts';
 import type { Upstreams } from '../vendors/upstreams.ts';
+import { recordedName } from '../vendors/vendor.ts';
 import type { Answered, Prepared } from './exchange.ts';
 import { guardOf } from './guard.ts';
 import { type Passed, withPass } from './with-pass.ts';
@@ -31,7 +32,7 @@ export function upstream(
     const { model, vendor, spoken, headers, attempt, ledger } = prepared;
     if (ledger !== undefined) {
       ledger.model = model;
-      ledger.vendor = vendor.name;
+      ledger.vendor = recordedName(vendor);
       ledger.spoken = spoken;
     }
     const { answer, secret } =

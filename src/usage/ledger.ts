@@ -11,6 +11,7 @@ import type { Fault, GatewayError } from '../errors.ts';
 import { usageReaders } from '../formats/usage-readers.ts';
 import type { JsonObject } from '../json.ts';
 import type { ExchangeTrace } from '../observe/traces.ts';
+import { SANDBOX } from '../vendors/vendor.ts';
 import { causeOf } from './cause-of.ts';
 import { costOf, isSane, saneDollars } from './cost.ts';
 import { completed, openPassage, outputOf, type Passage, passBy } from './estimate.ts';
@@ -179,6 +180,8 @@ function passedOf({ asked, passage }: Ledger): ClosedLedger['passed'] {
   return { input: asked, output: passage === undefined ? 0 : outputOf(passage) };
 }
 
+const FREE: Model['prices'] = { input: 0, output: 0 };
+
 /** What remains of an exchange that is over. */
 export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const { model, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
@@ -186,7 +189,9 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
   const reader = spoken && usageReaders[spoken];
   const usage = reader?.tokens(figures) ?? {};
   const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
-  const prices = model && pricesAt(model.prices, closed.time);
+  // What the sandbox answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
+  const simulated = closed.vendor === SANDBOX;
+  const prices = model && (simulated ? FREE : pricesAt(model.prices, closed.time));
   const outcome = outcomeOf(closed);
   return {
     ...noted,
@@ -195,7 +200,9 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     usage,
-    cost: saneDollars(reader?.dollars?.(figures)) ?? (prices && costOf(usage, prices, tiers)),
+    cost:
+      (simulated ? undefined : saneDollars(reader?.dollars?.(figures))) ??
+      (prices && costOf(usage, prices, tiers)),
     estimated:
       prices && estimatedOf(closed, outcome, figures.length, usage, (all) => costOf(all, prices, tiers)),
   };

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
 import { USAGE_DAY, USAGE_SUMS, type UsageDayRow, type UsageSums } from '../store/tables.ts';
+import { SANDBOX } from '../vendors/vendor.ts';
 
 export const dimensions = ['day', 'group', 'key', 'model', 'vendor', 'tag'] as const;
 
@@ -20,6 +21,8 @@ export interface UsageQuery {
   readonly key?: string;
   readonly model?: string;
   readonly tag?: string;
+  /** What the sandbox answered, instead of what vendors did: they are never in one report. */
+  readonly simulated?: boolean;
   /** Lines, at most. */
   readonly limit: number;
 }
@@ -66,7 +69,7 @@ export async function reportUsage(store: Store, query: UsageQuery): Promise<Usag
   };
 }
 
-function daysAsked(store: Store, { by, from, to, group, key, model, tag }: UsageQuery) {
+function daysAsked(store: Store, { by, from, to, group, key, model, tag, simulated = false }: UsageQuery) {
   const isAsked = (dimension: Dimension, one: string | undefined) =>
     by.includes(dimension) || one !== undefined;
   const days = isAsked('tag', tag) ? byTag(store) : isAsked('group', group) ? byGroup(store) : all(store);
@@ -74,6 +77,7 @@ function daysAsked(store: Store, { by, from, to, group, key, model, tag }: Usage
     .selectFrom(days.as('days'))
     .where('day', '>=', from)
     .where('day', '<=', to)
+    .where('vendor', simulated ? '=' : '!=', SANDBOX)
     .$if(group !== undefined, (asked) => asked.where('group', '=', group ?? ''))
     .$if(key !== undefined, (asked) => asked.where('key', '=', key ?? ''))
     .$if(model !== undefined, (asked) => asked.where('model', '=', model ?? ''))

@@ -35,6 +35,14 @@ export const usageQuery = z
     key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
     model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
     tag: name.exactOptional().meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
+    simulated: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((said) => said === 'true')
+      .meta({
+        description:
+          'Report what the sandbox answered (`true`), or what vendors did (`false`). The one costs nothing and is never in the other.',
+      }),
     limit: z.coerce
       .number()
       .int()

@@ -38,6 +38,16 @@ export interface Vendor {
   readonly upstreams?: readonly Upstream[];
   /** Exchanges at a time with each of them; absent: any number. */
   readonly connections?: number;
+  /** Whether the sandbox plays it. */
+  readonly simulated?: boolean;
+}
+
+/** What records, reports and metrics call every simulated vendor; no configured vendor has this name. */
+export const SANDBOX = 'sandbox';
+
+/** The vendor's name in records: what nobody pays for is never told together with what somebody does. */
+export function recordedName({ name, simulated }: Pick<Vendor, 'name' | 'simulated'>): string {
+  return simulated ? SANDBOX : name;
 }
 
 /** One address of a vendor, with a key for it. */
