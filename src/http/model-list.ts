@@ -50,13 +50,25 @@ export function oneGoogleModel(gateway: Gateway, principal: Principal, asked: st
 
 /** What the playground needs of the models the key may use. Prices are in US dollars per million tokens. */
 export function listPricedModels(gateway: Gateway, principal: Principal): JsonObject {
-  const models = allowed(gateway, principal).map(({ id, name, prices, thinking }) => ({
-    id,
-    name,
-    prices: pricesAt(prices, Date.now()),
-    thinks: thinking !== undefined,
-    generateContent: isReached(gateway, { id }),
-  }));
+  const models = allowed(gateway, principal).map((model) => {
+    const { id, name, aliases = [], prices, thinking, sampling = true, maxOutputTokens } = model;
+    return compact({
+      id,
+      name,
+      aliases: [...aliases],
+      prices: pricesAt(prices, Date.now()),
+      simulated: gateway.vendors.serving(model)?.simulated === true,
+      thinking: thinking && {
+        kinds: [...thinking.kinds],
+        efforts: [...thinking.efforts],
+        canDisable: thinking.canDisable,
+        ...(thinking.budget !== undefined && { budget: { ...thinking.budget } }),
+      },
+      sampling,
+      maxOutputTokens,
+      generateContent: isReached(gateway, model),
+    });
+  });
   return { models };
 }
 

@@ -126,9 +126,23 @@ const GROUP_IN_PATH = {
 function queryParameters(schema: z.ZodType): JsonObject[] {
   const properties = asObject(jsonSchemaOf(schema)['properties']) ?? {};
   return Object.entries(properties).map(([name, of]) => {
-    const { description, ...rest } = asObject(of) ?? {};
-    return { name, in: 'query', ...(description !== undefined && { description }), schema: rest };
+    const { description, listOf, ...rest } = asObject(of) ?? {};
+    return {
+      name,
+      in: 'query',
+      ...(description !== undefined && { description }),
+      // Several of them in one text, comma-separated.
+      ...(listOf !== undefined && { style: 'form', explode: false }),
+      schema:
+        listOf === undefined
+          ? rest
+          : { type: 'array', items: { enum: listOf }, minItems: 1, ...withDefault(rest) },
+    };
   });
+}
+
+function withDefault({ default: usual }: JsonObject): JsonObject {
+  return usual === undefined ? {} : { default: usual };
 }
 
 /** The paths, by what they are. */

@@ -53,7 +53,7 @@ const tag = {
   name: TAG_HEADER,
   in: 'header',
   description: `What the request is for, such as a customer: usage is reported by it. At most ${LONGEST_TAG} characters of printable ASCII; no vendor is told.`,
-  schema: { type: 'string', maxLength: LONGEST_TAG },
+  schema: { type: 'string', maxLength: LONGEST_TAG, pattern: '^[\\x20-\\x7e]*$' },
 };
 
 interface Ask {
@@ -86,7 +86,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
         200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),
-        ...refusalResponses(format, ...failures),
+        ...refusalResponses(format, streams === 'always', ...failures),
         default: otherResponses,
       },
     },
@@ -139,7 +139,7 @@ export function generatePaths(): JsonObject {
       summary:
         'Ask any model, in the format of OpenAI’s responses, by POST or over a WebSocket. The gateway stores nothing; the vendor may.',
       request: 'ResponsesRequest',
-      answer: 'Response',
+      answer: 'ResponseObject',
       streams: 'if-asked',
       docs: `${OPENAI}/responses/create`,
     }),

@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../json.ts';
-import { errorResponses, fileResponse, jsonResponse } from './responses.ts';
+import { eitherResponse, eithersErrors, errorResponses, fileResponse, jsonResponse } from './responses.ts';
 import type { SchemaName } from './schemas.ts';
 
 const anyKey = [{ bearerKey: [] }, { anthropicKey: [] }, { googleKey: [] }];
@@ -10,6 +10,36 @@ const googleKeys = [{ bearerKey: [] }, { googleKey: [] }, { googleKeyInQuery: []
 
 function inPath(name: string, description: string): JsonObject {
   return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+/**
+ * What stands at a path that OpenAI's, Anthropic's and Google's clients all read: the key's header says who asks.
+ * @param answers the schema for OpenAI's and Anthropic's, and for Google's.
+ */
+function shared(
+  id: string,
+  summary: string,
+  answers: readonly [SchemaName, SchemaName],
+  parameters: readonly JsonObject[] = [],
+): JsonObject {
+  return {
+    get: {
+      operationId: id,
+      tags: ['models'],
+      summary: `${summary} With an \`anthropic-version\` header it also has Anthropic's fields; with a key in \`x-goog-api-key\` it is Google's.`,
+      security: anyKey,
+      ...(parameters.length > 0 && { parameters: [...parameters] }),
+      responses: {
+        200: eitherResponse('What the key may use.', ...answers),
+        ...eithersErrors(
+          'chat-completions',
+          'generate-content',
+          401,
+          ...(parameters.length > 0 ? [404 as const] : []),
+        ),
+      },
+    },
+  };
 }
 
 function list(id: string, summary: string, answer: SchemaName, family: FormatName): JsonObject {
@@ -54,28 +84,23 @@ const NOT_THERE = jsonResponse('File not found.', 'OpenAIError');
 /** The paths, by what they are. */
 export function readPaths(): JsonObject {
   return {
-    '/v1/models': list(
-      'listModels',
-      "The models. With an `anthropic-version` header the entries also have Anthropic's fields.",
-      'ModelList',
-      'chat-completions',
-    ),
-    '/v1/models/{vendor}/{model}': one(
+    '/v1/models': shared('listModels', 'The models.', ['ModelList', 'GoogleModelList']),
+    '/v1/models/{vendor}/{model}': shared(
       'getModel',
+      'One model.',
+      ['Model', 'GoogleModel'],
       [inPath('vendor', 'The vendor.'), inPath('model', "The model's name.")],
-      'Model',
-      'chat-completions',
     ),
-    '/v1/models/{model}': one(
+    '/v1/models/{model}': shared(
       'getModelByShortName',
+      'One model.',
+      ['Model', 'GoogleModel'],
       [
         inPath(
           'model',
-          'An OpenAI model (with an `anthropic-version` header, an Anthropic model), without its vendor.',
+          'An OpenAI model (with an `anthropic-version` header, an Anthropic model; with `x-goog-api-key`, a Google model), without its vendor.',
         ),
       ],
-      'Model',
-      'chat-completions',
     ),
     '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content'),
     '/v1beta/models/{model}': one(

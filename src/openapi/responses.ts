@@ -43,6 +43,15 @@ export function jsonResponse(description: string, schema: SchemaName): JsonObjec
   };
 }
 
+/** A JSON answer in one of two forms. */
+export function eitherResponse(description: string, one: SchemaName, other: SchemaName): JsonObject {
+  return {
+    description,
+    headers: { 'x-request-id': REQUEST_ID },
+    content: { 'application/json': { schema: { anyOf: [schemaAt(one), schemaAt(other)] } } },
+  };
+}
+
 /** A model's answer. @param events what it is as a stream, where it may be one. */
 export function answerResponse(whole: JsonObject, events?: string): JsonObject {
   return {
@@ -74,15 +83,29 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
 
 /** Errors of these statuses, in a format's words. */
 export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith({}, format, statuses);
+  return errorsWith({}, schemaAt(ERRORS[format]), statuses);
 }
 
-/** Errors of these statuses where a model is asked: a key has limits there, and so has the vendor. */
-export function refusalResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith(limitHeaders, format, statuses);
+/** Errors of an endpoint that one of two formats answers, as the caller's headers say. */
+export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
+  return errorsWith({}, { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] }, statuses);
 }
 
-function errorsWith(limits: JsonObject, format: FormatName, statuses: readonly ErrorStatus[]): JsonObject {
+/**
+ * Errors of these statuses where a model is asked: a key has limits there, and so has the vendor.
+ * @param listed whether an error may be the one entry of a list, as Google's stream without `alt=sse` is one.
+ */
+export function refusalResponses(
+  format: FormatName,
+  listed: boolean,
+  ...statuses: ErrorStatus[]
+): JsonObject {
+  const error = schemaAt(ERRORS[format]);
+  const schema = listed ? { anyOf: [error, { type: 'array', items: error, minItems: 1 }] } : error;
+  return errorsWith(limitHeaders, schema, statuses);
+}
+
+function errorsWith(limits: JsonObject, schema: JsonObject, statuses: readonly ErrorStatus[]): JsonObject {
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
@@ -93,7 +116,7 @@ function errorsWith(limits: JsonObject, format: FormatName, statuses: readonly E
           ...(!UNADMITTED.has(status) && limits),
           ...(status >= 429 && retryAfter),
         },
-        content: { 'application/json': { schema: schemaAt(ERRORS[format]) } },
+        content: { 'application/json': { schema } },
       },
     ]),
   );

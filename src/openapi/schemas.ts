@@ -173,7 +173,8 @@ const schemas = {
   ChatCompletionsRequest: chatCompletionsRequest,
   ChatCompletion: chatCompletion,
   ResponsesRequest: responsesRequest,
-  Response: response,
+  // Not `Response`: generators have a type of that name themselves.
+  ResponseObject: response,
   MessagesRequest: messagesRequest,
   Message: message,
   CompactRequest: z.looseObject({ model, input: z.union([text, list]).optional() }),
@@ -198,7 +199,19 @@ const schemas = {
       z.strictObject({
         id: text,
         name: text,
-        thinks: z.boolean(),
+        aliases: z.array(text).describe('Other ids of the same model.'),
+        simulated: z.boolean().describe('Whether the sandbox plays it, so that it costs nothing.'),
+        thinking: z
+          .strictObject({
+            kinds: z.array(z.enum(['effort', 'budget'])),
+            efforts: z.array(text),
+            canDisable: z.boolean(),
+            budget: z.strictObject({ min: z.int(), max: z.int() }).optional(),
+          })
+          .optional()
+          .describe('How it is told to think: by words, or by a number of tokens. Absent where it does not.'),
+        sampling: z.boolean().describe('Whether it takes a temperature.'),
+        maxOutputTokens: z.int(),
         generateContent: z.boolean(),
         prices: z
           .strictObject({

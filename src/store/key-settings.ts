@@ -87,7 +87,7 @@ export const keyFields = {
   expires_at: z.iso
     .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
     .nullable()
-    .meta({ description: 'When it expires. null: never.' }),
+    .meta({ description: 'When it expires, in the future. null: never.' }),
   ...limitFields,
   model_limits: modelLimits,
   group: groupName.nullable().meta({

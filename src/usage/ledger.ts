@@ -200,9 +200,9 @@ export function recordOf(closed: ClosedLedger): ExchangeRecord {
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
     usage,
-    cost:
-      (simulated ? undefined : saneDollars(reader?.dollars?.(figures))) ??
-      (prices && costOf(usage, prices, tiers)),
+    cost: simulated
+      ? 0
+      : (saneDollars(reader?.dollars?.(figures)) ?? (prices && costOf(usage, prices, tiers))),
     estimated:
       prices && estimatedOf(closed, outcome, figures.length, usage, (all) => costOf(all, prices, tiers)),
   };

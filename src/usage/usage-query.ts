@@ -26,6 +26,7 @@ export const usageQuery = z
       .pipe(z.array(z.enum(dimensions)).min(1))
       .default(['key', 'model'])
       .meta({
+        listOf: [...dimensions],
         description:
           'What to group by: day, group, key, model, vendor, tag, or several of them, comma-separated; group and tag not together.',
       }),

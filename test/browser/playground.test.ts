@@ -120,6 +120,76 @@ describe.runIf(hasChromium())('playground', () => {
     await page.context().close();
   });
 
+  test('what is copied is the request that was sent, or that sending would send; its variable is one the page tells to set', async () => {
+    const page = await open();
+    const bodies: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') bodies.push(request.postData() ?? '');
+    });
+    const copied = async (): Promise<{ body: unknown; text: string }> => {
+      await page.click('#copy');
+      const text = await page.evaluate<string>('navigator.clipboard.readText()');
+      return { body: JSON.parse(/ -d '(.*)'\n$/s.exec(text)?.[1] ?? ''), text };
+    };
+    await page.selectOption('#snippet', 'curl');
+    await ask(page, 'anthropic/claude-sonnet-4-5', 'messages', 'play: plain-text');
+    await expect.poll(() => page.locator('#stop').isHidden()).toBe(true);
+    const first = await copied();
+    expect(first.body).toEqual(JSON.parse(bodies[0] ?? ''));
+    expect(first.text).toMatch(/^# Your key of this gateway: export KEY=gw_…\ncurl /);
+    expect(first.text).toContain('"x-api-key: $KEY"');
+    expect(await page.locator('#copied').innerText()).toContain('export KEY=gw_…');
+    // With other settings since, it is still what was sent; with words, what would be sent.
+    await page.fill('#model', 'openai/gpt-5.4');
+    await page.locator('#prompt').focus();
+    expect((await copied()).body).toEqual(first.body);
+    await page.fill('#prompt', 'And now?');
+    const next = await copied();
+    await page.press('#prompt', 'Enter');
+    await expect.poll(() => bodies.length).toBe(2);
+    expect(next.body).toEqual(JSON.parse(bodies[1] ?? ''));
+    await expect.poll(() => page.locator('#stop').isHidden()).toBe(true);
+    // Of a new chat nothing was sent yet.
+    await page.click('#new');
+    expect(JSON.stringify((await copied()).body)).toContain('Hello!');
+    for (const [kind, hint] of [
+      ['javascript', '// Your key of this gateway: export KEY=gw_…'],
+      ['python', '# Your key of this gateway: export KEY=gw_…'],
+    ] as const) {
+      await page.selectOption('#snippet', kind);
+      await page.click('#copy');
+      const text = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(text.startsWith(hint)).toBe(true);
+      expect(text).not.toContain('GATEWAY_API_KEY');
+    }
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('it offers what the chosen model takes, and tells of simulated answers no price', async () => {
+    const page = await open();
+    const efforts = () => page.locator('#effort option').allInnerTexts();
+    const choose = async (model: string): Promise<void> => {
+      await page.fill('#model', model);
+      await page.locator('#prompt').focus();
+    };
+    await choose('anthropic/claude-sonnet-5-5');
+    expect(await efforts()).toEqual(['model default', 'low', 'medium', 'high', 'xhigh', 'max']);
+    expect(await page.locator('#temperature').isDisabled()).toBe(true);
+    await page.click('#settings-toggle');
+    await page.selectOption('#effort', 'high');
+    await page.click('#settings-toggle');
+    await ask(page, 'anthropic/claude-sonnet-5-5', 'messages', 'play: thinking');
+    await expect.poll(() => last(page).innerText()).toContain('simulated: $0');
+    expect(await page.locator('.error').count()).toBe(0);
+    await choose('openai/gpt-4.1');
+    expect(await efforts()).toEqual(['model default']);
+    expect(await page.locator('#effort').isDisabled()).toBe(true);
+    expect(await page.locator('#temperature').isDisabled()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   test('below a path of a proxy it is what it is, and so is the code it gives', async () => {
     const url = await prefixed(gateway.url);
     for (const at of [url, `${url}/playground`]) {

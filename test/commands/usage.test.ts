@@ -123,8 +123,11 @@ test('of more than is wanted, the first lines and what all of it comes to', asyn
 
 test('of nothing, and what cannot be asked', async () => {
   expect((await runCommand(directory, ['usage', '--from=2020-01-01', '--to=2020-01-31'])).stdout).toBe(
-    'No usage from 2020-01-01 to 2020-01-31.\n',
+    'No usage from 2020-01-01 to 2020-01-31. --simulated reports what the sandbox answered.\n',
   );
+  expect(
+    (await runCommand(directory, ['usage', '--simulated', '--from=2020-01-01', '--to=2020-01-31'])).stdout,
+  ).toBe('No usage from 2020-01-01 to 2020-01-31.\n');
   expect(await runCommand(directory, ['usage', '--from=2026-11-30', '--to=2026-11-01'])).toMatchObject({
     code: 1,
     stdout: '',

@@ -1,7 +1,12 @@
 /** Where the playground is served, without a browser. */
 
 import { expect, test } from 'vitest';
-import { startGateway } from '../support/gateway.ts';
+import { chatCompletions } from '../../src/playground/page/formats/chat-completions.js';
+import { generateContent } from '../../src/playground/page/formats/generate-content.js';
+import { messages } from '../../src/playground/page/formats/messages.js';
+import { responses } from '../../src/playground/page/formats/responses.js';
+import { effortsOf } from '../../src/playground/page/thinking.js';
+import { KEY, startGateway } from '../support/gateway.ts';
 
 test('the playground is at /, and where its own name says, with and without a slash; its links lead to its files', async () => {
   const gateway = await startGateway();
@@ -25,4 +30,99 @@ test('the playground is at /, and where its own name says, with and without a sl
   } finally {
     await gateway.close();
   }
+});
+
+/** A model as the page has it from the gateway. */
+interface Listed {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly simulated: boolean;
+  readonly thinking?: {
+    readonly kinds: readonly string[];
+    readonly efforts: readonly string[];
+    readonly canDisable: boolean;
+    readonly budget?: { readonly min: number; readonly max: number };
+  };
+  readonly sampling: boolean;
+  readonly maxOutputTokens: number;
+  readonly generateContent: boolean;
+}
+
+async function listed(url: string): Promise<readonly Listed[]> {
+  const response = await fetch(`${url}/playground/models.json`, {
+    headers: { authorization: `Bearer ${KEY}` },
+  });
+  const { models }: { models: Listed[] } = JSON.parse(await response.text());
+  return models;
+}
+
+test('with every word for thinking that the page offers, each kind of model takes what the page sends in each format', {
+  timeout: 180_000,
+}, async () => {
+  const gateway = await startGateway();
+  const refused: string[] = [];
+  const seen = new Set<string>();
+  let asked = 0;
+  for (const model of await listed(gateway.url)) {
+    expect(model.simulated).toBe(true);
+    // The vendors that the sandbox is strict for in their own words.
+    const [vendor = ''] = model.id.split('/');
+    if (!['openai', 'anthropic', 'google'].includes(vendor)) continue;
+    // Of models that the page cannot tell apart one is enough.
+    const traits = JSON.stringify([vendor, model.thinking, model.sampling]);
+    if (seen.has(traits)) continue;
+    seen.add(traits);
+    for (const format of [chatCompletions, responses, messages, generateContent]) {
+      if (format === generateContent && !model.generateContent) continue;
+      const statuses = ['', ...effortsOf(model.thinking)].map(async (effort) => {
+        const chosen = {
+          model: model.id,
+          ...(model.thinking && { thinking: model.thinking }),
+          maxTokens: Math.min(4_096, model.maxOutputTokens),
+          mostTokens: model.maxOutputTokens,
+          temperature: model.sampling && effort === '' ? 0.5 : undefined,
+          effort,
+          system: 'Be brief.',
+          tools: false,
+        };
+        const response = await fetch(gateway.url + format.path(chosen), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...format.headers(KEY) },
+          body: JSON.stringify(format.body([{ role: 'user', text: 'Hello!' }], chosen)),
+        });
+        const text = await response.text();
+        asked += 1;
+        if (response.status !== 200) refused.push(`${model.id} ${format.name} ${effort}: ${text}`);
+      });
+      await Promise.all(statuses);
+    }
+  }
+  expect(refused).toEqual([]);
+  expect(asked).toBeGreaterThan(100);
+  await gateway.close();
+});
+
+test('Claude models that decide themselves how much to think are told a word, the others a number of tokens', () => {
+  const settings = {
+    model: 'anthropic/some',
+    maxTokens: 1_000,
+    mostTokens: 64_000,
+    temperature: undefined,
+    system: '',
+    tools: false,
+  };
+  const turns = [{ role: 'user' as const, text: 'Hello!' }];
+  const words = { kinds: ['effort'], efforts: ['low', 'max'], canDisable: true };
+  expect(messages.body(turns, { ...settings, thinking: words, effort: 'max' })).toMatchObject({
+    max_tokens: 1_000,
+    thinking: { type: 'adaptive', display: 'summarized' },
+    output_config: { effort: 'max' },
+  });
+  const tokens = { kinds: ['budget'], efforts: [], budget: { min: 1_024, max: 63_999 }, canDisable: true };
+  const budgeted = messages.body(turns, { ...settings, thinking: tokens, effort: 'high' });
+  expect(budgeted).toMatchObject({
+    max_tokens: 25_576,
+    thinking: { type: 'enabled', budget_tokens: 24_576 },
+  });
+  expect(budgeted).not.toHaveProperty('output_config');
 });

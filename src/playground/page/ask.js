@@ -3,7 +3,7 @@
 import { bytesOf, reach } from './reach.js';
 import { readEvents } from './sse.js';
 
-/** @import { Settings, Turn, Update, WireFormat } from './dialogue.js' */
+/** @import { Thinking, Update, WireFormat } from './dialogue.js' */
 
 /** @typedef {{ input: number, output: number, cacheRead?: number, cacheWrite?: number }} Rates */
 
@@ -11,7 +11,11 @@ import { readEvents } from './sse.js';
  * @typedef {object} Model
  * @property {string} id
  * @property {string} name
- * @property {boolean} thinks
+ * @property {readonly string[]} aliases other ids of it
+ * @property {boolean} simulated whether the sandbox plays it, so that it costs nothing
+ * @property {Thinking} [thinking] how it is told to think; absent where it does not
+ * @property {boolean} sampling whether it takes a temperature
+ * @property {number} maxOutputTokens
  * @property {boolean} generateContent whether it is reached in that format
  * @property {Rates & { long?: Rates & { above: number } }} prices
  */
@@ -30,19 +34,19 @@ export async function listModels(key) {
 }
 
 /**
- * @param {WireFormat} format
- * @param {readonly Turn[]} turns
- * @param {Settings} settings
+ * @param {Pick<WireFormat, 'headers' | 'reader'>} format
+ * @param {string} path
+ * @param {Record<string, unknown>} body
  * @param {string} key
  * @param {AbortSignal} signal
  * @param {(updates: readonly Update[]) => void} onUpdates
  * @returns {Promise<unknown>} the answer in the format's own words
  */
-export async function ask(format, turns, settings, key, signal, onUpdates) {
-  const response = await reach(format.path(settings), {
+export async function ask(format, path, body, key, signal, onUpdates) {
+  const response = await reach(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...format.headers(key) },
-    body: JSON.stringify(format.body(turns, settings)),
+    body: JSON.stringify(body),
     signal,
   });
   if (!response.ok || !response.body) throw new Error(await errorMessage(response));

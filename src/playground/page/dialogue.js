@@ -22,10 +22,17 @@
  *
  * @typedef {UserTurn | AssistantTurn} Turn
  *
+ * @typedef {object} Thinking what the catalog knows of how a model thinks
+ * @property {readonly string[]} kinds by which of `effort` and `budget` it is told how much
+ * @property {readonly string[]} efforts its words, from least to most
+ * @property {{ min: number, max: number }} [budget] tokens
+ * @property {boolean} canDisable
+ *
  * @typedef {object} Settings
  * @property {string} model
- * @property {boolean} thinks whether the model thinks at all
- * @property {number} maxTokens
+ * @property {Thinking} [thinking] how the model is told to think; absent where it does not
+ * @property {number} maxTokens of the answer
+ * @property {number} mostTokens that the model can write in one answer
  * @property {number | undefined} temperature
  * @property {string} effort
  * @property {string} system

@@ -13,6 +13,7 @@ import { startMeter } from './meter.js';
 import { ROOT } from './root.js';
 import { snippet } from './snippet.js';
 import { followTheme } from './theme.js';
+import { effortsOf, UNKNOWN } from './thinking.js';
 import { showAssistant, showUser } from './turn-view.js';
 
 /** @import { AssistantTurn, Settings, Turn, Update, WireFormat } from './dialogue.js' */
@@ -26,6 +27,9 @@ const EXAMPLES = [
 ];
 
 const NO_MODEL = 'vendor/model';
+
+/** What is taken for true of a model that the list does not have. */
+const UNLISTED = { thinking: UNKNOWN, sampling: true, maxOutputTokens: Number.POSITIVE_INFINITY };
 
 const page = {
   model: find('model', HTMLInputElement),
@@ -61,15 +65,20 @@ let catalog = [];
 let before = '';
 /** @type {AbortController | undefined} */
 let running;
+/** The last request that was sent. @type {{ wire: WireFormat, chosen: Settings, body: Record<string, unknown> } | undefined} */
+let sent;
 
 /** @returns {Settings} */
 function settings() {
   const model = chosenModel();
+  const { valueAsNumber: temperature } = page.temperature;
+  const { thinking, maxOutputTokens: mostTokens } = known(model) ?? UNLISTED;
   return {
     model,
-    thinks: known(model)?.thinks ?? false,
-    maxTokens: page.maxTokens.valueAsNumber || 4096,
-    temperature: Number.isNaN(page.temperature.valueAsNumber) ? undefined : page.temperature.valueAsNumber,
+    ...(thinking && { thinking }),
+    maxTokens: Math.min(page.maxTokens.valueAsNumber || 4096, mostTokens),
+    mostTokens,
+    temperature: page.temperature.disabled || Number.isNaN(temperature) ? undefined : temperature,
     effort: page.effort.value,
     system: page.system.value.trim(),
     tools: page.tools.checked,
@@ -82,7 +91,10 @@ function chosenModel() {
 
 /** @param {string} model */
 function known(model) {
-  return catalog.find(({ id }) => id === model.toLowerCase());
+  const asked = model.toLowerCase();
+  return catalog.find(
+    ({ id, aliases }) => id === asked || aliases.some((alias) => alias.toLowerCase() === asked),
+  );
 }
 
 /** @returns {WireFormat} */
@@ -100,6 +112,26 @@ function offerFormats() {
   page.format.value = offered.some(({ name }) => name === chosen) ? chosen : chatCompletions.name;
 }
 
+/** Offers what the chosen model takes: its words for thinking, and a temperature only where it has one. */
+function offerSettings() {
+  const { thinking, sampling } = known(chosenModel()) ?? UNLISTED;
+  const { value } = page.effort;
+  const efforts = effortsOf(thinking);
+  page.effort.replaceChildren(
+    new Option('model default', ''),
+    ...efforts.map((effort) => new Option(effort, effort)),
+  );
+  page.effort.value = efforts.includes(value) ? value : '';
+  page.effort.disabled = efforts.length === 0;
+  page.temperature.disabled = !sampling;
+  page.temperature.placeholder = sampling ? 'model default' : 'not taken';
+}
+
+function offer() {
+  offerFormats();
+  offerSettings();
+}
+
 async function loadModels() {
   const key = page.key.value.trim();
   tab.set('key', key);
@@ -112,7 +144,7 @@ async function loadModels() {
       ),
     );
     if (!chosenModel()) page.model.value = catalog[0]?.id ?? '';
-    offerFormats();
+    offer();
     welcome();
     say(`${catalog.length} models`);
   } catch (error) {
@@ -177,6 +209,8 @@ async function answer() {
   const wire = format();
   const chosen = settings();
   const asked = [...turns];
+  const body = wire.body(asked, chosen);
+  sent = { wire, chosen, body };
   // The dialogue has passed these places: no tool answers there any more, and no other answer is had.
   for (const passed of page.log.querySelectorAll('form, .again')) passed.remove();
   const view = showAssistant(page.log, `${chosen.model} · ${wire.name}`);
@@ -199,19 +233,26 @@ async function answer() {
   busy(true);
   view.article.scrollIntoView({ block: 'end' });
   try {
-    const kept = await ask(wire, asked, chosen, page.key.value.trim(), running.signal, (updates) => {
-      for (const update of updates) {
-        // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
-        if ('error' in update) throw new Error(update.error);
-        if ('usage' in update) meter.usage(update.usage);
-        else if ('finish' in update) meter.finish(update.finish);
-        else meter.token();
-        note(turn, update);
-        gather(waiting, update);
-      }
-      // A fast model says thousands of words a second: laid out one by one, they would leave the page no time.
-      frame ||= requestAnimationFrame(show);
-    });
+    const kept = await ask(
+      wire,
+      wire.path(chosen),
+      body,
+      page.key.value.trim(),
+      running.signal,
+      (updates) => {
+        for (const update of updates) {
+          // Whatever follows in the stream, the answer has failed, and is not to go back as one that is whole.
+          if ('error' in update) throw new Error(update.error);
+          if ('usage' in update) meter.usage(update.usage);
+          else if ('finish' in update) meter.finish(update.finish);
+          else meter.token();
+          note(turn, update);
+          gather(waiting, update);
+        }
+        // A fast model says thousands of words a second: laid out one by one, they would leave the page no time.
+        frame ||= requestAnimationFrame(show);
+      },
+    );
     show();
     turn.kept = { format: wire.name, model: chosen.model, value: kept };
     say('The answer is complete.');
@@ -308,12 +349,13 @@ document.addEventListener('keydown', (event) => {
 page.stop.addEventListener('click', () => running?.abort());
 page.fresh.addEventListener('click', () => {
   turns = [];
+  sent = undefined;
   welcome();
   page.prompt.focus();
 });
 page.settingsToggle.addEventListener('click', () => openSettings(page.settings.hidden === true));
 page.key.addEventListener('change', loadModels);
-page.model.addEventListener('change', offerFormats);
+page.model.addEventListener('change', offer);
 // Of a list, browsers offer what the words in its field are part of: with a model in it, that is this one alone. So the
 // field is empty while it is used, and has its model again where no other was chosen.
 page.model.addEventListener('focus', () => {
@@ -326,19 +368,27 @@ page.model.addEventListener('blur', () => {
   page.model.placeholder = NO_MODEL;
 });
 copies(page.copy, () => {
+  const { wire, chosen, body } = requestToCopy();
+  say('Copied.');
+  return snippet(page.snippet.value, wire, chosen, body, ROOT);
+});
+
+/** The request that sending would send now; where nothing is written, the one that was sent last. */
+function requestToCopy() {
+  const text = page.prompt.value;
+  if (!text.trim() && sent) return sent;
   const chosen = settings();
   const wire = format();
-  /** @type {Turn[]} */
-  const asked = page.prompt.value.trim() ? [...turns, { role: 'user', text: page.prompt.value }] : turns;
-  /** @type {Turn[]} */
-  const shown = asked.length > 0 ? asked : [{ role: 'user', text: 'Hello!' }];
-  say('Copied.');
-  return snippet(page.snippet.value, wire, chosen, wire.body(shown, chosen), ROOT);
-});
+  return {
+    wire,
+    chosen,
+    body: wire.body([...turns, { role: 'user', text: text.trim() ? text : 'Hello!' }], chosen),
+  };
+}
 
 followTheme(page.theme);
 page.key.value = givenKey() ?? tab.get('key') ?? '';
-offerFormats();
+offer();
 welcome();
 void loadModels();
 (page.key.value ? page.prompt : page.key).focus();

@@ -44,7 +44,8 @@ export function startMeter(now = () => performance.now()) {
       lines.push(
         `${usage.input} in${usage.cacheRead ? ` (${usage.cacheRead} cached)` : ''}, ${usage.output} out`,
       );
-      if (model) lines.push(`$${costOf(usage, model.prices).toFixed(6)}`);
+      if (model?.simulated) lines.push('simulated: $0');
+      else if (model) lines.push(`$${costOf(usage, model.prices).toFixed(6)}`);
       return lines;
     },
   };

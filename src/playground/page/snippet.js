@@ -1,8 +1,12 @@
-/** The request as something to paste elsewhere. The key is left for the reader to fill in. */
+/**
+ * The request as something to paste elsewhere. It has no key: it reads one from a variable, and says first how to set
+ * that. (`GATEWAY_API_KEY` is another one, which gives a gateway itself a key.)
+ */
 
 /** @import { Settings, WireFormat } from './dialogue.js' */
 
-const KEY = 'GATEWAY_API_KEY';
+const KEY = 'KEY';
+const HINT = `Your key of this gateway: export ${KEY}=gw_…`;
 
 /**
  * @param {string} kind `curl`, `javascript` or `python`
@@ -12,10 +16,10 @@ const KEY = 'GATEWAY_API_KEY';
  * @param {string} origin where the gateway is
  */
 export function snippet(kind, format, settings, body, origin) {
-  if (kind === 'curl') return curl(format, settings, body, origin);
+  if (kind === 'curl') return `# ${HINT}\n${curl(format, settings, body, origin)}`;
   return kind === 'python'
-    ? python(format, settings, body, origin)
-    : javascript(format, settings, body, origin);
+    ? `# ${HINT}\n${python(format, settings, body, origin)}`
+    : `// ${HINT}\n${javascript(format, settings, body, origin)}`;
 }
 
 /**

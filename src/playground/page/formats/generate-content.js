@@ -1,6 +1,7 @@
 import { EXAMPLE_TOOLS, keptFor, parseArguments } from '../dialogue.js';
+import { budgetOf } from '../thinking.js';
 
-/** @import { Turn, Settings, Update, WireFormat } from '../dialogue.js' */
+/** @import { Thinking, Turn, Update, WireFormat } from '../dialogue.js' */
 
 /** @type {WireFormat} */
 export const generateContent = {
@@ -8,7 +9,7 @@ export const generateContent = {
   path: ({ model }) =>
     `/v1beta/models/${encodeURIComponent(model.replace(/^google\//i, ''))}:streamGenerateContent?alt=sse`,
   headers: (key) => ({ 'x-goog-api-key': key }),
-  body: (turns, { model, maxTokens, temperature, effort, system, tools }) => ({
+  body: (turns, { model, thinking, maxTokens, temperature, effort, system, tools }) => ({
     contents: turns.flatMap((turn) => contentsOf(turn, model)),
     ...(system && { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools && {
@@ -24,7 +25,7 @@ export const generateContent = {
     generationConfig: {
       maxOutputTokens: maxTokens,
       ...(temperature !== undefined && { temperature }),
-      ...(effort && { thinkingConfig: { ...thinkingOf(model, effort), includeThoughts: true } }),
+      ...(effort && { thinkingConfig: { ...thinkingOf(thinking, effort), includeThoughts: true } }),
     },
   }),
   reader() {
@@ -59,13 +60,13 @@ export const generateContent = {
 };
 
 /**
- * Gemini 3 is told a level, Gemini 2.5 a number of tokens.
- * @param {string} model
+ * The newer Gemini models are told a level, 2.5 a number of tokens.
+ * @param {Thinking | undefined} thinking
  * @param {string} effort
  */
-function thinkingOf(model, effort) {
-  if (!/gemini-2\.5/i.test(model)) return { thinkingLevel: effort.toUpperCase() };
-  return { thinkingBudget: { low: 1024, medium: 8192, high: 24576 }[effort] ?? -1 };
+function thinkingOf(thinking, effort) {
+  const budget = budgetOf(thinking, effort);
+  return budget === undefined ? { thinkingLevel: effort.toUpperCase() } : { thinkingBudget: budget };
 }
 
 /**

@@ -1,22 +1,20 @@
 import { EXAMPLE_TOOLS, keptFor, parseArguments } from '../dialogue.js';
+import { budgetOf } from '../thinking.js';
 
-/** @import { Turn, Settings, Update, Usage, WireFormat } from '../dialogue.js' */
-
-/** What the effort words stand for where thinking is a number of tokens. @type {Record<string, number>} */
-const BUDGETS = { low: 1024, medium: 8192, high: 24576 };
+/** @import { Thinking, Turn, Update, Usage, WireFormat } from '../dialogue.js' */
 
 /** @type {WireFormat} */
 export const messages = {
   name: 'messages',
   path: () => '/v1/messages',
   headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
-  body: (turns, { model, maxTokens, temperature, effort, system, tools }) => ({
+  body: (turns, { model, thinking, maxTokens, mostTokens, temperature, effort, system, tools }) => ({
     model,
-    max_tokens: effort ? maxTokens + (BUDGETS[effort] ?? 0) : maxTokens,
+    max_tokens: maxTokens,
     ...(system && { system }),
     messages: turns.flatMap((turn) => messagesOf(turn, model)),
     ...(temperature !== undefined && { temperature }),
-    ...(effort && { thinking: { type: 'enabled', budget_tokens: BUDGETS[effort] } }),
+    ...(effort && thinkingOf(thinking, effort, maxTokens, mostTokens)),
     ...(tools && {
       tools: EXAMPLE_TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
     }),
@@ -60,6 +58,25 @@ export const messages = {
     };
   },
 };
+
+/**
+ * Some Claude models are told a number of tokens, which are part of `max_tokens`; the newer ones take `adaptive` and a
+ * word only (Anthropic documentation, "Adaptive thinking").
+ * @param {Thinking | undefined} thinking
+ * @param {string} effort
+ * @param {number} maxTokens of the answer beside what is thought
+ * @param {number} mostTokens that the model can write
+ */
+function thinkingOf(thinking, effort, maxTokens, mostTokens) {
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  const budget = budgetOf(thinking, effort, mostTokens - 1);
+  if (budget === undefined)
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } };
+  return {
+    max_tokens: Math.min(mostTokens, maxTokens + budget),
+    thinking: { type: 'enabled', budget_tokens: budget },
+  };
+}
 
 /**
  * @param {any} block

@@ -7,7 +7,7 @@ export const responses = {
   name: 'responses',
   path: () => '/v1/responses',
   headers: (key) => ({ authorization: `Bearer ${key}` }),
-  body: (turns, { model, thinks, maxTokens, temperature, effort, system, tools }) => ({
+  body: (turns, { model, thinking, maxTokens, temperature, effort, system, tools }) => ({
     model,
     input: turns.flatMap((turn) => itemsOf(turn, model)),
     ...(system && { instructions: system }),
@@ -16,7 +16,7 @@ export const responses = {
     ...(effort && { reasoning: { effort, summary: 'auto' } }),
     ...(tools && { tools: EXAMPLE_TOOLS.map((tool) => ({ type: 'function', ...tool, strict: false })) }),
     // A model that does not think refuses this.
-    ...(thinks && { include: ['reasoning.encrypted_content'] }),
+    ...(thinking && { include: ['reasoning.encrypted_content'] }),
     store: false,
     stream: true,
   }),
