@@ -3,7 +3,14 @@
 import type { OpenPart, ReplyEvent } from '../../src/conversation/reply.ts';
 
 /** What each part of an answer is. */
-export type PartKind = 'text' | 'thinking' | 'signed thinking' | 'tool call' | 'citation' | 'refusal' | 'by turns';
+export type PartKind =
+  | 'text'
+  | 'thinking'
+  | 'signed thinking'
+  | 'tool call'
+  | 'citation'
+  | 'refusal'
+  | 'by turns';
 
 export const PART_KINDS: readonly PartKind[] = [
   'text',
@@ -37,7 +44,12 @@ function partAt(kind: PartKind, index: number): readonly ReplyEvent[] {
     { type: 'part-delta', choice: 0, index, text },
   ];
   if (kind === 'signed thinking') {
-    events.push({ type: 'part-detail', choice: 0, index, signature: { origin: 'anthropic', value: `s${index}` } });
+    events.push({
+      type: 'part-detail',
+      choice: 0,
+      index,
+      signature: { origin: 'anthropic', value: `s${index}` },
+    });
   }
   return [...events, { type: 'part-end', choice: 0, index }];
 }

@@ -1,0 +1,249 @@
+/**
+ * Whatever reads bytes of a caller or a vendor looks at each of them a bounded number of times: four times the bytes
+ * cost at most five times as much, whatever they are and however they are cut.
+ */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { argumentsObject } from '../../src/conversation/arguments.ts';
+import { parseDataUrl } from '../../src/conversation/data-url.ts';
+import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { formats } from '../../src/formats/all.ts';
+import { argumentScan } from '../../src/formats/chat-completions/argument-scan.ts';
+import { hideUsage } from '../../src/formats/chat-completions/hide-usage.ts';
+import { partLine } from '../../src/formats/chat-completions/part-line.ts';
+import { eventObject } from '../../src/formats/event-data.ts';
+import { nearestPath } from '../../src/http/nearest-path.ts';
+import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/json-bounds.ts';
+import { scanList, scanObject } from '../../src/json-scan.ts';
+import { readMessage } from '../../src/socket/message.ts';
+import { failureInBody, failureInStream } from '../../src/stages/early-failure.ts';
+import { guardOf } from '../../src/stages/guard.ts';
+import { modelsBeside } from '../../src/stages/models-beside.ts';
+import { decodeSse } from '../../src/streams/sse.ts';
+import { run } from '../../src/streams/step.ts';
+import { outermost } from '../../src/usage/outermost.ts';
+import { remainsOf, tapChunk, usageTap } from '../../src/usage/usage-tap.ts';
+import { relay } from '../../src/vendors/relay.ts';
+import { excessOf } from '../support/cost.ts';
+
+/** Small enough for a run in a moment, large enough for a square to show: 64 KB of white space once took ten seconds. */
+const SIZE = 16 * 1024;
+
+/** What readers of bytes stop at, repeated: alone, and two or three together. */
+const ATOMS = [
+  ' ',
+  '\n',
+  '\r',
+  '\r\n',
+  '"',
+  '\\',
+  '\\"',
+  '{',
+  '}',
+  '{}',
+  '[',
+  ']',
+  ':',
+  ',',
+  'x',
+  '-',
+  '0',
+  '1.0',
+  '\u00e9',
+  '"usage"',
+  '"usage":',
+  '"usage":{',
+  '"usage":null,',
+  '"choices":[],',
+  '"model":"m",',
+  '"a":1,',
+  'data:',
+  'data: {',
+  'event: x',
+  ': ping',
+  '\n\n',
+  '\\u0075',
+  '"total_tokens":1',
+  '"error":',
+  '"tools":[',
+];
+const repeated = fc
+  .array(fc.constantFrom(...ATOMS), { minLength: 1, maxLength: 3 })
+  .map((atoms) => atoms.join(''));
+
+/** What may stand before and behind it, so that it is reached. */
+const AROUND: readonly (readonly [before: string, behind: string])[] = [
+  ['', ''],
+  ['{', '"model":"x"}'],
+  ['{"model":', '"x"}'],
+  ['{"model":"x"', '}'],
+  ['{"tools":[', ']}'],
+  ['{"tools":[{"type":"a"', '}]}'],
+  ['data: {"usage"', '}\n\n'],
+  ['data: {"error":', '}\n\n'],
+  ['data:', '{"choices":[],"usage":null}\n\n'],
+  [': ', '\n\n'],
+];
+
+interface Input {
+  readonly around: readonly [before: string, behind: string];
+  readonly unit: string;
+  /** Bytes of a piece of a stream; 0 where all of it comes at once. */
+  readonly cut: number;
+}
+
+function bytesOf({ around: [before, behind], unit }: Input, size: number): Buffer {
+  return Buffer.from(before + unit.repeat(Math.ceil(size / Buffer.byteLength(unit))) + behind);
+}
+
+function piecesOf(input: Input, size: number): readonly Buffer[] {
+  const bytes = bytesOf(input, size);
+  if (input.cut === 0) return [bytes];
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += input.cut) pieces.push(bytes.subarray(at, at + input.cut));
+  return pieces;
+}
+
+/** What a reader refuses has been read, too; what it throws beside that is a fault. */
+function orRefused(read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+const usageOf = (pieces: readonly Buffer[]): void => {
+  const tap = usageTap('usage', true);
+  for (const piece of pieces) tapChunk(tap, piece);
+  remainsOf(tap);
+};
+
+function firstWords(pieces: readonly Buffer[]): void {
+  const { body, write, close } = relay({ flow() {}, cancel() {} });
+  void failureInStream(body, formats['chat-completions'].outbound, 0);
+  for (const piece of pieces) write(piece);
+  close();
+}
+
+function guarded(pieces: readonly Buffer[]): void {
+  const head = { status: 200, headers: { 'content-type': 'text/event-stream' } };
+  const guard = guardOf(formats.responses, head, undefined);
+  for (const piece of pieces) guard?.chunk(piece);
+  guard?.hasFailed();
+  guard?.cut();
+}
+
+function told(pieces: readonly Buffer[]): void {
+  const line = partLine(0);
+  const out = { enqueue() {} };
+  const part = line.begin({ kind: 'tool-call', id: 'a', name: 'f' }, out);
+  for (const piece of pieces) line.write(part, piece.toString('latin1'), out);
+  line.end(out);
+}
+
+/** Every reader of bytes, of requests and of streams. */
+const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
+  'json-scan: an object': ([bytes = Buffer.alloc(0)]) => void scanObject(bytes),
+  'json-scan: a list': ([bytes = Buffer.alloc(0)]) => {
+    for (const span of scanObject(bytes).values()) scanList(bytes, span);
+  },
+  'models beside': ([bytes = Buffer.alloc(0)]) => void modelsBeside(bytes, scanObject(bytes)),
+  'a WebSocket message': ([bytes = Buffer.alloc(0)]) => void readMessage(bytes),
+  'the bounds of JSON': ([bytes = Buffer.alloc(0)]) => void isBounded(bytes.toString('utf8')),
+  'odd numbers': ([bytes = Buffer.alloc(0)]) => void holdsOddNumber(bytes.toString('utf8')),
+  'arguments as an object': ([bytes = Buffer.alloc(0)]) => void argumentsObject(bytes.toString('utf8')),
+  'a data URL': ([bytes = Buffer.alloc(0)]) => void parseDataUrl(`data:${bytes.toString('utf8')}`),
+  'a query': ([bytes = Buffer.alloc(0)]) => void new URLSearchParams(bytes.toString('latin1')).toString(),
+  'a path': ([bytes = Buffer.alloc(0)]) => void nearestPath(bytes.toString('latin1')),
+  'a whole body that fails': ([bytes = Buffer.alloc(0)]) =>
+    void failureInBody(bytes, formats['chat-completions'].outbound),
+  'server-sent events': (pieces) => void run(decodeSse(), pieces),
+  'hide-usage': (pieces) => void run(hideUsage(), pieces),
+  'usage-search': usageOf,
+  outermost: (pieces) => {
+    const own = outermost();
+    for (const piece of pieces) own(piece);
+  },
+  'early-failure': firstWords,
+  guard: guarded,
+  'argument-scan': (pieces) => {
+    const scan = argumentScan();
+    for (const piece of pieces) scan.add(piece.toString('latin1'));
+  },
+  'part-line': told,
+};
+
+/** Known to have been squares, or to have filled the stack. */
+const EXAMPLES: readonly Input[] = [
+  { around: ['{', '"model":"x"}'], unit: ' ', cut: 0 },
+  { around: ['{"model":"x"', '}'], unit: '\r\n', cut: 0 },
+  { around: ['data: {"usage"', '}\n\n'], unit: '"usage":', cut: 0 },
+  { around: ['data:', '{"choices":[],"usage":null}\n\n'], unit: ' ', cut: 7 },
+  { around: [': ', '\n\n'], unit: 'x\n', cut: 3 },
+  { around: ['', ''], unit: '{}', cut: 0 },
+];
+
+const RUNS = process.env['FULL'] === undefined ? 8 : 400;
+
+describe('each byte is read a bounded number of times', () => {
+  test.each(Object.entries(READERS))('%s', { timeout: 600_000 }, (_, reader) => {
+    const input = fc.record({
+      around: fc.constantFrom(...AROUND),
+      unit: repeated,
+      cut: fc.constantFrom(0, 7, 1_400),
+    });
+    fc.assert(
+      fc.property(input, (each) => {
+        const excess = excessOf(
+          (size) => piecesOf(each, size),
+          (pieces) => orRefused(() => reader(pieces)),
+          SIZE,
+        );
+        expect(excess).toBeUndefined();
+      }),
+      { numRuns: RUNS, examples: EXAMPLES.map((example): [Input] => [example]), endOnFailure: true },
+    );
+  });
+});
+
+describe('an answer is held to the bounds of a request before it becomes a value', () => {
+  const nested = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+  test('megabytes of empty objects, and of opening brackets', () => {
+    const many = `{"a":[${'{},'.repeat(MAX_TOKENS)}{}]}`;
+    for (const data of [many, nested(1_000), '['.repeat(6_000_000)]) {
+      expect(() => eventObject(data)).toThrow('too much JSON');
+      expect(argumentsObject(data)).toEqual({ arguments: data });
+      for (const { outbound } of Object.values(formats)) {
+        expect(outbound.parseError(400, data)).toBeInstanceOf(GatewayError);
+        expect(outbound.parseFailure({ data })).toBeUndefined();
+      }
+    }
+  });
+
+  test('what a request may hold comes back in an answer, some levels further in', () => {
+    expect(() => eventObject(`${' '.repeat(1_000)}${nested(MAX_DEPTH)}`)).not.toThrow();
+    expect(() => eventObject(`${' '.repeat(1_000)}${nested(MAX_ANSWER_DEPTH)}`)).toThrow('too much JSON');
+  });
+
+  test('the count is the same, wherever strings end', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const outside = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '');
+        expect(tokensIn(text)).toBe(outside.replaceAll(/[^{[,:]/g, '').length);
+      }),
+    );
+  });
+});
+
+test('a data URL has at most a kilobyte before its data', () => {
+  const inline = (head: string) => parseDataUrl(`data:${head};base64,AA`);
+  expect(inline('image/png')).toEqual({ mediaType: 'image/png', data: 'AA' });
+  expect(inline('a'.repeat(1_024 - ';base64'.length))?.data).toBe('AA');
+  expect(() => inline('a'.repeat(1_025 - ';base64'.length))).toThrow('before its data');
+  expect(() => inline(';a'.repeat(7_000_000))).toThrow('before its data');
+});
