@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from '../json.ts';
-import { isList, isObject } from '../json.ts';
+import { isObject } from '../json.ts';
 import { isBounded } from '../json-bounds.ts';
 import { holdsOddNumber, isOdd } from './odd-number.ts';
 
@@ -21,21 +21,18 @@ declare global {
   }
 }
 
-/** Deeper than any answer and any tool's arguments, shallower than what JSON.stringify can write before its stack is full. */
-const MAX_DEPTH = 500;
-
 /**
  * Arguments as the object that messages and generate-content want.
  *
  * @param text JSON text as the model wrote it, perhaps cut off; '' means none.
  * @returns `{}` for none, which some write as null; `{ arguments: text }` where the text is no JSON object, or one too
- *   deep to be written again, so that nothing of it is lost.
+ *   deep or too large to be made, so that nothing of it is lost.
  */
 export function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
   const value = tryParseExact(text);
   if (value === null) return {};
-  return isObject(value) && !isTooDeep(value) ? value : { arguments: text };
+  return isObject(value) ? value : { arguments: text };
 }
 
 /**
@@ -77,16 +74,4 @@ export function tryParseExact(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a value is nested too deep to be written: JSON.stringify, and a reviver, end in a full stack some thousands down. */
-export function isTooDeep(value: Json | undefined, levels = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (isList(value)) {
-    for (const inner of value) if (isTooDeep(inner, levels - 1)) return true;
-  } else {
-    for (const key in value) if (isTooDeep(value[key], levels - 1)) return true;
-  }
-  return false;
 }
