@@ -139,8 +139,11 @@ function boundOf({ file, text }: Expression): string | undefined {
 /** Why an expression is not known to be linear; undefined where it is. */
 function complaintOn(text: string): string | undefined {
   const end = text.lastIndexOf('/');
-  const { status, complexity } = checkSync(text.slice(1, end), text.slice(end + 1), { timeout: 30_000 });
-  return status === 'safe' ? undefined : `${status}: ${complexity?.summary ?? 'not judged in time'}`;
+  const verdict = checkSync(text.slice(1, end), text.slice(end + 1), { timeout: 30_000 });
+  if (verdict.status === 'safe') return undefined;
+  return verdict.status === 'vulnerable'
+    ? `vulnerable: ${verdict.complexity.summary}`
+    : 'unknown: not judged in time';
 }
 
 test('no expression costs more than its input is long, unless its input is bounded', {

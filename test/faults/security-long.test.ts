@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, post, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
+import { failureBody, lateFailure } from './secrets.ts';
 import { alike, costOf, openStage, requestOf, type Stage, sized, ways } from './stage.ts';
+import { ask, eventTexts, streamedAnswer, ways as vendorWays } from './upstream-ways.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -213,4 +215,37 @@ describe('S-40 a model name longer than 256 characters is refused before anythin
     }
     expect(stage.upstream.received.length).toBe(before);
   });
+});
+
+/** A connection of its own: what is kept open would be one of the gateway's at the end. */
+const CLOSING = { headers: { connection: 'close' } };
+
+describe('S-42 a text of a vendor that almost matches costs no more than any other of 512 KB', () => {
+  const PIECES = ['token count ', 'Unexpected value(s) i', 'encrypted content ', 'sk-', 'a: ', '::'];
+
+  test.each(vendorWays)(
+    '$name: in a refusal, in the first event, in a late one',
+    { timeout: 120_000 },
+    async (way) => {
+      const begun = eventTexts(streamedAnswer(way.spoken)).slice(0, way.spoken === 'responses' ? 5 : 3);
+      const costOfPiece = (piece: string): Promise<number> => {
+        const text = piece.repeat((512 * 1024) / piece.length);
+        return costOf(stage, async () => {
+          stage.respondWith((_, response) => json(response, failureBody(way.spoken, text), 400));
+          await (await ask(stage.gateway.url, way, false, CLOSING)).text();
+          for (const before of ['', begun.join('')]) {
+            stage.respondWith((_, response) =>
+              response
+                .writeHead(200, { 'content-type': 'text/event-stream' })
+                .end(before + lateFailure(way.spoken, text)),
+            );
+            await (await ask(stage.gateway.url, way, true, CLOSING)).text();
+          }
+        });
+      };
+      const ordinary = await costOfPiece('a');
+      for (const piece of PIECES) expect(await costOfPiece(piece), piece).toBeLessThan(alike(ordinary));
+      stage.respondWith((_, response) => json(response, {}));
+    },
+  );
 });

@@ -119,6 +119,32 @@ describe('U-12 429 with a wait', () => {
     }
   });
 
+  test.each<[string, Record<string, string>]>([
+    ['Infinitys', { 'retry-after': 'Infinity' }],
+    ['1e308s', { 'retry-after': '1e308', 'retry-after-ms': 'Infinity' }],
+    ['-1s', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': 'NaN' }],
+    ['315576000000s', { 'retry-after': '999999999' }],
+  ])('%s and %j: a wait is finite, or none is told', async (retryDelay, headers) => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
+    for (const way of ways) {
+      const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.', details };
+      const body =
+        way.spoken === 'generate-content'
+          ? JSON.stringify({ error })
+          : errorBody[way.spoken](429, 'Slow down.');
+      door.upstream.script((wire) => wire.answer(429, body, headers));
+      for (const stream of [false, true]) {
+        const response = await ask(door.url, way, stream);
+        expect(response.status).toBe(429);
+        for (const name of ['retry-after', 'retry-after-ms']) {
+          expect(response.headers.get(name) ?? '0').toMatch(/^\d{1,9}$/);
+        }
+        const told = await response.text();
+        if (way.name.includes(' to ')) expect(told).not.toMatch(/Infinity|1e\+?\d/);
+      }
+    }
+  });
+
   test('short, but twice the same: when to try again is told, and so it is not advised against', async () => {
     door.upstream.script(limited({ 'retry-after-ms': '20' }));
     for (const way of ways) {
