@@ -21,12 +21,10 @@ export function withWait(error: GatewayError, { status, headers }: UpstreamAnswe
 
 /**
  * What SDKs read of how long to wait, where a service says that in the body alone (Google's `RetryInfo`) or in headers of
- * its own: the AI SDK and LangChain would ask again within seconds. A header that makes no sense is left out.
+ * its own: the AI SDK and LangChain would ask again within seconds.
  */
 export function withWaitTold(headers: Record<string, string>, error: GatewayError): Record<string, string> {
-  const { 'retry-after': seconds, 'retry-after-ms': milliseconds, ...rest } = headers;
-  const said = retryAfter({ 'retry-after': seconds, 'retry-after-ms': milliseconds }, Date.now());
-  if (said !== undefined) return headers;
+  const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
   // What is said of a day's quota is until the minute's is full again.
-  return error.fault === 'quota-exceeded' ? rest : { ...waitHeaders(error), ...rest };
+  return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
 }

@@ -126,7 +126,7 @@ describe('U-12 429 with a wait', () => {
     ['315576000000s', { 'retry-after': '999999999' }],
   ])('%s and %j: a wait is finite, or none is told', async (retryDelay, headers) => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }];
-    for (const way of ways) {
+    for (const way of translated) {
       const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.', details };
       const body =
         way.spoken === 'generate-content'
@@ -139,8 +139,7 @@ describe('U-12 429 with a wait', () => {
         for (const name of ['retry-after', 'retry-after-ms']) {
           expect(response.headers.get(name) ?? '0').toMatch(/^\d{1,9}$/);
         }
-        const told = await response.text();
-        if (way.name.includes(' to ')) expect(told).not.toMatch(/Infinity|1e\+?\d/);
+        expect(await response.text()).not.toContain('Infinity');
       }
     }
   });
@@ -161,7 +160,7 @@ describe('U-12 429 with a wait', () => {
   test.each<[string, Record<string, string>, string | null]>([
     ['long', { 'retry-after': '60' }, '60'],
     ['longer than SDKs are to wait', { 'retry-after': '61', 'x-should-retry': 'true' }, '61'],
-    ['as long as a quota lasts', { 'retry-after': '999999999' }, '999999999'],
+    ['as long as a quota lasts', { 'retry-after': '999999999' }, String(31 * 86_400)],
     ['negative', { 'retry-after': '-1' }, null],
     ['no number', { 'retry-after': 'NaN' }, null],
     ['infinite', { 'retry-after': '1e999' }, null],
