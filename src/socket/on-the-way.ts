@@ -27,7 +27,7 @@ export interface OnTheWayOptions {
   hasRequests(): boolean;
   /** Whether the gateway reads nothing at the moment, so that the client cannot go on. */
   isStopped(): boolean;
-  /** Milliseconds that a message may take. */
+  /** Milliseconds that a message may take; 0: any. */
   time(): number;
   /** Called with every change. */
   changed(): void;
@@ -87,7 +87,8 @@ export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
     tick(milliseconds) {
       if (isOver || !frames.isOpen()) return;
       if (!options.isStopped()) spent += milliseconds;
-      if (spent > options.time()) options.refuse(needsPlace() ? noPlace() : tooSlow());
+      const most = options.time();
+      if (most > 0 && spent > most) options.refuse(needsPlace() ? noPlace() : tooSlow());
       else if (needsPlace()) look();
     },
     end() {

@@ -102,7 +102,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   let telling = 0;
   /** What `pending` was told last. */
   let counted = 0;
-  let isRefused = false;
+  /** Whether it is closed, or about to be because it was refused. */
+  let isOver = false;
   /** Why no more requests are taken. */
   let ending: GatewayError | undefined;
 
@@ -145,7 +146,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
 
   /** Reads on, or not, and tells how much is held, now that something has changed. */
   const weigh = (): void => {
-    if (isRefused) return;
+    if (isOver) return;
     readOn(!isFull() && !onTheWay.waits());
     const bytes = pending();
     const told = bytes > UNCOUNTED ? bytes : 0;
@@ -159,8 +160,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   };
 
   const refuse = (error: GatewayError): void => {
-    if (isRefused) return;
-    isRefused = true;
+    if (isOver) return;
+    isOver = true;
     sayWrong(error, undefined);
     socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
     // A sender in full flow would be reset, and might not read why: what still comes is read and thrown away.
@@ -232,6 +233,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
     response: JsonObject | undefined,
   ): void => {
+    // All memories are counted: that of a connection that is gone must stay empty.
+    if (isOver) return;
     const id = asText(response?.['id']);
     if (response === undefined || id === undefined || items === undefined || goesOnElsewhere) return;
     memory.keep(lane ?? NO_LANE, {
@@ -295,6 +298,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   }, OLDEST).unref();
   socket.on('close', () => {
     clearTimeout(tooOld);
+    isOver = true;
     onTheWay.end();
     memory.forgetAll();
     for (const request of asked) request.destroy();
