@@ -15,7 +15,8 @@ const MOST_REFERENCES = 10_000;
  * The request as the key may send it.
  * @param format what the body is written in.
  * @returns by a promise only where it names what is not known in memory.
- * @throws GatewayError, or by the promise, `permission-denied` that names the field.
+ * @throws GatewayError, or by the promise, `permission-denied` that names the field, and `overloaded` where the store cannot
+ *   be read.
  */
 export function keepToOwn(
   { principal, route }: Pick<Admitted, 'principal' | 'route'>,
@@ -50,7 +51,15 @@ export function keepToOwn(
     if (first !== undefined) throw refused(first, 'only what its own answers have stored at the vendor');
     return request;
   };
-  return missing instanceof Promise ? missing.then(judge) : judge(missing);
+  return missing instanceof Promise ? missing.then(judge, unreadable) : judge(missing);
+}
+
+/** The store does not answer: nobody can say whose it is. */
+function unreadable(cause: unknown): never {
+  throw new GatewayError('overloaded', 'Whose the stored response or file is cannot be read right now.', {
+    retryAfter: 1,
+    cause,
+  });
 }
 
 function isSet({ body, fields }: Scanned, field: string): boolean {

@@ -31,6 +31,7 @@ const MALFORMED: readonly (readonly [string, string, unknown, string | null])[] 
   ['POST', '/admin/keys', { name: 'a', budget_day: -1 }, 'budget_day'],
   ['POST', '/admin/keys', { name: 'a', rpm: 5 }, null],
   ['POST', '/admin/keys', { name: 'a', model_limits: [{ models: [] }] }, 'model_limits.0.models'],
+  ['POST', '/admin/keys', { name: 'a', stored: 'some' }, 'stored'],
   [
     'POST',
     '/admin/groups',
@@ -129,6 +130,7 @@ describeStores('the admin API', (stores) => {
     withAdmin(async ({ ask, store, told }) => {
       const settings = {
         models: ['openai/*'],
+        stored: 'none',
         expires_at: '2999-12-31T00:00:00.000Z',
         requests_per_minute: 60,
         tokens_per_minute: 100_000,
@@ -146,6 +148,7 @@ describeStores('the admin API', (stores) => {
       expect(await keyRecords(store)).toMatchObject([
         {
           hash: hashKey(key),
+          stored: 'none',
           limits: { budgetDay: 1.5 },
           modelLimits: [{ models: ['openai/o3'], requestsPerMinute: 2, budgetDay: 0.5 }],
         },

@@ -1,6 +1,8 @@
 /** Whose answers have made what lies at the vendors', in memory and in the store. */
 
 import { expect, onTestFinished, test } from 'vitest';
+import { keepToOwn } from '../../src/stages/keep-to-own.ts';
+import { scanned } from '../../src/stages/scanned.ts';
 import { ownedTable } from '../../src/store/stored-ids.ts';
 import { type OwnedTable, openStoredIds, type StoredIds } from '../../src/stored-ids.ts';
 import { describeStores } from '../support/stores.ts';
@@ -36,6 +38,22 @@ test('without a store: what this process has noted, to the first who had it', ()
   ids.bind(['resp_1', 'resp_2'], 'two');
   expect(ids.missing(['resp_1'], 'one')).toEqual(NOTHING);
   expect(ids.missing(['resp_1', 'resp_2', 'resp_3'], 'two')).toEqual(new Set(['resp_1', 'resp_3']));
+});
+
+test('where the store cannot be read, a request that needs it is told to come again', async () => {
+  const table: OwnedTable = { find: () => Promise.reject(new Error('gone')), add: async () => {} };
+  const principal = {
+    name: 'one',
+    restricted: false,
+    allows: () => true,
+    stored: 'own',
+    limits: {},
+  } as const;
+  const request = scanned(Buffer.from('{"model":"x","previous_response_id":"resp_1"}'));
+  const route = { format: 'responses', operation: 'generate' } as const;
+  await expect(keepToOwn({ principal, route }, 'responses', request, opened(table))).rejects.toMatchObject({
+    status: 503,
+  });
 });
 
 test('memory is bounded, and forgets the oldest', () => {
