@@ -3,7 +3,7 @@
  * read: then it is in a file for its owner alone.
  */
 
-import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeBehind } from '../error-code.ts';
 import { makeFolder } from '../make-folder.ts';
@@ -30,12 +30,15 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
   const file = join(dirname(store.place.path), 'first-key.txt');
   try {
     makeFolder(dirname(file), 0o700);
-    accessSync(dirname(file), constants.W_OK);
+    const probe = `${file}.probe`;
+    writePrivately(probe, '');
+    rmSync(probe);
   } catch (error) {
     // A key that nobody could ever read would keep the next start from making another one.
     return `There is no key yet, and none was made: there is no terminal to show it on, and ${file} cannot be written${codeBehind(error)}. Make one with \`gateway keys create NAME\`, or set GATEWAY_API_KEY.`;
   }
   const key = await makeFirstKey(store);
+  // Another process was first, and says where its key is.
   if (key === undefined) return undefined;
   writePrivately(file, `${key}\n`);
   return { key, file };
@@ -43,8 +46,11 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
 
 /** Writes a file that only its owner can read, also where there was one that others could. */
 export function writePrivately(file: string, text: string): void {
-  rmSync(file, { force: true });
-  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  const part = `${file}.part`;
+  rmSync(part, { force: true });
+  writeFileSync(part, text, { flag: 'wx', mode: 0o600 });
+  // What was there before stays until this is whole.
+  renameSync(part, file);
 }
 
 /** What is said of a key in a file. */

@@ -29,8 +29,8 @@ interface Open {
 }
 
 /**
- * Windows of this process alone, of the keys that came lately. Nothing is waited for: to
- * wait for promises took a short answer 7 percent of its time (measured).
+ * Windows of this process alone, of the keys that came lately. Nothing is waited for: to wait for promises took a short
+ * answer 7 percent of its time (measured).
  * @param seconds how long one is.
  */
 export function windowHere(seconds: number): LocalWindow {
