@@ -22,7 +22,8 @@ export function useStoppedClock(): StoppedClock {
   });
   return {
     stop() {
-      const stopped = performance.now();
+      // A whole number, so that what is reckoned with it is exact.
+      const stopped = Math.ceil(performance.now());
       now = stopped;
       const spy = vi.spyOn(performance, 'now').mockImplementation(() => now ?? stopped);
       start = () => spy.mockRestore();
