@@ -7,6 +7,7 @@ import { asBuffer } from '../as-buffer.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../json.ts';
 import { tokensIn } from '../json-bounds.ts';
+import { scanObject } from '../json-scan.ts';
 import type { Body } from '../streams/body.ts';
 import { changed } from '../streams/changed.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';

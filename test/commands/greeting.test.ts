@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { greeting } from '../../src/commands/greeting.ts';
 import { CLI } from '../support/command.ts';
-import { isInstalled } from '../support/installed.ts';
 import { textOfPages } from '../support/pages.ts';
 import { firstKeyFile, firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { isAvailable, SCRIPT } from '../support/programs.ts';
 import { soon } from '../support/soon.ts';
 
 let running: GatewayProcess | undefined;
@@ -83,29 +83,26 @@ test('where there is a file already that others can read, they cannot read the k
   expect(await readFile(join(directory, 'others'), 'utf8')).toBe('');
 });
 
-test.runIf(isInstalled('script', 'script', 'bsdutils'))(
-  'on a terminal a first start shows the key',
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
-    const command = [process.execPath, CLI, 'start', '--port', '0'].join(' ');
-    const child = spawn('script', ['-qfec', command, '/dev/null'], {
-      cwd: directory,
-      env: { PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    onTestFinished(async () => {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      await rm(directory, { recursive: true });
-    });
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += String(chunk);
-    });
-    await soon(() => expect(output).toMatch(/\/#key=gw_/));
-    expect(existsSync(firstKeyFile(directory))).toBe(false);
-  },
-);
+test.runIf(isAvailable(SCRIPT))('on a terminal a first start shows the key', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
+  const command = [process.execPath, CLI, 'start', '--port', '0'].join(' ');
+  const child = spawn('script', ['-qfec', command, '/dev/null'], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await rm(directory, { recursive: true });
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  await soon(() => expect(output).toMatch(/\/#key=gw_/));
+  expect(existsSync(firstKeyFile(directory))).toBe(false);
+});
 
 test.each([
   ['http://0.0.0.0:8787', 'http://localhost:8787'],

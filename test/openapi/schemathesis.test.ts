@@ -9,30 +9,21 @@
  */
 
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isList, isObject, type Json } from '../../src/json.ts';
 import { openApi } from '../../src/openapi/document.ts';
 import { ADMIN_KEY, startAdmin } from '../support/admin.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
-
-const PROGRAM = resolve(import.meta.dirname, '../../.python/bin/schemathesis');
+import { isAvailable, SCHEMATHESIS, SCHEMATHESIS_PATH } from '../support/programs.ts';
 
 /** Seconds that each of the two listeners is asked for. */
 const SECONDS = process.env['FULL'] === '1' ? 300 : 20;
 
 const MODELS = ['openai/gpt-5.4', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'];
 const GOOGLES = ['gemini-2.5-flash', 'gemini-3.8-flash'];
-
-function hasSchemathesis(): boolean {
-  if (existsSync(PROGRAM)) return true;
-  if (process.env['REQUIRE_SCHEMATHESIS'] === '1') throw new Error(`There is no Schemathesis at ${PROGRAM}.`);
-  console.warn(`There is no Schemathesis at ${PROGRAM}: what is tested with it is skipped.`);
-  return false;
-}
 
 /** The document with models that there are, as any other name is answered by a 404 before anything else is read. */
 function withModels(value: Json | undefined): Json {
@@ -66,7 +57,7 @@ async function ask(
       ...words,
     ];
     return await new Promise((done) => {
-      execFile(PROGRAM, said, { cwd: directory, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      execFile(SCHEMATHESIS_PATH, said, { cwd: directory, maxBuffer: 1e8 }, (error, stdout, stderr) =>
         done({
           output: stdout + stderr,
           code: typeof error?.code === 'number' ? error.code : error ? -1 : 0,
@@ -83,7 +74,7 @@ function casesIn(output: string): number {
   return Number(/(\d+) generated/.exec(output)?.[1]);
 }
 
-describe.skipIf(!hasSchemathesis())('Schemathesis', () => {
+describe.skipIf(!isAvailable(SCHEMATHESIS))('Schemathesis', () => {
   test('finds nothing at the listener of callers', { timeout: (SECONDS + 120) * 1_000 }, async () => {
     const gateway = await startGateway();
     const { output, code } = await ask(gateway.url, KEY, ['--exclude-tag', 'admin']);

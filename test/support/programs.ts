@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface Program {
   readonly name: string;
@@ -46,7 +46,24 @@ export const CHROMIUM: Program = {
   isThere: () => chromiumPath() !== undefined,
 };
 
-export const PROGRAMS: readonly Program[] = [POSTGRES, REDIS, PROMETHEUS, CHROMIUM];
+export const SCRIPT: Program = {
+  name: 'script',
+  variable: 'REQUIRE_SCRIPT',
+  remedy: 'install the package bsdutils',
+  isThere: () => runs('script'),
+};
+
+/** Where `.ci/run` installs Schemathesis, a program in Python (https://schemathesis.io). */
+export const SCHEMATHESIS_PATH = resolve(import.meta.dirname, '../../.python/bin/schemathesis');
+
+export const SCHEMATHESIS: Program = {
+  name: 'Schemathesis',
+  variable: 'REQUIRE_SCHEMATHESIS',
+  remedy: 'python3 -m venv .python && .python/bin/pip install schemathesis==4.32.5',
+  isThere: () => existsSync(SCHEMATHESIS_PATH),
+};
+
+export const PROGRAMS: readonly Program[] = [POSTGRES, REDIS, PROMETHEUS, CHROMIUM, SCRIPT, SCHEMATHESIS];
 
 /** Whether tests can use a program. @throws Error where they cannot and the environment says that they must. */
 export function isAvailable({ name, variable, remedy, isThere }: Program): boolean {
